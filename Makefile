@@ -1,0 +1,51 @@
+# Two commands do everything on a fresh machine with Python >= 3.11, git and make:
+#   make demo   the main job on built-in data
+#   make test   lint, import contract, type check and all tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TEST_JOBS ?= 2
+
+.PHONY: demo test lint types tests format bench-perceptron clean
+
+demo: $(VENV)/run.done
+	$(BIN)/linscope trace perceptron or
+	$(BIN)/linscope separate or
+	$(BIN)/linscope separate xor
+
+test: lint types tests
+
+lint: $(VENV)/dev.done
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/dev.done
+	$(BIN)/mypy
+
+tests: $(VENV)/dev.done
+	$(BIN)/pytest -n $(TEST_JOBS)
+
+format: $(VENV)/dev.done
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench-perceptron: $(VENV)/run.done
+	$(BIN)/python benchmarks/perceptron.py
+
+$(VENV)/run.done: requirements/run.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "linscope needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "setting up $(VENV) (once; about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) -r requirements/run.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev.done: requirements/dev.txt $(VENV)/run.done
+	@$(PIP) -r requirements/dev.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,21 @@
+"""What every solver returns: results, certificates, event logs; and who watches a fit."""
+
+from .certificate import Certificate, Check
+from .events import UpdateLog, VisitOrder
+from .observer import Observer, ProgressBar, current_observer, observe, progress
+from .result import Result
+from .status import Status
+
+__all__ = [
+    "Certificate",
+    "Check",
+    "Observer",
+    "ProgressBar",
+    "Result",
+    "Status",
+    "UpdateLog",
+    "VisitOrder",
+    "current_observer",
+    "observe",
+    "progress",
+]

@@ -1,0 +1,80 @@
+"""What a solver claims about its answer, in a form that anyone can check again."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from .status import Status
+
+
+@dataclass(frozen=True)
+class Check:
+    """Outcome of a verification: true or false, and the reason in a sentence.
+
+    >>> bool(Check(False, "sample 3 has margin -1"))
+    False
+    """
+
+    ok: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return f"{'verified' if self.ok else 'REJECTED'}: {self.reason}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate(ABC):
+    """Base of all certificates.
+
+    Attributes that make no sense for a model are None: a perceptron has no dual value, least
+    squares has no duality gap.
+    """
+
+    status: Status
+    primal: float | None = None
+    dual: float | None = None
+    gap: float | None = None
+    kkt: float | None = None
+    backward_error: float | None = None
+    parts: dict[str, Certificate] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        return self.status.ok
+
+    @property
+    def advice(self) -> str:
+        return self.status.advice
+
+    @abstractmethod
+    def facts(self) -> dict[str, Any]:
+        """The claim, as label -> value pairs in reading order."""
+
+    @abstractmethod
+    def verify(self, X, y) -> Check:
+        """Recompute the claim from the data alone."""
+
+    def __str__(self) -> str:
+        lines = [str(self.status)]
+        lines += [f"  {label}: {_short(value)}" for label, value in self.facts().items()]
+        lines.append(f"  advice: {self.advice}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(label)}</th>"
+            f"<td>{escape(_short(value))}</td></tr>"
+            for label, value in {**self.facts(), "advice": self.advice}.items()
+        )
+        mark = "✓" if self.ok else "✗"
+        return f"<table><caption>{mark} {escape(str(self.status))}</caption>{rows}</table>"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

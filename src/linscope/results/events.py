@@ -1,0 +1,76 @@
+"""Event logs: the decisions of a fit, enough to replay everything else.
+
+A sample-by-sample rule logs only *which visits* changed the weights. Scores, weights before and
+after, and the criterion are worked out again from the log by the same arithmetic in the same
+order, so a log of ten million visits is one array of integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class VisitOrder:
+    """Which sample is seen at which visit: the given order, or a new shuffle each pass."""
+
+    n_samples: int
+    seed: int | None = None
+
+    def epoch(self, number: int) -> np.ndarray | None:
+        """The permutation of pass ``number`` (counted from 0), None for the given order."""
+        if self.seed is None:
+            return None
+        return np.random.default_rng([self.seed, number]).permutation(self.n_samples)
+
+    def samples(self, visits: np.ndarray) -> np.ndarray:
+        """The sample seen at each visit; ``visits`` counts from 0 and must not decrease."""
+        visits = np.asarray(visits, dtype=np.int64)
+        epochs, position = np.divmod(visits, self.n_samples)
+        if self.seed is None or visits.size == 0:
+            return position
+        out = np.empty_like(position)
+        for number in range(int(epochs[0]), int(epochs[-1]) + 1):
+            here = slice(*np.searchsorted(epochs, [number, number + 1]))
+            if here.start < here.stop:
+                permutation = self.epoch(number)
+                assert permutation is not None
+                out[here] = permutation[position[here]]
+        return out
+
+
+@dataclass(frozen=True)
+class UpdateLog:
+    """Log of a rule that changes the weights one batch of samples at a time.
+
+    Attributes
+    ----------
+    initial : weights before the first visit, bias first when there is one
+    updates : number of the batch (from 0) that caused each update, in order
+    n_batches : how many batches were visited in all
+    batch_size : samples a batch (1 for the single-sample rule)
+    order : which sample is at which visit
+    """
+
+    initial: np.ndarray
+    updates: np.ndarray
+    n_batches: int
+    batch_size: int
+    order: VisitOrder
+
+    @property
+    def batches_per_epoch(self) -> int:
+        return -(-self.order.n_samples // self.batch_size)
+
+    @property
+    def survival(self) -> np.ndarray:
+        """How many batches each weight vector, the initial one first, was in force.
+
+        A vector counts from the visit that made it, as in the voted perceptron.
+        """
+        return np.diff(self.updates, prepend=0, append=self.n_batches)
+
+    def __len__(self) -> int:
+        return len(self.updates)

@@ -1,0 +1,118 @@
+"""Watching a fit: one observer for progress bars, callbacks and anything else.
+
+The driver tells the current observer when a task begins, after each step, and when it ends.
+``observe`` sets the observer for the fits inside its ``with`` block::
+
+    with ls.progress():
+        ls.Perceptron().fit(X, y)
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+
+class Observer:
+    """Does nothing; subclasses override what they need."""
+
+    def begin(self, task: str, total: int | None) -> None:
+        """A task of at most ``total`` steps begins."""
+
+    def step(self, done: int, state: Any) -> bool:
+        """``done`` steps are finished; return True to ask for a stop."""
+        return False
+
+    def end(self) -> None:
+        """The task is over, also after an error."""
+
+
+class Observers(Observer):
+    """Several observers as one."""
+
+    def __init__(self, *observers: Observer):
+        self.observers = observers
+
+    def begin(self, task: str, total: int | None) -> None:
+        for observer in self.observers:
+            observer.begin(task, total)
+
+    def step(self, done: int, state: Any) -> bool:
+        return any([observer.step(done, state) for observer in self.observers])
+
+    def end(self) -> None:
+        for observer in self.observers:
+            observer.end()
+
+
+class ProgressBar(Observer):
+    """A rich progress bar on standard error, drawn only once a task has lasted ``after`` seconds."""
+
+    def __init__(self, after: float = 1.0):
+        self.after = after
+        self._bar: Any = None
+
+    def begin(self, task: str, total: int | None) -> None:
+        self._task, self._total, self._started = task, total, time.monotonic()
+
+    def step(self, done: int, state: Any) -> bool:
+        if self._bar is None and time.monotonic() - self._started >= self.after:
+            self._open()
+        if self._bar is not None:
+            self._bar.update(self._id, completed=done, note=getattr(state, "note", ""))
+        return False
+
+    def end(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+        )
+
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=Console(file=sys.stderr),
+            transient=True,
+        )
+        self._bar.start()
+        self._id = self._bar.add_task(self._task, total=self._total, note="")
+
+
+_current: ContextVar[Observer | None] = ContextVar("linscope_observer", default=None)
+
+
+def current_observer() -> Observer:
+    """The observer that ``observe`` has set, or one that does nothing."""
+    return _current.get() or Observer()
+
+
+@contextmanager
+def observe(observer: Observer) -> Iterator[Observer]:
+    """Let ``observer`` watch every fit inside the block, beside those that watch already."""
+    outer = _current.get()
+    token = _current.set(observer if outer is None else Observers(outer, observer))
+    try:
+        yield observer
+    finally:
+        _current.reset(token)
+
+
+def progress(after: float = 1.0):
+    """Show a progress bar for fits inside the block that last longer than ``after`` seconds."""
+    return observe(ProgressBar(after))

@@ -1,0 +1,54 @@
+"""How a fit ended, and what to do next."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Status(Enum):
+    """Why a solver stopped. The text says what happened, the advice what to do next."""
+
+    SEPARATED = (
+        "a strictly separating vector was found",
+        "Every sample lies strictly on its own side; nothing more to do.",
+        True,
+    )
+    SEPARATED_BY_TIE = (
+        "every sample is classified correctly, some only by the tie rule",
+        "Samples with score 0 lie on the boundary; fit with tie='update' for a strict separation.",
+        True,
+    )
+    CONVERGED = (
+        "the stopping rule was met",
+        "Nothing more to do.",
+        True,
+    )
+    MAX_ITER = (
+        "the iteration limit was reached with mistakes left",
+        "Ask linscope.separability(X, y) whether a solution exists; if it does, raise max_iter, "
+        "otherwise use output='averaged', 'voted' or 'pocket'.",
+        False,
+    )
+    STOPPED = (
+        "a callback asked to stop",
+        "Fit again without the callback, or with warm_start=True to go on from here.",
+        False,
+    )
+    PARTIAL = (
+        "one pass of partial_fit was made; no convergence is claimed",
+        "Call partial_fit again, or certificate_.verify(X, y) on the data you care about.",
+        False,
+    )
+    SEVERAL = (
+        "several binary problems ended differently",
+        "Look at certificate_.parts: each binary problem has its own certificate.",
+        False,
+    )
+
+    def __init__(self, text: str, advice: str, ok: bool):
+        self.text = text
+        self.advice = advice
+        self.ok = ok
+
+    def __str__(self) -> str:
+        return self.text
