@@ -1,0 +1,224 @@
+"""Tables of any kind in, one matrix out.
+
+The matrix is a C-contiguous NumPy array or a canonical CSR matrix, float32 or float64. Nothing is
+copied that already has that form.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .finite import IMPUTE_ADVICE, place
+
+ENCODE_ADVICE = (
+    "encode text, categories and dates first, for instance with "
+    "sklearn.preprocessing.OneHotEncoder (the linscope command does it by itself)"
+)
+
+
+def to_matrix(X: Any, *, name: str = "X") -> tuple[Any, list[str] | None]:
+    """Turn a table of any kind into a matrix of floats.
+
+    Parameters
+    ----------
+    X : NumPy array, nested list, SciPy sparse matrix, or a pandas, polars or pyarrow table
+        float32 and float64 stay what they are, float16 becomes float32, integers and booleans
+        become float64.
+    name : str
+        What error messages call the table.
+
+    Returns
+    -------
+    matrix : C-contiguous ndarray, or CSR matrix when ``X`` is sparse
+    feature_names : list of str, or None when the table has no names
+
+    Notes
+    -----
+    Whether the numbers are finite is not checked here, see :func:`check_finite`.
+
+    Examples
+    --------
+    >>> to_matrix([[0, 1], [1, 0]])
+    (array([[0., 1.],
+           [1., 0.]]), None)
+    """
+    if sp.issparse(X):
+        return _sparse_matrix(X, name), None
+    if isinstance(X, np.ndarray):
+        return _dense_matrix(X, name), None
+    frame = as_frame(X, name=name)
+    if frame is None:
+        return _dense_matrix(X, name), None
+    return _frame_matrix(frame, name), feature_names_of(frame.columns)
+
+
+def as_frame(X: Any, *, name: str = "X") -> Any:
+    """``X`` as an eager narwhals DataFrame, or None when it is no data frame."""
+    import narwhals as nw
+
+    if isinstance(X, list | tuple):
+        return None
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"{name} has columns of the same name: rename them ({error})") from error
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(
+            f"{name} is lazy ({type(X).__module__.partition('.')[0]} {type(X).__name__}): "
+            f"load it first, for instance with {name}.collect()"
+        )
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def feature_names_of(columns: Any) -> list[str] | None:
+    """Column names when all are strings, None when none is; a mixture raises as in scikit-learn."""
+    strings = [isinstance(column, str) for column in columns]
+    if not any(strings):
+        return None
+    if all(strings):
+        return list(columns)
+    raise TypeError(
+        "Feature names are only supported if all input features have string names: make the "
+        "names strings, for instance X.columns = X.columns.astype(str)"
+    )
+
+
+def _sparse_matrix(X: Any, name: str) -> Any:
+    # scikit-learn gives the messages for complex data and empty tables; its conversion to CSR
+    # is not used because it would copy float16 and integers twice.
+    if X.ndim == 2 and X.dtype.kind in "biuf":
+        X = X.tocsr().astype(_float_dtype(X.dtype), copy=False)
+    X = _check_array(X, name)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _dense_matrix(X: Any, name: str) -> np.ndarray:
+    array = X if isinstance(X, np.ndarray) else _as_array(X, name)
+    if array.dtype.kind in "OUS" and array.ndim == 0:
+        raise TypeError(
+            f"{name} must be a table of numbers (array, data frame or sparse matrix), "
+            f"got {type(X).__name__}"
+        )
+    if array.dtype.kind in "OUS" and array.ndim == 2:
+        array = _numbers_from_objects(array, name)
+    elif array.dtype.kind not in "biufcOUS":
+        raise TypeError(f"{name} has dtype {array.dtype}: pass numbers, {ENCODE_ADVICE}")
+    elif array.dtype == np.float16:
+        array = array.astype(np.float32)
+    return _check_array(array, name)
+
+
+def _check_array(array: Any, name: str) -> Any:
+    from sklearn.utils import check_array
+
+    return check_array(
+        array,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_all_finite=False,
+        input_name=name,
+    )
+
+
+def _as_array(X: Any, name: str) -> np.ndarray:
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in X]
+        for i, length in enumerate(lengths):
+            if length != lengths[0]:
+                raise ValueError(
+                    f"{name} has rows of different lengths: row 0 has {lengths[0]} values, "
+                    f"row {i} has {length}"
+                ) from error
+        raise
+    # A list such as [[1, "a"]] would turn the number into a string.
+    return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
+
+
+def _numbers_from_objects(array: np.ndarray, name: str, names: Any = None) -> np.ndarray:
+    """Python numbers as float64; strings are refused even when they look like numbers."""
+    out = np.empty(array.shape)
+    for (row, column), value in np.ndenumerate(array):
+        if isinstance(value, complex | np.complexfloating):
+            raise ValueError(f"Complex data not supported: {place(row, column, names)} of {name}")
+        try:
+            if isinstance(value, str | bytes):
+                raise ValueError(f"could not convert string to float: {value!r}")
+            out[row, column] = math.nan if value is None else float(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(
+                f"{name} has no number at {place(row, column, names)}: {error}; {ENCODE_ADVICE}"
+            ) from None
+    return out
+
+
+def _frame_matrix(frame: Any, name: str) -> Any:
+    """A narwhals frame as a matrix, filled a band of rows at a time to stay in the cache."""
+    native = frame.to_native()
+    if _is_sparse_pandas(native):
+        return _sparse_matrix(native.sparse.to_coo(), name)
+    _refuse_columns_without_numbers(frame, name)
+    columns = [_column(frame, j, name) for j in range(frame.shape[1])]
+    small = bool(columns) and all(column.dtype == np.float32 for column in columns)
+    out = np.empty((len(frame), len(columns)), dtype=np.float32 if small else np.float64)
+    band = 4096
+    for start in range(0, len(out), band):
+        for j, column in enumerate(columns):
+            out[start : start + band, j] = column[start : start + band]
+    return _check_array(out, name)
+
+
+def _is_sparse_pandas(native: Any) -> bool:
+    dtypes = getattr(native, "dtypes", None)
+    if not type(native).__module__.startswith("pandas") or dtypes is None or not len(dtypes):
+        return False
+    return all(type(dtype).__name__ == "SparseDtype" for dtype in dtypes)
+
+
+def _refuse_columns_without_numbers(frame: Any, name: str) -> None:
+    import narwhals as nw
+
+    refused = [
+        f"{column!r} ({dtype})"
+        for column, dtype in frame.schema.items()
+        if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown))
+    ]
+    if refused:
+        raise ValueError(
+            f"{name} has columns that are not numbers: {', '.join(refused)}; {ENCODE_ADVICE}"
+        )
+
+
+def _column(frame: Any, j: int, name: str) -> np.ndarray:
+    import narwhals as nw
+
+    series, label = frame[:, j], frame.columns[j]
+    if isinstance(series.dtype, nw.Decimal):
+        series = series.cast(nw.Float64)
+    plain = isinstance(getattr(series.to_native(), "dtype", None), np.dtype)
+    if not plain and series.null_count():
+        row = int(np.argmax(series.is_null().to_numpy()))
+        raise ValueError(
+            f"{name} has a missing value (NaN) at row {row}, column {label!r} ({j}): "
+            f"{IMPUTE_ADVICE}"
+        )
+    values = series.to_numpy()
+    if values.dtype.kind in "OUS":
+        values = _numbers_from_objects(values[:, None], name, {0: f"{label!r} ({j})"})[:, 0]
+    elif values.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: column {label!r} of {name}")
+    return values.astype(_float_dtype(values.dtype), copy=False)
+
+
+def _float_dtype(dtype: np.dtype) -> np.dtype:
+    small = dtype.kind == "f" and dtype.itemsize <= 4
+    return np.dtype(np.float32 if small else np.float64)
