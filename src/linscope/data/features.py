@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -127,7 +127,9 @@ class RadialFeatures(TransformerMixin, BaseEstimator):
     def _kmeans(self, matrix: Any) -> np.ndarray:
         from sklearn.cluster import KMeans
 
-        if not isinstance(self.n_centers, Integral) or not 1 <= self.n_centers <= matrix.shape[0]:
+        if not isinstance(self.n_centers, int | np.integer) or not (
+            1 <= self.n_centers <= matrix.shape[0]
+        ):
             raise ValueError(
                 "n_centers must be a whole number from 1 to the number of samples "
                 f"(n_samples = {matrix.shape[0]}), got {self.n_centers!r}"
