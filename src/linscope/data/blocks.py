@@ -1,0 +1,68 @@
+"""Row blocks: small enough for the cache, with borders that depend on the shape only."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+# Measured for a Gram matrix of 500,000 × 50: below 1 MB the calls cost, above 4 MB nothing is won.
+BLOCK_BYTES = 2 << 20
+SPARSE_ROWS = 2048
+
+
+class Block(NamedTuple):
+    """Some rows of a table: number of the first, features, targets and weights (or None)."""
+
+    start: int
+    X: Any
+    y: np.ndarray | None = None
+    weight: np.ndarray | None = None
+
+    @property
+    def rows(self) -> slice:
+        """Where these rows are in the whole table."""
+        return slice(self.start, self.start + self.X.shape[0])
+
+
+def block_rows_for(d: int, itemsize: int) -> int:
+    """How many rows of ``d`` numbers of ``itemsize`` bytes make a block.
+
+    >>> block_rows_for(64, 8)
+    4096
+    """
+    return max(1, BLOCK_BYTES // (max(1, d) * itemsize))
+
+
+def block_borders(n: int, d: int, itemsize: int = 8) -> list[tuple[int, int]]:
+    """First and last-plus-one row of each block of an n × d table.
+
+    >>> block_borders(10_000, 64)
+    [(0, 4096), (4096, 8192), (8192, 10000)]
+    """
+    return borders(n, block_rows_for(d, itemsize))
+
+
+def borders(n: int, rows: int) -> list[tuple[int, int]]:
+    """0 … n cut into pieces of ``rows``; the last may be shorter."""
+    return [(start, min(start + rows, n)) for start in range(0, n, rows)]
+
+
+def take_rows(matrix: Any, start: int, stop: int) -> Any:
+    """Rows ``start`` to ``stop``, sharing memory with ``matrix``."""
+    if not sp.issparse(matrix):
+        return matrix[start:stop]
+    first, last = matrix.indptr[start], matrix.indptr[stop]
+    part = type(matrix)(
+        (
+            matrix.data[first:last],
+            matrix.indices[first:last],
+            matrix.indptr[start : stop + 1] - first,
+        ),
+        shape=(stop - start, matrix.shape[1]),
+        copy=False,
+    )
+    if matrix.has_canonical_format:
+        part.has_canonical_format = True
+    return part

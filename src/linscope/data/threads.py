@@ -1,0 +1,128 @@
+"""Work on several threads, results in order.
+
+BLAS runs on one thread inside, for two reasons: the threads here already keep the cores busy, and
+a BLAS that splits a product over threads may round differently for each number of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import copy_context
+from functools import cache
+from itertools import chain, islice
+from threading import Lock
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+T = TypeVar("T")
+
+THREADS_VARIABLE = "LINSCOPE_THREADS"
+
+
+def thread_count(n_threads: int | None = None) -> int:
+    """``n_threads``, or the environment variable LINSCOPE_THREADS, or the cores we may use.
+
+    >>> thread_count(3)
+    3
+    """
+    if n_threads is not None:
+        return _positive(n_threads, "n_threads")
+    text = os.environ.get(THREADS_VARIABLE, "").strip()
+    if text:
+        return _positive(text, f"the environment variable {THREADS_VARIABLE}")
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _positive(value: Any, what: str) -> int:
+    try:
+        count = int(value)
+    except (TypeError, ValueError):
+        count = 0
+    if count < 1 or (not isinstance(value, str) and count != value):
+        raise ValueError(f"{what} must be a whole number of at least 1, got {value!r}")
+    return count
+
+
+class Workers:
+    """Threads that are started when first needed and kept for the next call."""
+
+    def __init__(self, n_threads: int | None = None):
+        self.n_threads = thread_count(n_threads)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def map(self, function: Callable[[Item], T], items: Iterable[Item]) -> Generator[T, None, None]:
+        """``function`` of each item, in the order of the items, a few items at a time."""
+        rest = iter(items)
+        head = list(islice(rest, 2))
+        with one_blas_thread():
+            if self.n_threads == 1 or len(head) < 2:
+                yield from map(function, chain(head, rest))
+            else:
+                yield from self._map_on_threads(function, chain(head, rest))
+
+    def _map_on_threads(self, function: Callable[[Item], T], items: Iterable[Item]) -> Iterator[T]:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.n_threads, thread_name_prefix="linscope")
+        pending: deque[Future[T]] = deque()
+        try:
+            for item in items:
+                # The copied context carries numpy.errstate into the thread.
+                pending.append(self._pool.submit(copy_context().run, function, item))
+                if len(pending) > 2 * self.n_threads:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            # After an error or Ctrl-C nothing may go on in the background.
+            wait([future for future in pending if not future.cancel()])
+
+
+class _BlasLimit:
+    """Counts who wants one BLAS thread; the setting belongs to the whole process."""
+
+    def __init__(self) -> None:
+        self.lock, self.users = Lock(), 0
+        self.limiter: Any = None
+
+    def enter(self) -> None:
+        with self.lock:
+            if self.users == 0:
+                self.limiter = _blas_controller().limit(limits=1, user_api="blas")
+                self.limiter.__enter__()
+            self.users += 1
+
+    def leave(self) -> None:
+        with self.lock:
+            self.users -= 1
+            if self.users == 0:
+                self.limiter.__exit__(None, None, None)
+                self.limiter = None
+
+
+_blas_limit = _BlasLimit()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Products inside the block run on one thread; may be nested and used by several threads."""
+    _blas_limit.enter()
+    try:
+        yield
+    finally:
+        _blas_limit.leave()
+
+
+@cache
+def _blas_controller() -> Any:
+    # It looks through the loaded libraries, which takes milliseconds, so it is made once, when
+    # SciPy's own BLAS is there too.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
