@@ -1,0 +1,141 @@
+"""From what the user writes (kernel="rbf", gamma="scale") to a function of two matrices."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..data import to_matrix
+from ..data.suggest import did_you_mean
+from .functions import KERNELS, Kernel
+
+
+def resolve_kernel(
+    kernel: Any, *, gamma: float = 1.0, degree: int = 3, coef0: float = 0.0
+) -> Kernel:
+    """The function K(X, Z) of a kernel's name, or the callable itself.
+
+    Parameters
+    ----------
+    kernel : "linear", "poly", "rbf", "sigmoid" or a callable (X, Z) → matrix
+    gamma, degree, coef0 : parameters of the formula; those it does not have are ignored
+
+    Examples
+    --------
+    >>> K = resolve_kernel("poly", gamma=1.0, degree=2, coef0=1.0)
+    >>> K(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
+    array([[144.]])
+    """
+    if callable(kernel):
+        return kernel
+    if kernel not in KERNELS:
+        known = [*KERNELS, "precomputed"]
+        raise ValueError(
+            f"kernel must be one of {', '.join(known)} or a function, got {kernel!r}"
+            f"{did_you_mean(str(kernel), known)}"
+        )
+    function, takes = KERNELS[kernel]
+    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    _check_parameters({name: given[name] for name in takes})
+    return partial(function, **{name: given[name] for name in takes})
+
+
+def _check_parameters(given: dict[str, Any]) -> None:
+    for name, value in given.items():
+        if not _is_finite_real(value):
+            raise ValueError(f"{name} must be a finite number, got {value!r}")
+    degree = given.get("degree", 0)
+    if not isinstance(degree, Integral) or degree < 0:
+        raise ValueError(f"degree must be a whole number ≥ 0, got {degree!r}")
+    if given.get("gamma", 0) < 0:
+        raise ValueError(f"gamma must not be negative, got {given['gamma']!r}")
+
+
+def _is_finite_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+# γ = 1/(d·Var(X)) ("scale"), 1/d ("auto"), 1/(2σ²) (sigma)
+def resolve_gamma(
+    gamma: Any, X: Any, sample_weight: Any = None, *, sigma: float | None = None
+) -> float:
+    """The number that ``gamma`` or ``sigma`` stands for.
+
+    Parameters
+    ----------
+    gamma : "scale", "auto" or float
+        "scale" is 1/(d·Var(X)) with the weighted variance of all entries of X (1 if it is 0).
+    X : training table
+    sample_weight : array, optional
+        A sample of weight 2 counts as two samples.
+    sigma : float, optional
+        The notes' width σ; takes the place of ``gamma``.
+
+    Examples
+    --------
+    >>> resolve_gamma("scale", [[0.0, 2.0], [2.0, 0.0]])
+    0.5
+    >>> resolve_gamma("scale", [[0.0]], sigma=0.5)
+    2.0
+    """
+    if sigma is not None:
+        if not _is_finite_real(sigma) or sigma <= 0:
+            raise ValueError(f"sigma must be a positive number, got {sigma!r}")
+        return _usable(0.5 / float(sigma) / float(sigma), f"sigma = {sigma!r}")
+    if isinstance(gamma, str):
+        if gamma == "auto":
+            return 1.0 / X.shape[1] if hasattr(X, "shape") else 1.0 / to_matrix(X)[0].shape[1]
+        if gamma == "scale":
+            return _scale(to_matrix(X)[0], sample_weight)
+    elif _is_finite_real(gamma) and gamma >= 0:
+        return float(gamma)
+    raise ValueError(f"gamma must be 'scale', 'auto' or a number ≥ 0, got {gamma!r}")
+
+
+def _scale(X: Any, sample_weight: Any) -> float:
+    n, d = X.shape
+    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if len(weight) != n:
+        raise ValueError(f"X has {n} rows, but sample_weight has {len(weight)} entries")
+    total = weight.sum()
+    if not total > 0:
+        raise ValueError("sample_weight must have a positive sum")
+    variance, unit = _variance(X, weight / (total * d))
+    if variance == 0:
+        return 1.0
+    return _usable(1.0 / (d * variance) / unit / unit, "the spread of the features")
+
+
+def _variance(X: Any, share: np.ndarray) -> tuple[float, float]:
+    """Variance of the entries of X/unit, with ``unit`` a power of two near the largest entry.
+
+    The unit keeps squares of 1e±200 from overflowing or vanishing.
+    """
+    values = X.data if sp.issparse(X) else X
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or not np.isfinite(largest):
+        return 0.0, 1.0
+    unit = 2.0 ** np.frexp(largest)[1] if largest < 2.0**1023 else 2.0**1023
+    if sp.issparse(X):
+        share_of_values = np.repeat(share, np.diff(X.indptr))
+        scaled = values.astype(np.float64) / unit
+        mean = share_of_values @ scaled
+        zeros = 1.0 - share_of_values.sum()
+        return float(share_of_values @ (scaled - mean) ** 2 + max(zeros, 0.0) * mean**2), unit
+    mean = float((share @ (values / unit)).sum())
+    away = np.divide(values, unit, dtype=np.float64)
+    away -= mean
+    return float(share @ np.einsum("ij,ij->i", away, away)), unit
+
+
+def _usable(gamma: float, cause: str) -> float:
+    if np.isfinite(gamma) and gamma > 0:
+        return float(gamma)
+    raise ValueError(
+        f"{cause} gives gamma = {gamma}, which no computer number can hold: scale the features "
+        "(sklearn.preprocessing.StandardScaler)"
+    )
