@@ -52,6 +52,7 @@ class UpdateLog:
     n_batches : how many batches were visited in all
     batch_size : samples a batch (1 for the single-sample rule)
     order : which sample is at which visit
+    first_update : updates made before this log began (rates η_0/k go on counting)
     """
 
     initial: np.ndarray
@@ -59,6 +60,7 @@ class UpdateLog:
     n_batches: int
     batch_size: int
     order: VisitOrder
+    first_update: int = 0
 
     @property
     def batches_per_epoch(self) -> int:

@@ -1,0 +1,231 @@
+"""What a perceptron can prove about its answer.
+
+A separating vector is its own proof: every y_i w·x_i is positive, and anyone can check that. The
+convergence theorem adds, for the single-sample rule from zeros at a constant rate, that the number
+of updates is at most R²/γ² with R = max ‖[1, x_i]‖ and γ the augmented maximum margin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..data import check_finite, encode_labels, signs, to_matrix
+from ..data.blocks import Block
+from ..data.rows import as_rows
+from ..engines import MemoryEngine
+from ..results import Certificate, Check, Status
+from ..solvers.perceptron_loops import scores_of
+from .signed_rows import SignedRows
+
+# Floats in a certificate are rounded; a claim may differ from the exact value by this much.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerceptronCertificate(Certificate):
+    """Claim about the weights of one binary perceptron.
+
+    Attributes
+    ----------
+    weights : the vector that the claim is about, bias first (bias 0 without intercept)
+    positive, negative : the labels on the two sides
+    tie : which side a score of 0 counts for
+    updates, passes : how many were made
+    mistakes : samples that the vector gets wrong (score 0 judged by the tie rule)
+    margin : the smallest y_i w·x_i / ‖w‖ over the samples; negative when there are mistakes
+    radius : R = max ‖[1, x_i]‖ (without the 1 if the model has no intercept)
+    ignored : rows with sample weight 0, about which nothing is claimed
+    no_bound : why the bound R²/γ² does not apply, or "" if it does
+    eta0 : the learning rate
+    """
+
+    weights: np.ndarray
+    positive: Any
+    negative: Any
+    tie: str
+    updates: int
+    passes: int
+    mistakes: int
+    margin: float
+    radius: float
+    intercept: bool = True
+    others: tuple = ()
+    ignored: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    no_bound: str = ""
+    eta0: float = 1.0
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "samples misclassified": self.mistakes,
+            "smallest margin y·(w·x)/‖w‖": self.margin,
+            "R = max ‖x‖": self.radius,
+            "updates": self.updates,
+            "passes": self.passes,
+        }
+
+    def bound(self, X, y) -> float:
+        """R²/γ², the most updates that the convergence theorem allows on these data.
+
+        Raises ValueError where the theorem does not hold: other rules, starts, rates or weights,
+        or data that are not separable.
+        """
+        from .separability import separability
+
+        if self.no_bound:
+            raise ValueError(f"the bound R²/γ² does not apply: {self.no_bound}")
+        matrix, labels = self._problem(X, y)
+        verdict = separability(matrix, labels)
+        if not verdict:
+            raise ValueError("the bound R²/γ² needs strictly separable data, and these are not")
+        return verdict.bound
+
+    def verify(self, X, y) -> Check:
+        """Check the claim from the data alone, signs in exact rational arithmetic."""
+        try:
+            matrix, labels = self._problem(X, y)
+        except ValueError as error:
+            return Check(False, str(error))
+        if matrix.shape[1] != len(self.weights) - 1:
+            return Check(False, f"X has {matrix.shape[1]} features, not {len(self.weights) - 1}")
+        if not np.isfinite(self.weights).all():
+            return Check(False, "the weights are not finite")
+        measured = measure(matrix, labels, self.weights, self.tie, self.intercept)
+        return self._compare(measured, float(np.linalg.norm(self.weights)))
+
+    def _problem(self, X, y):
+        """The rows and signs of this binary problem."""
+        matrix, _ = to_matrix(X)
+        check_finite(matrix)
+        classes, codes = encode_labels(y, n_samples=matrix.shape[0])
+        names = classes[codes]
+        keep = np.ones(len(codes), bool)
+        keep[self.ignored] = False
+        positive = names == self.positive
+        negative = np.isin(names, list(self.others)) if self.others else names == self.negative
+        if not (positive | negative)[keep].all() and not self.others:
+            keep &= positive | negative
+        if not positive[keep].any() or not negative[keep].any():
+            raise ValueError(f"y has no samples of {self.positive!r} and {self.negative!r}")
+        return matrix[keep], signs(positive[keep].astype(np.int64))
+
+    def _compare(self, measured: Measured, length: float) -> Check:
+        if measured.mistakes != self.mistakes:
+            claimed = f"the certificate claims {self.mistakes}"
+            return Check(False, f"{measured.mistakes} samples are misclassified, {claimed}")
+        for name in ("margin", "radius"):
+            claim, truth = getattr(self, name), getattr(measured, name)
+            allowed = ROUNDING * abs(truth) + 1e-15 * (len(self.weights) + 8) * measured.radius
+            if not abs(claim - truth) <= allowed:
+                return Check(False, f"the {name} is {truth:.12g}, not {claim:.12g}")
+        if self.status in (Status.SEPARATED, Status.SEPARATED_BY_TIE) and measured.mistakes:
+            return Check(False, "the status claims a separation, but samples are misclassified")
+        if self.status is Status.SEPARATED and measured.ties:
+            return Check(False, f"{measured.ties} samples have score 0: not strictly separated")
+        if self.status is Status.SEPARATED_BY_TIE and not measured.ties:
+            return Check(False, "no sample has score 0: the separation is strict")
+        # From zeros, ‖w‖² ≤ k η² R² after k updates: the second half of the convergence proof.
+        if not self.no_bound and length > (self.updates**0.5) * self.eta0 * self.radius * 1.0001:
+            return Check(False, f"{self.updates} updates cannot make a vector of length {length:g}")
+        if measured.mistakes:
+            return Check(True, f"{measured.mistakes} samples are misclassified, as claimed")
+        return Check(True, f"every sample is on its side; smallest margin {measured.margin:.6g}")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Facts about a weight vector on data, recomputed from scratch."""
+
+    mistakes: int
+    ties: int
+    margin: float
+    radius: float
+
+
+def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured:
+    """Like ``measure``, in one threaded pass wherever floats decide every sign."""
+    length = float(np.linalg.norm(weights))
+    # Twice the rounding bound of a score, see data.rows.
+    doubt = 4.1 * (X.shape[1] + 3) * 2.0**-53 * length * radius
+    wrong, smallest = 0, np.inf
+    for scores in MemoryEngine(X, y).map(
+        partial(_signed_scores, weights=weights, bias=float(intercept), radius=radius)
+    ):
+        if not np.abs(scores).min() > doubt or not np.isfinite(scores).all():
+            return measure(X, y, weights, tie, intercept)
+        wrong += int((scores < 0).sum())
+        smallest = min(smallest, float(scores.min()))
+    return Measured(wrong, 0, smallest / length, radius)
+
+
+def _signed_scores(block: Block, *, weights, bias: float, radius: float) -> np.ndarray:
+    out = np.empty(block.X.shape[0])
+    scores_of(as_rows(block.X, bias), weights, radius, out)
+    return out * block.y
+
+
+def measure(X, y: np.ndarray, weights: np.ndarray, tie: str, intercept: bool) -> Measured:
+    """Count mistakes and ties of ``weights`` exactly, and measure margin and radius."""
+    rows = SignedRows(_float64(X), y)
+    exact = [Fraction(float(v)) for v in weights]
+    side = rows.signs_of(exact)
+    wrong_at_zero = {"update": np.ones(len(y), bool), "positive": y < 0, "negative": y > 0}[tie]
+    mistakes = int(((side < 0) | ((side == 0) & wrong_at_zero)).sum())
+    _, smallest = rows.minimum(exact)
+    length2 = sum((v * v for v in exact), Fraction(0))
+    margin = _quotient(smallest, length2)
+    return Measured(mistakes, int((side == 0).sum()), margin, _radius(X, intercept))
+
+
+def _quotient(value: Fraction, length2: Fraction) -> float:
+    """value / √length2, also where squares leave the range of floats."""
+    if value == 0 or length2 == 0:
+        return 0.0
+    squared = value * value / length2
+    size = (squared.numerator.bit_length() - squared.denominator.bit_length()) // 2
+    root = float(squared / Fraction(4) ** size) ** 0.5
+    return float(np.copysign(np.ldexp(root, size), float(np.sign(value.numerator))))
+
+
+def _radius(X, intercept: bool) -> float:
+    largest = abs(X).max() if X.size or getattr(X, "nnz", 0) else 0.0
+    scale = float(max(largest, 1.0 if intercept else 0.0)) or 1.0
+    shrunk = X / scale
+    norms = shrunk.multiply(shrunk).sum(axis=1) if hasattr(shrunk, "multiply") else None
+    squares = np.einsum("ij,ij->i", shrunk, shrunk) if norms is None else np.asarray(norms).ravel()
+    return scale * float(np.sqrt(squares.max() + (1.0 / scale**2 if intercept else 0.0)))
+
+
+def _float64(X):
+    return X if X.dtype == np.float64 else X.astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManyCertificates(Certificate):
+    """The certificates of the binary problems behind a model of K classes, in ``parts``."""
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            name: f"{part.status}; {part.mistakes} samples misclassified"  # type: ignore[attr-defined]
+            for name, part in self.parts.items()
+        }
+
+    def verify(self, X, y) -> Check:
+        for name, part in self.parts.items():
+            check = part.verify(X, y)
+            if not check:
+                return Check(False, f"{name}: {check.reason}")
+        return Check(True, f"all {len(self.parts)} binary problems verified")
+
+
+def combine(parts: dict[str, Certificate]) -> Certificate:
+    """One certificate for several binary problems: as strong as the weakest."""
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    statuses = {part.status for part in parts.values()}
+    status = statuses.pop() if len(statuses) == 1 else Status.SEVERAL
+    return ManyCertificates(status=status, parts=parts)

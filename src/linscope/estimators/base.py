@@ -1,0 +1,164 @@
+"""What all classifiers share: reading the input, binary problems, callbacks, the equation."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_sample_weight,
+    column_or_1d,
+)
+
+from ..data import encode_labels, to_matrix
+from ..results import Observer
+
+
+class Training(NamedTuple):
+    """Validated training data: rows with weight 0 are gone, ``weight`` is empty if all are 1."""
+
+    X: Any
+    classes: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+    ignored: np.ndarray
+
+
+class Problem(NamedTuple):
+    """A binary problem of a classifier: which rows, which signs, which labels on each side."""
+
+    name: str
+    rows: np.ndarray | None
+    y: np.ndarray
+    positive: Any
+    negative: Any
+    others: tuple
+
+
+def read_training(estimator, X, y, sample_weight=None, classes=None) -> Training:
+    """Check and convert what ``fit`` or ``partial_fit`` was given."""
+    matrix, _ = to_matrix(X)
+    if classes is None:
+        known, codes = encode_labels(y, n_samples=matrix.shape[0])
+    else:
+        known, codes = classes, _codes_of(y, classes, matrix.shape[0])
+    reset = classes is None or not hasattr(estimator, "n_features_in_")
+    _check_feature_names(estimator, X, reset=reset)
+    _check_n_features(estimator, matrix, reset=reset)
+    weight = _weights(estimator, matrix, known, codes, sample_weight)
+    ignored = np.flatnonzero(weight == 0.0)
+    if len(ignored):
+        keep = np.flatnonzero(weight)
+        matrix, codes, weight = matrix[keep], codes[keep], weight[keep]
+        if classes is None and len(np.unique(codes)) < 2:
+            raise ValueError(
+                "samples with a positive weight are all of one class: a classifier needs at "
+                "least two classes"
+            )
+    return Training(matrix, known, codes, weight, ignored)
+
+
+def read_features(estimator, X):
+    """Check and convert what ``predict`` was given."""
+    matrix, _ = to_matrix(X)
+    _check_feature_names(estimator, X, reset=False)
+    _check_n_features(estimator, matrix, reset=False)
+    return matrix
+
+
+def _codes_of(y, classes, n_samples: int) -> np.ndarray:
+    y = column_or_1d(y, warn=True)
+    if len(y) != n_samples:
+        raise ValueError(f"X has {n_samples} rows, y has {len(y)} labels")
+    codes = np.searchsorted(classes, y)
+    unknown = (codes == len(classes)) | (classes[np.minimum(codes, len(classes) - 1)] != y)
+    if unknown.any():
+        row = int(np.flatnonzero(unknown)[0])
+        raise ValueError(f"y[{row}] is {y[row]!r}, which is not among classes={classes.tolist()}")
+    return codes.astype(np.int64)
+
+
+def _weights(estimator, matrix, classes, codes, sample_weight) -> np.ndarray:
+    if sample_weight is None and estimator.class_weight is None:
+        return np.zeros(0)
+    weight = _check_sample_weight(
+        sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
+    ).copy()
+    if estimator.class_weight is not None:
+        weight *= compute_class_weight(estimator.class_weight, classes=classes, y=classes[codes])[
+            codes
+        ]
+    return weight
+
+
+def binary_problems(classes, codes, multi_class: str) -> list[Problem]:
+    """Two classes: one problem. K classes: one against the rest, or each pair."""
+    labels = classes.tolist()
+    if len(labels) == 2 or multi_class == "ovr":
+        positives = [1] if len(labels) == 2 else range(len(labels))
+        return [_against_rest(labels, codes, k) for k in positives]
+    return [_pair(labels, codes, a, b) for a, b in combinations(range(len(labels)), 2)]
+
+
+def _against_rest(labels, codes, k) -> Problem:
+    y = np.where(codes == k, 1.0, -1.0)
+    others = tuple(labels[:k] + labels[k + 1 :])
+    negative = others[0] if len(others) == 1 else "rest"
+    return Problem(f"{labels[k]} vs {negative}", None, y, labels[k], negative, others)
+
+
+def _pair(labels, codes, a, b) -> Problem:
+    rows = np.flatnonzero((codes == a) | (codes == b))
+    y = np.where(codes[rows] == b, 1.0, -1.0)
+    name = f"{labels[b]} vs {labels[a]}"
+    return Problem(name, rows, y, labels[b], labels[a], (labels[a],))
+
+
+class CallbackObserver(Observer):
+    """Hands the driver's steps to scikit-learn's callbacks, if the estimator has any."""
+
+    def __init__(self, estimator: CallbackSupportMixin, X, y):
+        self.estimator, self.X, self.y = estimator, X, y
+
+    def begin(self, task: str, total: int | None) -> None:
+        self._context = self.estimator._init_callback_context(max_subtasks=total)
+        self._context.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y)
+        self._next()
+
+    def _next(self):
+        self._step = self._context.subcontext(task_name="pass")
+        self._step.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y)
+
+    def step(self, done: int, state: Any) -> bool:
+        stop = self._step.call_on_fit_task_end(estimator=self.estimator, X=self.X, y=self.y)
+        self._step = None
+        if state.status is None and not stop and done < (self._context.max_subtasks or done + 1):
+            self._next()
+        return bool(stop)
+
+    def end(self) -> None:
+        if self._step is not None:
+            self._step.call_on_fit_task_end(estimator=self.estimator)
+        self._context.call_on_fit_task_end(estimator=self.estimator, X=self.X, y=self.y)
+
+
+def equation(weights: np.ndarray, features, positive, negative=None) -> str:
+    """The hyperplane in the original features, largest weight first: ``2·b − a > 1 ⇒ yes``."""
+    order = sorted(
+        (j for j in range(1, len(weights)) if weights[j] != 0),
+        key=lambda j: (-abs(weights[j]), -weights[j]),
+    )
+    text = ""
+    for j in order:
+        value = abs(float(weights[j]))
+        sign = " − " if weights[j] < 0 else (" + " if text else "")
+        sign = "−" if weights[j] < 0 and not text else sign
+        text += sign + ("" if value == 1 else f"{value:.6g}·") + str(features[j - 1])
+    bias = -float(weights[0]) + 0.0
+    right = f"{bias:.6g}".replace("-", "−")
+    return f"{text or '0'} > {right} ⇒ {positive}"

@@ -1,0 +1,298 @@
+"""The perceptron rule in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..certify.kernel_perceptron import KernelPerceptronCertificate, kernel_facts
+from ..certify.perceptron import combine
+from ..data import check_finite
+from ..data.rows import GramRows
+from ..kernels import gram, resolve_gamma
+from ..results import Result, Status
+from ..solvers.perceptron_rule import (
+    OutOfRange,
+    PerceptronRule,
+    averaged_weights,
+    coefficients,
+    gram_start,
+    update_steps,
+)
+from ..solvers.voted import Committee
+from .base import Problem, Training, read_features
+from .perceptron_family import PerceptronFamily
+
+
+class KernelPerceptron(PerceptronFamily):
+    """Perceptron in the feature space of a kernel.
+
+    The weight vector is w = Σ α_i φ(x_i) and is known only by its coefficients: a mistake on
+    sample i adds η y_i to α_i, and the score of x is Σ α_i K(x_i, x). With ``fit_intercept`` the
+    feature space gets the constant 1 as well, so K becomes K + 1 and the bias is Σ α_i. With
+    ``kernel="linear"`` it makes the same updates as ``Perceptron``.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable (X, Z) → matrix
+    gamma : {"scale", "auto"} or float
+    degree, coef0 : of the polynomial (γ x·z + coef0)^degree and sigmoid tanh(γ x·z + coef0)
+    rule, output, eta0, schedule, margin, tie, stop, shuffle, batch_size, max_iter, multi_class, \
+fit_intercept, class_weight, random_state : as in ``Perceptron``
+
+    Attributes
+    ----------
+    support_ : training rows with a coefficient other than 0 in some binary problem
+    support_vectors_ : those rows (empty for a precomputed kernel)
+    dual_coef_ : their coefficients α, one row a binary problem (not for ``output="voted"``)
+    intercept_ : Σ α_i, or 0 without intercept
+    classes_, n_iter_, n_updates_, certificate_, results_ : as in ``Perceptron``
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("xor")
+    >>> model = ls.KernelPerceptron(kernel="poly", degree=2, gamma=1, coef0=1).fit(X, y)
+    >>> model.predict(X).tolist() == y.tolist()
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **PerceptronFamily._parameter_constraints,
+        "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
+    del _parameter_constraints["warm_start"]
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        rule="single",
+        output="last",
+        eta0=1.0,
+        schedule="constant",
+        margin=0.0,
+        tie="update",
+        stop="streak",
+        shuffle=False,
+        batch_size=32,
+        max_iter=1000,
+        multi_class="ovr",
+        fit_intercept=True,
+        class_weight=None,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rule = rule
+        self.output = output
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.margin = margin
+        self.tie = tie
+        self.stop = stop
+        self.shuffle = shuffle
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _start(self, training: Training) -> None:
+        super()._start(training)
+        X = training.X
+        check_finite(X, getattr(self, "feature_names_in_", None))
+        if self.kernel == "precomputed":
+            self._gram_rows = np.setdiff1d(np.arange(X.shape[1]), training.ignored)
+            X = X[:, self._gram_rows]
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"a precomputed kernel must be square, one row and column a sample, "
+                    f"but X has shape {training.X.shape}"
+                )
+            self._gamma = None
+        else:
+            weight = training.weight if len(training.weight) else None
+            self._gamma = resolve_gamma(self.gamma, X, weight)
+        self._gram = self._products(X) + (1.0 if self.fit_intercept else 0.0)
+
+    def _products(self, X, Z=None) -> np.ndarray:
+        return gram(
+            X,
+            Z,
+            kernel=self.kernel,
+            gamma=self._gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            memory_limit=_memory_limit(),
+        )
+
+    def _solver(
+        self, training: Training, problem: Problem, number: int, keep_log: bool
+    ) -> PerceptronRule:
+        products, weight = self._gram, training.weight
+        if problem.rows is not None:
+            products = products[np.ix_(problem.rows, problem.rows)]
+            weight = weight[problem.rows] if len(weight) else weight
+        n = len(products)
+        return PerceptronRule(
+            rows=GramRows(products),
+            y=problem.y,
+            weight=weight,
+            rule=self._rule(),
+            order=self._order(n),
+            initial=gram_start(n),
+            kind=self.rule,
+            batch_size=self.batch_size,
+            keep_log=keep_log or self.output == "voted",
+        )
+
+    def _run(self, solver: PerceptronRule, training: Training) -> Result:
+        try:
+            return super()._run(solver, training)
+        except OutOfRange:
+            raise ValueError(
+                "kernel values leave the range of floating point: scale the columns of X, e.g. "
+                "with sklearn.preprocessing.StandardScaler, or lower degree or gamma"
+            ) from None
+
+    def _keep(self, training: Training, problems, solvers, results) -> None:
+        self._counts(results)
+        n = len(training.codes)
+        alphas = np.zeros((len(results), n))
+        for k, (problem, solver, result) in enumerate(zip(problems, solvers, results, strict=True)):
+            rows = slice(None) if problem.rows is None else problem.rows
+            alphas[k, rows] = coefficients(solver.rows, self._output(result))
+        self.support_ = np.flatnonzero(alphas.any(axis=0))
+        if self.output == "voted":
+            self._keep_committees(training, problems, solvers, results)
+        else:
+            self.dual_coef_ = alphas[:, self.support_].astype(training.X.dtype)
+            bias = alphas.sum(axis=1) if self.fit_intercept else np.zeros(len(alphas))
+            self.intercept_ = bias.astype(training.X.dtype)
+        self.support_vectors_ = self._vectors(training, self.support_)
+        self.certificate_ = combine(
+            {
+                problem.name: self._certificate(training, problem, solver, result, alpha)
+                for problem, solver, result, alpha in zip(
+                    problems, solvers, results, alphas, strict=True
+                )
+            }
+        )
+        if self.kernel == "precomputed":
+            self.support_ = self._gram_rows[self.support_]
+        del self._gram
+
+    def _vectors(self, training: Training, rows):
+        return np.empty((0, 0)) if self.kernel == "precomputed" else training.X[rows]
+
+    def _keep_committees(self, training, problems, solvers, results) -> None:
+        self.committees_ = []
+        for problem, solver, result in zip(problems, solvers, results, strict=True):
+            if solver.kind != "single":
+                raise ValueError(
+                    "output='voted' needs rule='single': batch rules have no votes to count"
+                )
+            samples, steps = update_steps(result.log, solver.rule, solver.y, solver.weight)
+            distinct, places = np.unique(samples, return_inverse=True)
+            rows = distinct if problem.rows is None else problem.rows[distinct]
+            support = self._vectors(training, rows)
+            if self.kernel == "precomputed":
+                support = self._gram_rows[rows]
+            self.committees_.append(
+                Committee(support, places, steps, result.log.survival, initial=None)
+            )
+
+    def _output(self, result: Result) -> np.ndarray:
+        progress = result.details["progress"]
+        if self.output == "averaged":
+            return averaged_weights(progress)
+        return progress.best if self.output == "pocket" else result.weights
+
+    def _certificate(self, training, problem, solver, result, alpha):
+        rows = slice(None) if problem.rows is None else problem.rows
+        stored = alpha[rows].astype(training.X.dtype).astype(np.float64)
+        facts = kernel_facts(solver.rows.gram, problem.y, stored, self.tie)
+        status = result.status
+        if facts.mistakes == 0:
+            status = Status.SEPARATED_BY_TIE if facts.ties else Status.SEPARATED
+        return KernelPerceptronCertificate(
+            status=status,
+            alpha=stored,
+            positive=problem.positive,
+            negative=problem.negative,
+            others=problem.others,
+            tie=self.tie,
+            updates=result.n_updates,
+            passes=result.n_iter,
+            mistakes=facts.mistakes,
+            margin=facts.margin,
+            radius=facts.radius,
+            intercept=self.fit_intercept,
+            ignored=training.ignored,
+            no_bound=self._no_bound(training.weight, solver.initial),
+            eta0=float(self.eta0),
+            kernel=self.kernel,
+            parameters={"gamma": self._gamma, "degree": self.degree, "coef0": self.coef0},
+        )
+
+    def _scores(self, X) -> np.ndarray:
+        matrix = read_features(self, X)
+        check_finite(matrix, getattr(self, "feature_names_in_", None))
+        if self.output == "voted":
+            return self._votes(matrix).astype(matrix.dtype, copy=False)
+        scores = self._similarity(matrix, self.support_vectors_, self.support_).astype(np.float64)
+        scores = scores @ self.dual_coef_.T.astype(np.float64) + self.intercept_
+        return scores.astype(matrix.dtype, copy=False)
+
+    def _similarity(self, matrix, vectors, rows) -> np.ndarray:
+        if self.kernel == "precomputed":
+            return matrix[:, rows]
+        if vectors.shape[0] == 0:
+            return np.zeros((matrix.shape[0], 0))
+        return self._products(matrix, vectors)
+
+    def _votes(self, matrix) -> np.ndarray:
+        at_zero = -1.0 if self.tie == "negative" else 1.0
+        bias = 1.0 if self.fit_intercept else 0.0
+        columns = []
+        for committee in self.committees_:
+            products = self._similarity(matrix, committee.support, committee.support).T + bias
+            zeros = np.zeros(matrix.shape[0])
+            columns.append(committee.votes(products.astype(np.float64), zeros, at_zero))
+        return np.column_stack(columns)
+
+    @property
+    def coef_(self):
+        """The weights in the original features; only a linear kernel has them."""
+        check_is_fitted(self, "dual_coef_")
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available with kernel='linear'")
+        return self.dual_coef_ @ self.support_vectors_
+
+
+def _memory_limit() -> float:
+    """Half of the machine's memory, for the Gram matrix."""
+    import os
+
+    try:
+        return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 4e9

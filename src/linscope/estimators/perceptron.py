@@ -1,0 +1,406 @@
+"""The perceptron: every rule, rate, stop and output of the notes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..certify.perceptron import PerceptronCertificate, combine, examine
+from ..data import check_finite, encode_labels
+from ..data.blocks import Block
+from ..data.rows import as_rows
+from ..engines import MemoryEngine
+from ..results import Result, Status
+from ..solvers import perceptron_loops as loops
+from ..solvers.driver import run
+from ..solvers.perceptron_rule import (
+    GIVEN_ORDER,
+    OutOfRange,
+    PerceptronRule,
+    averaged_weights,
+    update_steps,
+)
+from ..solvers.voted import Committee, join
+from .base import Problem, Training, binary_problems, equation, read_features, read_training
+from .perceptron_family import PerceptronFamily
+
+# Squares of larger values leave too little of the range of floats; smaller ones vanish.
+LARGEST, SMALLEST = 1e150, 1e-150
+
+
+class Perceptron(PerceptronFamily):
+    """Perceptron classifier.
+
+    Finds a hyperplane w·x = 0 (x augmented with 1) by correcting mistakes: w ← w + η y x. On
+    separable data the number of corrections is bounded by R²/γ²; on other data it never settles,
+    which ``certificate_`` says, and averaged, voted or pocket outputs are the remedy.
+
+    Parameters
+    ----------
+    rule : {"single", "batch", "mini-batch"}
+        Correct after each mistake, after each pass by the sum of all mistakes, or by the sum over
+        ``batch_size`` samples.
+    output : {"last", "averaged", "voted", "pocket"}
+        The last vector; the mean over all visits; the vote of all vectors weighted by the visits
+        they survived; the vector with the fewest errors on the training set.
+    eta0, schedule : learning rate η_k = eta0 ("constant") or eta0/k ("inverse", k counts updates)
+    margin : a sample is a mistake unless y w·x exceeds it
+    tie : {"update", "positive", "negative"}
+        Whether score 0 is a mistake, counts for +1, or counts for -1.
+    init : {"zeros", "random"} or array with the bias first
+    stop : {"streak", "pass"}
+        End after n correct visits in a row, or after a pass without mistakes. With ``shuffle``
+        both mean a clean pass, since only that has seen every sample.
+    shuffle : visit the samples in a new random order each pass
+    batch_size : samples a mini-batch
+    max_iter : most passes
+    warm_start : begin ``fit`` at the weights of the last one
+    multi_class : {"ovr", "ovo"}
+        K classes as one against the rest, or each pair.
+    fit_intercept : whether samples are augmented with 1
+    class_weight : {label: weight} or "balanced"; multiplies the steps
+    random_state : seed for ``init="random"`` and ``shuffle``
+
+    Attributes
+    ----------
+    coef_, intercept_ : the hyperplanes, one row a binary problem (not for ``output="voted"``)
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn
+    n_iter_, n_updates_ : passes and corrections made (of the longest binary problem)
+    certificate_ : what the fit can prove; ``certificate_.verify(X, y)`` checks it again
+    results_ : the solver's result for each binary problem
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("or")
+    >>> model = ls.Perceptron(tie="negative").fit(X, y)
+    >>> model.intercept_, model.coef_
+    (array([0.]), array([[1., 1.]]))
+    >>> print(model.certificate_.status)
+    every sample is classified correctly, some only by the tie rule
+    """
+
+    _parameter_constraints: dict = {
+        **PerceptronFamily._parameter_constraints,
+        "init": [StrOptions({"zeros", "random"}), "array-like"],
+    }
+
+    def __init__(
+        self,
+        *,
+        rule="single",
+        output="last",
+        eta0=1.0,
+        schedule="constant",
+        margin=0.0,
+        tie="update",
+        init="zeros",
+        stop="streak",
+        shuffle=False,
+        batch_size=32,
+        max_iter=1000,
+        warm_start=False,
+        multi_class="ovr",
+        fit_intercept=True,
+        class_weight=None,
+        random_state=None,
+    ):
+        self.rule = rule
+        self.output = output
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.margin = margin
+        self.tie = tie
+        self.init = init
+        self.stop = stop
+        self.shuffle = shuffle
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """One more pass over these samples, going on from where the model is.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        classes : all labels that will ever come; needed in the first call unless y has them all
+        """
+        first = not hasattr(self, "classes_")
+        if first:
+            known = encode_labels(y if classes is None else classes).classes
+        else:
+            known = self.classes_
+            if classes is not None and not np.array_equal(np.unique(classes), known):
+                raise ValueError(f"classes={classes!r} differs from the first call: {known!r}")
+        training = read_training(self, X, y, sample_weight, classes=known)
+        if first:
+            self._start(training)
+        before = getattr(self, "results_", None)
+        problems = binary_problems(training.classes, training.codes, self.multi_class)
+        solvers = []
+        for number, problem in enumerate(problems):
+            solver = self._solver(training, problem, number, keep_log=False)
+            if before:
+                solver.progress = before[number].details["progress"]
+            solvers.append(solver)
+        committees = getattr(self, "committees_", None)
+        results = [self._one_pass(solver, training) for solver in solvers]
+        self._keep(training, problems, solvers, results)
+        if committees:
+            stack = sparse.vstack if sparse.issparse(training.X) else np.vstack
+            self.committees_ = [
+                join(a, b, stack) for a, b in zip(committees, self.committees_, strict=True)
+            ]
+        return self
+
+    def _one_pass(self, solver: PerceptronRule, training: Training) -> Result:
+        if len(solver.y) == 0:
+            state = solver.init()
+            state.status = Status.PARTIAL
+            return solver.result(state)
+        result = self._run(solver, training, max_iter=1)
+        return replace(result, status=Status.PARTIAL)
+
+    def _start(self, training: Training) -> None:
+        previous = getattr(self, "_weights", None)
+        super()._start(training)
+        n_classes = len(training.classes)
+        pairs = n_classes * (n_classes - 1) // 2
+        n_problems = 1 if n_classes == 2 else n_classes if self.multi_class == "ovr" else pairs
+        shape = n_problems, training.X.shape[1] + 1
+        if self.warm_start and previous is not None and previous.shape == shape:
+            self._initial = previous
+        else:
+            self._initial = self._first_weights(shape)
+
+    def _first_weights(self, shape) -> np.ndarray:
+        """``init`` as one row a problem, with a 0 in front where there is no bias."""
+        weights = np.zeros(shape)
+        inside = weights if self.fit_intercept else weights[:, 1:]
+        if isinstance(self.init, str):
+            if self.init == "random":
+                inside[:] = self._random.standard_normal(inside.shape)
+            return weights
+        given = np.asarray(self.init, dtype=np.float64)
+        if given.shape[-1:] != inside.shape[-1:] or given.ndim > 2:
+            what = "bias first" if self.fit_intercept else "no bias, since fit_intercept=False"
+            raise ValueError(
+                f"init has shape {given.shape}, but {inside.shape[1]} weights are needed ({what})"
+            )
+        if not np.isfinite(given).all():
+            raise ValueError("init has NaN or inf: give finite weights")
+        try:
+            inside[:] = given
+        except ValueError:
+            raise ValueError(
+                f"init has {len(given)} rows, but there are {len(inside)} binary problems"
+            ) from None
+        return weights
+
+    def _solver(
+        self, training: Training, problem: Problem, number: int, keep_log: bool
+    ) -> PerceptronRule:
+        X, weight = training.X, training.weight
+        if problem.rows is not None:
+            X = X[problem.rows]
+            weight = weight[problem.rows] if len(weight) else weight
+        engine = None
+        if self.rule == "batch":
+            engine = MemoryEngine(X, problem.y, weight if len(weight) else None)
+        return PerceptronRule(
+            rows=as_rows(X, 1.0 if self.fit_intercept else 0.0),
+            y=problem.y,
+            weight=weight,
+            rule=self._rule(),
+            order=self._order(X.shape[0]),
+            initial=self._initial[number],
+            kind=self.rule,
+            batch_size=self.batch_size,
+            engine=engine,
+            keep_log=keep_log or self.output == "voted",
+        )
+
+    def _run(self, solver: PerceptronRule, training: Training, max_iter=None) -> Result:
+        limit = self.max_iter if max_iter is None else max_iter
+        try:
+            result = run(solver, limit)
+        except OutOfRange:
+            check_finite(training.X, getattr(self, "feature_names_in_", None))
+            return _run_scaled(solver, training.X, limit)
+        tiny = result.details["progress"].sizes[loops.RADIUS] < SMALLEST
+        if tiny and not self.fit_intercept and result.status is Status.MAX_ITER:
+            return _run_scaled(solver, training.X, limit)
+        return result
+
+    def _keep(self, training: Training, problems, solvers, results) -> None:
+        dtype = training.X.dtype
+        self._counts(results)
+        self._weights = np.array([result.weights for result in results])
+        outputs = np.array([self._output(result) for result in results]).astype(dtype)
+        if self.output == "voted":
+            self.committees_ = [
+                _committee(solver, result, training, problem)
+                for solver, result, problem in zip(solvers, results, problems, strict=True)
+            ]
+        else:
+            self.coef_, self.intercept_ = outputs[:, 1:], outputs[:, 0]
+        self.certificate_ = combine(
+            {
+                problem.name: self._certificate(training, problem, solver, result, weights)
+                for problem, solver, result, weights in zip(
+                    problems, solvers, results, outputs, strict=True
+                )
+            }
+        )
+
+    def _output(self, result: Result) -> np.ndarray:
+        progress = result.details["progress"]
+        if self.output == "averaged":
+            return averaged_weights(progress)
+        return progress.best if self.output == "pocket" else result.weights
+
+    def _certificate(self, training, problem, solver, result, weights) -> PerceptronCertificate:
+        X = training.X if problem.rows is None else training.X[problem.rows]
+        radius = float(result.details["progress"].sizes[loops.RADIUS])
+        weights = weights.astype(np.float64)
+        facts = examine(X, problem.y, weights, self.tie, self.fit_intercept, radius)
+        status = result.status
+        if facts.mistakes == 0 and status is not Status.PARTIAL:
+            status = Status.SEPARATED_BY_TIE if facts.ties else Status.SEPARATED
+        return PerceptronCertificate(
+            status=status,
+            weights=weights,
+            positive=problem.positive,
+            negative=problem.negative,
+            others=problem.others,
+            tie=self.tie,
+            updates=result.n_updates,
+            passes=result.n_iter,
+            mistakes=facts.mistakes,
+            margin=facts.margin,
+            radius=facts.radius,
+            intercept=self.fit_intercept,
+            ignored=training.ignored,
+            no_bound=self._no_bound(training.weight, solver.initial),
+            eta0=float(self.eta0),
+        )
+
+    def _scores(self, X) -> np.ndarray:
+        matrix = read_features(self, X)
+        engine = MemoryEngine(matrix)
+        bias = 1.0 if self.fit_intercept else 0.0
+        if self.output == "voted":
+            check_finite(matrix, getattr(self, "feature_names_in_", None))
+            at_zero = -1.0 if self.tie == "negative" else 1.0
+            function = partial(
+                _block_votes, committees=self.committees_, bias=bias, at_zero=at_zero
+            )
+        else:
+            weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+            function = partial(_block_scores, weights=weights, bias=bias)
+        scores = np.concatenate(list(engine.map(function)))
+        if not np.isfinite(scores).all():
+            check_finite(matrix, getattr(self, "feature_names_in_", None))
+        return scores.astype(matrix.dtype, copy=False)
+
+    def equation(self):
+        """The hyperplane in the original features, largest weight first, as the notes write it.
+
+        One line for two classes, a dict of lines for the binary problems of K classes.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> data = ls.datasets.load("students")
+        >>> print(ls.Perceptron(init=[0.25] * 5).fit(data.X, data.y).equation())
+        1.25·x1 − 0.75·x2 − 0.75·x3 − 0.75·x4 > 0.75 ⇒ 1
+        """
+        check_is_fitted(self)
+        if self.output == "voted":
+            raise ValueError("a voted perceptron is a committee, not one hyperplane: no equation")
+        features = getattr(self, "feature_names_in_", None)
+        if features is None:
+            features = [f"x{j + 1}" for j in range(self.coef_.shape[1])]
+        parts = self.certificate_.parts or {"": self.certificate_}
+        lines = {
+            name: equation(np.r_[self.intercept_[k], self.coef_[k]], features, part.positive)
+            for k, (name, part) in enumerate(parts.items())
+        }
+        return lines[""] if "" in lines else lines
+
+
+def _block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarray:
+    rows, n = as_rows(block.X, bias), block.X.shape[0]
+    radius = loops.radius(rows, GIVEN_ORDER, 0, n, 0.0)
+    out = np.empty((len(weights), n))
+    for k, w in enumerate(weights):
+        loops.scores_of(rows, w, radius, out[k])
+    return out.T
+
+
+def _block_votes(block: Block, *, committees, bias: float, at_zero: float) -> np.ndarray:
+    columns = []
+    for committee in committees:
+        products = committee.support @ block.X.T
+        products = products.toarray() if sparse.issparse(products) else products
+        first = block.X @ committee.initial[1:] + bias * committee.initial[0]
+        columns.append(
+            committee.votes(products.astype(np.float64) + bias * bias, np.asarray(first), at_zero)
+        )
+    return np.column_stack(columns)
+
+
+def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem):
+    if solver.kind != "single":
+        raise ValueError("output='voted' needs rule='single': batch rules have no votes to count")
+    X = training.X if problem.rows is None else training.X[problem.rows]
+    samples, steps = update_steps(result.log, solver.rule, solver.y, solver.weight)
+    distinct, places = np.unique(samples, return_inverse=True)
+    return Committee(X[distinct], places, steps, result.log.survival, result.log.initial)
+
+
+def _run_scaled(solver: PerceptronRule, X, limit: int) -> Result:
+    """Fit with all augmented rows times c = 2^-e, which changes no decision, and scale back.
+
+    With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly, since c is a power of 2.
+    """
+    largest = float(abs(X).max())
+    if largest > LARGEST:
+        raise ValueError(
+            f"X has values up to {largest:.3g}, beyond {LARGEST:g}: their squares leave the range "
+            "of floating point. Scale the columns, e.g. with sklearn.preprocessing.StandardScaler"
+        )
+    if largest == 0.0:
+        return run(solver, limit)
+    c = 2.0 ** -np.frexp(largest)[1]
+    scaled = X * X.dtype.type(c) if 1e-30 < c < 1e30 else X.astype(np.float64) * c
+    engine = solver.engine
+    weight = solver.weight if len(solver.weight) else None
+    small = replace(
+        solver,
+        rows=as_rows(scaled, solver.rows.bias * c),  # type: ignore[union-attr]
+        rule=solver.rule._replace(margin=solver.rule.margin * c * c),
+        initial=solver.initial * c,
+        engine=None if engine is None else MemoryEngine(scaled, solver.y, weight),
+        progress=None,
+    )
+    result = run(small, limit)
+    progress = result.details["progress"]
+    for vector in (progress.w, progress.u, progress.best):
+        vector /= c
+    progress.sizes[[loops.RADIUS, loops.NORM]] /= c
+    if result.log is not None:
+        result = replace(result, log=replace(result.log, initial=result.log.initial / c))
+    return result

@@ -1,0 +1,40 @@
+"""The one loop that drives every solver: step, watch, stop."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ..results import Result, Status, current_observer
+
+
+class Solver(Protocol):
+    """A method is ``init`` and ``step``; ``state.status`` is None while it should go on."""
+
+    task: str
+
+    def init(self) -> Any: ...
+
+    def step(self, state: Any) -> Any: ...
+
+    def result(self, state: Any) -> Result: ...
+
+
+def run(solver: Solver, max_iter: int) -> Result:
+    """Step until the solver says how it ended, an observer asks to stop, or ``max_iter``."""
+    observer = current_observer()
+    state = solver.init()
+    observer.begin(solver.task, max_iter)
+    try:
+        for done in range(1, max_iter + 1):
+            state = solver.step(state)
+            wants_stop = observer.step(done, state)
+            if state.status is not None:
+                break
+            if wants_stop:
+                state.status = Status.STOPPED
+                break
+        else:
+            state.status = Status.MAX_ITER
+    finally:
+        observer.end()
+    return solver.result(state)
