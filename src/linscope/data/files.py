@@ -115,7 +115,7 @@ def _column_of_values(values: np.ndarray) -> np.ndarray:
     out = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
         missing = value is None or type(value).__name__ == "NAType" or value != value
-        out[i] = None if missing else value if isinstance(value, str) else str(value)
+        out[i] = None if missing else str(value)
     return out
 
 

@@ -165,7 +165,9 @@ def _frame_matrix(frame: Any, name: str) -> Any:
     """A narwhals frame as a matrix, filled a band of rows at a time to stay in the cache."""
     native = frame.to_native()
     if _is_sparse_pandas(native):
-        return _sparse_matrix(native.sparse.to_coo(), name)
+        if all(dtype.fill_value == 0 for dtype in native.dtypes):
+            return _sparse_matrix(native.sparse.to_coo(), name)
+        frame = as_frame(native.sparse.to_dense(), name=name)
     _refuse_columns_without_numbers(frame, name)
     columns = [_column(frame, j, name) for j in range(frame.shape[1])]
     small = bool(columns) and all(column.dtype == np.float32 for column in columns)
