@@ -1,0 +1,109 @@
+"""Which of the three cases holds: strictly separable, quasi-separable or not at all.
+
+If λ >= 0 and Σ λ_i z_i = 0, any W with all z_i·W >= 0 must have z_i·W = 0 where λ_i > 0. So each
+combination found restricts W to the vectors orthogonal to its rows, and the question is asked again
+for the rows that are not forced to 0 yet. It ends with a strict direction for those rows (quasi-
+separable), or with none left: then the rows of the combination span all rows (not separable).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .linear_program import Direction, Subspace, alternative
+from .margins import combine
+from .rational import clear_denominators, null_space, power_of_two, rank_is_full, solve
+from .signed_rows import SignedRows
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``weights``: W with z_i·W >= 0, not all 0, or None; ``circuit``: the first combination, {} if
+    separation is strict; ``combination``: all of them as one."""
+
+    weights: list[Fraction] | None
+    circuit: dict[int, Fraction]
+    combination: dict[int, Fraction]
+
+
+def decide(rows: SignedRows) -> Outcome:
+    """Settle the three-way question exactly."""
+    space, active = Subspace(rows), np.ones(rows.n, dtype=bool)
+    circuit: dict[int, Fraction] = {}
+    combination: dict[int, Fraction] = {}
+    while True:
+        answer = alternative(space, active)
+        if isinstance(answer, Direction):
+            return Outcome(answer.weights, circuit, combination)
+        circuit = circuit or answer.multipliers
+        combination = _merge(rows, combination, answer.multipliers)
+        orthogonal = orthogonal_vectors(rows, list(combination))
+        active &= free_rows(rows, orthogonal)
+        if not active.any():
+            return Outcome(None, circuit, combination)
+        space = Subspace(rows, orthogonal)
+
+
+def orthogonal_vectors(rows: SignedRows, support) -> list[list[Fraction]]:
+    """Basis of the W with z_i·W = 0 on the support rows."""
+    M, e = rows.exact_rows(np.asarray(support, dtype=np.intp))
+    if rank_is_full(M):
+        return []
+    return [
+        [v * power_of_two(-s) for v, s in zip(vector, e, strict=True)] for vector in null_space(M)
+    ]
+
+
+def free_rows(rows: SignedRows, vectors) -> np.ndarray:
+    """Rows that are not orthogonal to all the vectors."""
+    free = np.zeros(rows.n, dtype=bool)
+    for vector in vectors:
+        free |= rows.signs_of(vector) != 0
+    return free
+
+
+def _merge(rows: SignedRows, known, new) -> dict[int, Fraction]:
+    """One combination with both supports.
+
+    Σ new_i z_i lies in the span of the known rows, Σ μ_j z_j; so new + K·known - μ sums to 0, and
+    is positive for K large enough.
+    """
+    if not known:
+        return dict(new)
+    support = list(known)
+    g = combine(rows, list(new), list(new.values()))
+    M, e = rows.exact_rows(np.asarray(support, dtype=np.intp))
+    right, common = clear_denominators([v * power_of_two(-s) for v, s in zip(g, e, strict=True)])
+    mu = solve(M.T, right)
+    if mu is None:
+        raise ArithmeticError("the new combination is not orthogonal to the subspace")
+    mu = [m / common for m in mu]
+    K = 1 + max(max(m / known[i] for i, m in zip(support, mu, strict=True)), Fraction(0))
+    merged = {i: K * known[i] - m for i, m in zip(support, mu, strict=True)}
+    for i, v in new.items():
+        merged[i] = merged.get(i, Fraction(0)) + v
+    total = sum(merged.values())
+    return {i: v / total for i, v in sorted(merged.items())}
+
+
+def shared_point(rows: SignedRows) -> tuple[int, int] | None:
+    """Rows (negative, positive) of one identical point in both classes, if there is one."""
+    # The same operations on the same numbers: identical rows have identical keys.
+    key = np.zeros(rows.n)
+    multiplier = np.random.default_rng(0).uniform(0.5, 1.0, rows.p - 1)
+    dense = rows.X if isinstance(rows.X, np.ndarray) else rows.X.tocsc()
+    for j in range(rows.p - 1):
+        column = dense[:, [j]].toarray().ravel() if dense is not rows.X else dense[:, j]
+        key += np.ldexp(column, -int(np.frexp(rows.largest[j])[1])) * multiplier[j]
+    negative, positive = np.flatnonzero(rows.signs < 0), np.flatnonzero(rows.signs > 0)
+    candidates = positive[np.isin(key[positive], key[negative])]
+    partners = negative[np.argsort(key[negative], kind="stable")]
+    for i in candidates[:1000]:
+        start = np.searchsorted(key[partners], key[i])
+        for j in partners[start : start + 8]:
+            if (rows.raw([i]) == rows.raw([j])).all():
+                return int(j), int(i)
+    return None
