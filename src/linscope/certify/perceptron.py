@@ -74,13 +74,13 @@ class PerceptronCertificate(Certificate):
         Raises ValueError where the theorem does not hold: other rules, starts, rates or weights,
         or data that are not separable.
         """
-        from .separability import separability
+        from .separability import Separable, separability
 
         if self.no_bound:
             raise ValueError(f"the bound R²/γ² does not apply: {self.no_bound}")
         matrix, labels = self._problem(X, y)
         verdict = separability(matrix, labels)
-        if not verdict:
+        if not isinstance(verdict, Separable):
             raise ValueError("the bound R²/γ² needs strictly separable data, and these are not")
         return verdict.bound
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -60,7 +62,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
     True
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **PerceptronFamily._parameter_constraints,
         "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed"}), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
@@ -290,8 +292,6 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
 
 def _memory_limit() -> float:
     """Half of the machine's memory, for the Gram matrix."""
-    import os
-
     try:
         return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

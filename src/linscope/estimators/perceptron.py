@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -86,10 +87,12 @@ class Perceptron(PerceptronFamily):
     every sample is classified correctly, some only by the tie rule
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **PerceptronFamily._parameter_constraints,
         "init": [StrOptions({"zeros", "random"}), "array-like"],
     }
+
+    committees_: list[Committee]
 
     def __init__(
         self,
@@ -155,7 +158,7 @@ class Perceptron(PerceptronFamily):
             if before:
                 solver.progress = before[number].details["progress"]
             solvers.append(solver)
-        committees = getattr(self, "committees_", None)
+        committees: Any = getattr(self, "committees_", None)
         results = [self._one_pass(solver, training) for solver in solvers]
         self._keep(training, problems, solvers, results)
         if committees:
@@ -333,12 +336,12 @@ class Perceptron(PerceptronFamily):
         features = getattr(self, "feature_names_in_", None)
         if features is None:
             features = [f"x{j + 1}" for j in range(self.coef_.shape[1])]
-        parts = self.certificate_.parts or {"": self.certificate_}
+        parts: dict[str, Any] = self.certificate_.parts or {"": self.certificate_}
         lines = {
             name: equation(np.r_[self.intercept_[k], self.coef_[k]], features, part.positive)
             for k, (name, part) in enumerate(parts.items())
         }
-        return lines[""] if "" in lines else lines
+        return lines.get("", lines)
 
 
 def _block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarray:

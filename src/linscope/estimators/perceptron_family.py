@@ -1,10 +1,11 @@
-"""What ``Perceptron`` and ``KernelPerceptron`` share: parameters, the fit, prediction by tie rule."""
+"""What ``Perceptron`` and ``KernelPerceptron`` share: parameters, the fit, the tie rule."""
 
 from __future__ import annotations
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -29,7 +30,7 @@ WORTH_THREADS = 1_000_000
 class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     """The perceptron rule on rows of some kind; subclasses say which rows and what to keep."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "rule": [StrOptions({"single", "batch", "mini-batch"})],
         "output": [StrOptions({"last", "averaged", "voted", "pocket"})],
         "eta0": [Interval(Real, 0, None, closed="neither")],
@@ -50,6 +51,8 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        # On classes that overlap, the last vector of an order-dependent rule can be anywhere.
+        tags.classifier_tags.poor_score = self.rule != "batch"
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -88,7 +91,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         return self
 
     def _start(self, training: Training) -> None:
-        """Fix what must not change between the passes of this fit: classes, seeds, first weights."""
+        """Fix what must not change between the passes of a fit: classes, seeds, first weights."""
         random = check_random_state(self.random_state)
         self.classes_ = training.classes
         self._seed = int(random.randint(2**31 - 1)) if self.shuffle else None

@@ -42,7 +42,8 @@ class Observers(Observer):
             observer.begin(task, total)
 
     def step(self, done: int, state: Any) -> bool:
-        return any([observer.step(done, state) for observer in self.observers])
+        wanted = [observer.step(done, state) for observer in self.observers]  # tell them all
+        return any(wanted)
 
     def end(self) -> None:
         for observer in self.observers:
@@ -50,7 +51,7 @@ class Observers(Observer):
 
 
 class ProgressBar(Observer):
-    """A rich progress bar on standard error, drawn only once a task has lasted ``after`` seconds."""
+    """A rich progress bar on standard error, drawn once a task has lasted ``after`` seconds."""
 
     def __init__(self, after: float = 1.0):
         self.after = after

@@ -139,12 +139,8 @@ def single_pass(rows, y, weight, order, rule, state, log):
     """One pass of the single-sample rule, up to the end of the streak if that ends the fit."""
     n = y.shape[0]
     counts, sizes, w, margin = state.counts, state.sizes, state.w, rule.margin
-    begin, updates, streak, logged = (
-        counts[BATCHES],
-        counts[UPDATES],
-        counts[STREAK],
-        counts[LOGGED],
-    )
+    begin, updates = counts[BATCHES], counts[UPDATES]
+    streak, logged = counts[STREAK], counts[LOGGED]
     measure, length, longest = sizes[RADIUS] < 0, sizes[NORM], max(sizes[RADIUS], 0.0)
     slack = _slack(rows, length, longest, margin)
     at = 0

@@ -170,6 +170,7 @@ def block_mistakes(block: Block, *, bias: float, rule: Rule, w: np.ndarray, radi
     """Σ y_i x_i over the mistakes of one row block, and how many there are."""
     total = np.zeros_like(w)
     weight = EMPTY if block.weight is None else block.weight
+    assert block.y is not None
     n = len(block.y)
     mistakes = loops.add_mistakes(
         as_rows(block.X, bias), block.y, weight, GIVEN_ORDER, 0, n, rule, w, radius, total
