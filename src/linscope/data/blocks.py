@@ -54,15 +54,11 @@ def take_rows(matrix: Any, start: int, stop: int) -> Any:
     if not sp.issparse(matrix):
         return matrix[start:stop]
     first, last = matrix.indptr[start], matrix.indptr[stop]
-    part = type(matrix)(
-        (
-            matrix.data[first:last],
-            matrix.indices[first:last],
-            matrix.indptr[start : stop + 1] - first,
-        ),
-        shape=(stop - start, matrix.shape[1]),
-        copy=False,
-    )
+    # The usual constructor would copy a small part of a large array.
+    part = type(matrix)((stop - start, matrix.shape[1]), dtype=matrix.dtype)
+    part.data = matrix.data[first:last]
+    part.indices = matrix.indices[first:last]
+    part.indptr = matrix.indptr[start : stop + 1] - first
     if matrix.has_canonical_format:
         part.has_canonical_format = True
     return part

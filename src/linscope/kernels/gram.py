@@ -17,6 +17,10 @@ from .parameters import resolve_gamma, resolve_kernel
 
 # Rows and columns of a tile: 1 MB in float32, 2 MB in float64.
 TILE = 512
+OVERFLOW = (
+    "the kernel overflows for these values: scale the features "
+    "(sklearn.preprocessing.StandardScaler)"
+)
 
 
 def gram(
@@ -72,6 +76,7 @@ def gram(
     function = resolve_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0)
     if kernel == "rbf":
         left, right = _centred(left, right)
+    _check_range(left, right, dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         K = _fill(function, left, right, dtype, Workers(n_threads))
     if left is right and kernel == "rbf":
@@ -135,15 +140,23 @@ def _centred(left: Any, right: Any) -> tuple[Any, Any]:
     return (left - center).astype(left.dtype, copy=False), moved
 
 
+def _check_range(left: Any, right: Any, dtype: np.dtype) -> None:
+    """Refuse values whose products may overflow: a sum of ±inf may pass for an answer later."""
+    if _largest(left) * _largest(right) * left.shape[1] * 4 > np.finfo(dtype).max:
+        raise ValueError(OVERFLOW)
+
+
+def _largest(matrix: Any) -> float:
+    values = matrix.data if sp.issparse(matrix) else matrix
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+
+
 def _fill(function: Kernel, left: Any, right: Any, dtype: np.dtype, workers: Workers) -> np.ndarray:
     out = np.empty((left.shape[0], right.shape[0]), dtype=dtype)
     fill = partial(_fill_row_of_tiles, out, function, left, right)
     for finite in workers.map(fill, borders(left.shape[0], TILE)):
         if not finite:
-            raise ValueError(
-                "the kernel overflows for these values: scale the features "
-                "(sklearn.preprocessing.StandardScaler)"
-            )
+            raise ValueError(OVERFLOW)
     return out
 
 

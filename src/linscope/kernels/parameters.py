@@ -13,6 +13,8 @@ from ..data import to_matrix
 from ..data.suggest import did_you_mean
 from .functions import KERNELS, Kernel
 
+EQUAL = (8 * np.finfo(np.float64).eps) ** 2
+
 
 def resolve_kernel(
     kernel: Any, *, gamma: float = 1.0, degree: int = 3, coef0: float = 0.0
@@ -56,7 +58,9 @@ def _check_parameters(given: dict[str, Any]) -> None:
 
 
 def _is_finite_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    )
 
 
 # γ = 1/(d·Var(X)) ("scale"), 1/d ("auto"), 1/(2σ²) (sigma)
@@ -119,17 +123,21 @@ def _variance(X: Any, share: np.ndarray) -> tuple[float, float]:
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0 or not np.isfinite(largest):
         return 0.0, 1.0
-    unit = 2.0 ** np.frexp(largest)[1] if largest < 2.0**1023 else 2.0**1023
+    unit = 2.0 ** min(int(np.frexp(largest)[1]), 1023)
     if sp.issparse(X):
-        share_of_values = np.repeat(share, np.diff(X.indptr))
-        scaled = values.astype(np.float64) / unit
-        mean = share_of_values @ scaled
-        zeros = 1.0 - share_of_values.sum()
-        return float(share_of_values @ (scaled - mean) ** 2 + max(zeros, 0.0) * mean**2), unit
-    mean = float((share @ (values / unit)).sum())
-    away = np.divide(values, unit, dtype=np.float64)
-    away -= mean
-    return float(share @ np.einsum("ij,ij->i", away, away)), unit
+        stored = np.diff(X.indptr)
+        weight, away = np.repeat(share, stored), values.astype(np.float64) / unit
+        mean = float(weight @ away)
+        away -= mean
+        zeros = float(share @ (X.shape[1] - stored))
+        variance = float(weight @ away**2) + zeros * mean**2
+    else:
+        away = np.divide(values, unit, dtype=np.float64)
+        mean = float((share @ away).sum())
+        away -= mean
+        variance = float(share @ np.einsum("ij,ij->i", away, away))
+    # Entries that are all equal leave only the rounding of their mean.
+    return (variance if variance > EQUAL else 0.0), unit
 
 
 def _usable(gamma: float, cause: str) -> float:

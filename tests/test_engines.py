@@ -1,0 +1,220 @@
+"""Engines: the same bits for any number of threads, and for any engine with the same borders."""
+
+import functools
+import itertools
+import operator
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
+
+from linscope.data.blocks import BLOCK_BYTES, take_rows
+from linscope.data.threads import one_blas_thread, thread_count
+from linscope.engines import Block, Engine, MemoryEngine, block_borders
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((5000, 7)) * 10.0 ** rng.uniform(-8, 8, (5000, 1))
+y = rng.choice([-1.0, 1.0], 5000)
+weight = rng.uniform(size=5000)
+
+
+def moments(block, power=1.0):
+    """A sum whose rounding depends on every border and on the order of the blocks."""
+    scaled = (
+        block.X.multiply(block.weight[:, None])
+        if sp.issparse(block.X)
+        else (block.X * block.weight[:, None])
+    )
+    product = scaled.T @ block.X
+    product = product.toarray() if sp.issparse(product) else product
+    return product**power, block.X.T @ block.y
+
+
+def add(a, b):
+    return a[0] + b[0], a[1] + b[1]
+
+
+class StreamEngine:
+    """Reads its rows a block at a time and remembers none of them."""
+
+    def __init__(self, read, n_rows, n_features, dtype, borders):
+        self.read, self.borders = read, borders
+        self.n_rows, self.n_features, self.dtype = n_rows, n_features, dtype
+
+    def map(self, function):
+        for start, stop in self.borders:
+            yield function(self.read(start, stop))
+
+    def map_reduce(self, function, reduce):
+        return functools.reduce(reduce, self.map(function))
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_same_bits_for_any_number_of_threads_and_for_a_stream(container):
+    table = container(X)
+    function = functools.partial(moments, power=1.0)
+    one = MemoryEngine(table, y, weight, n_threads=1, block_rows=37)
+    expected = one.map_reduce(function, add)
+    stream = StreamEngine(
+        lambda a, b: Block(a, take_rows(table, a, b).copy(), y[a:b].copy(), weight[a:b].copy()),
+        *table.shape,
+        table.dtype,
+        one.borders,
+    )
+    others = [MemoryEngine(table, y, weight, n_threads=k, block_rows=37) for k in (2, 4)]
+    for engine in (*others, stream):
+        assert isinstance(engine, Engine)
+        for _ in range(3):
+            result = engine.map_reduce(function, add)
+            assert all((a == b).all() for a, b in zip(result, expected, strict=True))
+
+
+def test_sum_is_right():
+    total, _ = MemoryEngine(X, y, weight, n_threads=2, block_rows=100).map_reduce(moments, add)
+    np.testing.assert_allclose(total, (X * weight[:, None]).T @ X, rtol=1e-10)
+
+
+@given(st.integers(1, 5000), st.integers(1, 10**6), st.sampled_from([4, 8]))
+def test_borders_cover_the_rows_once(n, d, itemsize):
+    borders = block_borders(n, d, itemsize)
+    assert borders[0][0] == 0
+    assert borders[-1][1] == n
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(borders))
+    rows = borders[0][1]
+    assert rows == 1 or rows * d * itemsize <= BLOCK_BYTES
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_rows_of_a_sparse_table_share_its_memory(index):
+    table = sp.csr_array(np.where(rng.uniform(size=(50, 9)) < 0.3, 1.5, 0.0))
+    table.indices, table.indptr = table.indices.astype(index), table.indptr.astype(index)
+    part = take_rows(table, 10, 33)
+    np.testing.assert_array_equal(part.toarray(), table[10:33].toarray())
+    assert np.shares_memory(part.data, table.data)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 4])
+def test_results_come_in_block_order(n_threads):
+    def slow_first(block):
+        time.sleep(0.02 if block.start == 0 else 0.0)
+        return block.start
+
+    engine = MemoryEngine(X, n_threads=n_threads, block_rows=500)
+    assert list(engine.map(slow_first)) == list(range(0, 5000, 500))
+
+
+def test_few_blocks_are_in_flight():
+    started = []
+    engine = MemoryEngine(X, n_threads=2, block_rows=10)
+    results = engine.map(lambda block: started.append(block.start))
+    next(results)
+    assert len(started) <= 2 * 2 + 1
+    results.close()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_errors_come_through_and_end_the_work(n_threads, error):
+    running = threading.Semaphore(0)
+
+    def fail_at_20(block):
+        if block.start == 20:
+            raise error("block 20")
+        time.sleep(0.001)
+        running.release()
+        return 1
+
+    before = blas_threads()
+    engine = MemoryEngine(X, n_threads=n_threads, block_rows=10)
+    with pytest.raises(error, match="block 20"):
+        engine.map_reduce(fail_at_20, operator.add)
+    done = running._value
+    time.sleep(0.05)
+    assert running._value == done < 50
+    assert blas_threads() == before
+    assert engine.map_reduce(lambda block: block.X.shape[0], operator.add) == 5000
+
+
+def test_interrupt_in_the_reduction_ends_the_work():
+    finished = []
+
+    def interrupt(a, b):
+        raise KeyboardInterrupt
+
+    engine = MemoryEngine(X, n_threads=2, block_rows=10)
+    with pytest.raises(KeyboardInterrupt):
+        engine.map_reduce(lambda block: finished.append(block.start), interrupt)
+    count = len(finished)
+    time.sleep(0.05)
+    assert len(finished) == count < 50
+
+
+def blas_threads():
+    return [info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_blas_is_single_threaded_inside_and_restored_after(n_threads):
+    engine = MemoryEngine(X, n_threads=n_threads, block_rows=1000)
+    before = blas_threads()
+    assert all(set(inside) == {1} for inside in engine.map(lambda block: blas_threads()))
+    assert blas_threads() == before
+
+
+def test_overlapping_limits_are_undone_once():
+    before = blas_threads()
+
+    def use(delay):
+        with one_blas_thread():
+            time.sleep(delay)
+            return set(blas_threads())
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(use, [0.05, 0.02, 0.03])) == [{1}] * 3
+    assert blas_threads() == before
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_errstate_of_the_caller_holds_in_the_threads(n_threads):
+    engine = MemoryEngine(np.zeros((10, 1)), n_threads=n_threads, block_rows=1)
+    with np.errstate(divide="ignore"):
+        assert all(np.isinf(v) for v in engine.map(lambda block: (1.0 / block.X)[0, 0]))
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        list(engine.map(lambda block: 1.0 / block.X))
+
+
+def test_number_of_threads(monkeypatch):
+    monkeypatch.setenv("LINSCOPE_THREADS", "3")
+    assert thread_count() == 3
+    assert thread_count(2) == 2
+    assert MemoryEngine(X).n_threads == 3
+    monkeypatch.setenv("LINSCOPE_THREADS", "many")
+    with pytest.raises(ValueError, match=r"LINSCOPE_THREADS .* 'many'"):
+        thread_count()
+    monkeypatch.delenv("LINSCOPE_THREADS")
+    assert thread_count() >= 1
+    for wrong in (0, -1, 1.5, "x"):
+        with pytest.raises(ValueError, match="n_threads"):
+            thread_count(wrong)
+
+
+def test_lengths_are_compared():
+    with pytest.raises(ValueError, match="X has 5000 rows, but y has 3 entries"):
+        MemoryEngine(X, [1, 2, 3])
+    with pytest.raises(ValueError, match="X has 5000 rows, but weight has 1 entries"):
+        MemoryEngine(X, weight=1.0)
+    with pytest.raises(ValueError, match="block_rows"):
+        MemoryEngine(X, block_rows=0)
+
+
+def test_block_knows_its_place():
+    engine = MemoryEngine(X, y, n_threads=1, block_rows=1500)
+    for block in engine.map(lambda block: block):
+        np.testing.assert_array_equal(y[block.rows], block.y)
+        assert block.weight is None
