@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TEST_JOBS ?= 2
 
-.PHONY: demo test lint types tests format bench-perceptron clean
+.PHONY: demo test lint types tests format bench-perceptron clean clean-cache
 
 demo: $(VENV)/run.done
 	$(BIN)/linscope trace perceptron or
@@ -47,5 +47,8 @@ $(VENV)/dev.done: requirements/dev.txt $(VENV)/run.done
 	@$(PIP) -r requirements/dev.txt
 	@touch $@
 
-clean:
+clean-cache:
+	find src -name "*.nb[ic]" -delete
+
+clean: clean-cache
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
