@@ -73,6 +73,13 @@ def norm(w):
 
 
 @njit(cache=True)
+def _copy(source, target):
+    # `target[:] = source` would compile seconds of code for its error message.
+    for j in range(source.shape[0]):
+        target[j] = source[j]
+
+
+@njit(cache=True)
 def _exact_mistake(rows, i, label, margin, rule, w):
     exact = label * row_dot(rows, i, w)
     tie = rule.tie_positive if label > 0 else rule.tie_negative
@@ -131,7 +138,7 @@ def keep_best(rows, y, weight, rule, state):
         )
         if wrong < state.sizes[ERRORS]:
             state.sizes[ERRORS] = wrong
-            state.best[:] = state.w
+            _copy(state.w, state.best)
 
 
 @njit(cache=True, nogil=True)
@@ -284,7 +291,7 @@ def replay_visits(rows, samples, steps, w, scores, weights):
         scores[t] = row_dot(rows, samples[t], w)
         if steps[t] != 0.0:
             row_add(rows, samples[t], steps[t], w)
-        weights[t, :] = w
+        _copy(w, weights[t])
 
 
 @njit(cache=True, nogil=True)
@@ -292,4 +299,4 @@ def replay_vectors(rows, samples, steps, w, vectors):
     """The weights after each logged update, one row an update."""
     for k in range(samples.shape[0]):
         row_add(rows, samples[k], steps[k], w)
-        vectors[k, :] = w
+        _copy(w, vectors[k])
