@@ -19,7 +19,14 @@ import numpy as np
 from scipy.optimize import linprog
 
 from .exact_simplex import gordan
-from .rational import clear_denominators, magnitude, null_space, power_of_two
+from .rational import (
+    clear_denominators,
+    magnitude,
+    null_space,
+    power_of_two,
+    rank_is_full,
+    solve,
+)
 from .signed_rows import SignedRows
 
 # t below this is noise for HiGHS; the exact routines decide there.
@@ -178,10 +185,9 @@ def _circuit(space: Subspace, support: np.ndarray) -> Combination | None:
     if len(support) > space.dimension + 1:
         return None
     R, _ = space.exact(support)
-    relations = null_space(R.T)
-    if len(relations) != 1:
+    relation = _relation(R)
+    if relation is None:
         return None
-    relation = relations[0]
     if any(v < 0 for v in relation):
         relation = [-v for v in relation]
     if any(v < 0 for v in relation):
@@ -190,6 +196,17 @@ def _circuit(space: Subspace, support: np.ndarray) -> Combination | None:
     return Combination(
         {int(i): Fraction(v, total) for i, v in zip(support, relation, strict=True) if v}
     )
+
+
+def _relation(R: np.ndarray) -> list[int] | None:
+    """The integers λ with λ·R = 0 if they are unique up to a factor."""
+    k, m = R.shape
+    if k == m + 1:
+        first = solve(R[:m].T, -R[m])
+        if first is not None and rank_is_full(R[:m]):
+            return clear_denominators([*first, Fraction(1)])[0]
+    relations = null_space(R.T)
+    return relations[0] if len(relations) == 1 else None
 
 
 def _exact_alternative(space: Subspace, active, seeds) -> Direction | Combination:

@@ -121,7 +121,13 @@ def combine(rows: SignedRows, support, coefficients: list[Fraction]) -> list[Fra
 def float_weights(kind: str, found: Bounds) -> np.ndarray:
     """Each exact weight rounded once; augmented weights are scaled to unit length first."""
     if kind == "geometric":
-        return np.array([float(w) for w in found.weights])
+        try:
+            return np.array([float(w) for w in found.weights])
+        except OverflowError:
+            raise ValueError(
+                f"the classes are {2 * sqrt_down(found.low2):.3g} apart, too close for weights in "
+                "float64: multiply X by a large power of 2, for instance 2.0**200"
+            ) from None
     norm2 = sum(c * c for c in found.weights)
     root = [sqrt_down(c * c / norm2) for c in found.weights]
     return np.array([-r if c < 0 else r for r, c in zip(root, found.weights, strict=True)])

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .rational import as_integers, power_of_two
-from .signed_rows import UNIT, SignedRows
+from .signed_rows import UNIT, SignedRows, distinct
 
 BLOCK = 1 << 16
 # More rows than this within rounding of the largest: the rounded-up float value is taken instead.
@@ -34,7 +34,7 @@ def squared_radius(rows: SignedRows) -> Fraction:
     top = float(norms.max())
     candidates = np.flatnonzero(norms >= top * (1 - 4 * slack))
     if len(candidates) > 64:
-        block = np.unique(rows.raw(candidates), axis=0)
+        block, _ = distinct(rows.raw(candidates))
     else:
         block = rows.raw(candidates)
     if len(block) > MOST_CANDIDATES:

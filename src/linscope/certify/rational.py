@@ -12,6 +12,11 @@ from math import gcd, isqrt, lcm
 
 import numpy as np
 
+from .lifting import solve_by_lifting
+
+# square systems from this size on are solved by lifting instead of elimination
+LARGE = 16
+
 
 def power_of_two(exponent: int) -> Fraction:
     """2^exponent for any integer exponent.
@@ -152,6 +157,10 @@ def solve(matrix, right) -> list[Fraction] | None:
     [Fraction(5, 4), Fraction(1, 2)]
     """
     A = np.array(matrix, dtype=object)
+    if len(A) == A.shape[1] >= LARGE:
+        lifted = solve_by_lifting(A, np.array(right, dtype=object))
+        if lifted is not None:
+            return [Fraction(v, lifted[1]) for v in lifted[0]]
     E, pivots, D = echelon(np.column_stack([A, np.array(right, dtype=object)]))
     if pivots and pivots[-1] == A.shape[1]:
         return None

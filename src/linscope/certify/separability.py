@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..data import signs
+from ..data.threads import one_blas_thread
 from .class_table import ClassTable
 from .facial_reduction import Outcome, decide, shared_point
 from .inputs import read_table
@@ -60,9 +61,10 @@ def separability(X, y) -> Separable | QuasiSeparable | NotSeparable | ClassTable
     True
     """
     matrix, labels = read_table(X, y)
-    if len(labels.classes) == 2:
-        return binary_verdict(matrix, signs(labels.codes), tuple(labels.classes.tolist()))
-    return ClassTable.build(matrix, labels, binary_verdict)
+    with one_blas_thread():
+        if len(labels.classes) == 2:
+            return binary_verdict(matrix, signs(labels.codes), tuple(labels.classes.tolist()))
+        return ClassTable.build(matrix, labels, binary_verdict)
 
 
 def binary_verdict(matrix, y, classes) -> Separable | QuasiSeparable | NotSeparable:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
+from operator import mul
 
 import numpy as np
 from scipy import sparse
@@ -61,10 +62,11 @@ class SignedRows:
             self.shift = exponent
         else:
             middle = np.ldexp(centre, -exponent)
-            self.G = np.ldexp(self.X, -exponent)
+            self.G = _times_power_of_two(self.X, -exponent)
             self.G -= middle
-            spread = np.frexp(np.abs(self.G).max(axis=0))[1]
-            np.ldexp(self.G, -spread, out=self.G)
+            low, high = _column_range(self.G)
+            spread = np.frexp(np.maximum(-low, high))[1]
+            self.G = _times_power_of_two(self.G, -spread, out=self.G)
             self.centre = [
                 Fraction(float(c)) * power_of_two(int(e))
                 for c, e in zip(middle, exponent, strict=True)
@@ -156,28 +158,35 @@ class SignedRows:
     def _exact_in_floats(self, W) -> bool:
         """Whether whole numbers below 2^53 make the float scores exact; W must be whole."""
         largest = [1, *map(Fraction, self.largest.tolist())]
-        if sum(abs(v) * m for v, m in zip(W, largest, strict=True)) >= 2**53:
+        if self.G is not self.X or sum(map(mul, map(abs, W), largest)) >= 2**53:
             return False
-        return self.G is self.X and self._integral
+        needed = np.array([v != 0 for v in W[1:]], dtype=bool)
+        return bool(self._integral[needed].all())
 
     @cached_property
-    def _integral(self) -> bool:
-        values = self.X.data if sparse.issparse(self.X) else self.X
-        return bool((values == np.rint(values)).all())
+    def _integral(self) -> np.ndarray:
+        """Which columns hold whole numbers only."""
+        if sparse.issparse(self.X):
+            fraction = self.X.indices[self.X.data != np.rint(self.X.data)]
+            return np.bincount(fraction, minlength=self.p - 1) == 0
+        columns = range(self.p - 1)
+        return np.array(
+            [(self.X[:, j] == np.rint(self.X[:, j])).all() for j in columns], dtype=bool
+        )
 
     def exact_scores(self, rows, W) -> tuple[np.ndarray, Fraction]:
         """Integers t and a unit q > 0 with z_i·W = t_i·q exactly, for the rows asked for."""
         columns = [j for j in range(self.p - 1) if W[j + 1] != 0]
         block, back = self.raw(rows)[:, columns], None
         if len(rows) > 512:
-            block, back = np.unique(block, axis=0, return_inverse=True)
+            block, back = distinct(block)
         M, e = as_integers(block)
         weights = [W[j + 1] * power_of_two(s) for j, s in zip(columns, e, strict=True)]
         whole, common = clear_denominators([W[0], *weights])
         total = np.full(len(M), whole[0], dtype=object)
         if columns:
             total = total + M @ np.array(whole[1:], dtype=object)
-        total = total if back is None else total[back.ravel()]
+        total = total if back is None else total[back]
         return total * self.signs[rows].astype(np.int64).astype(object), Fraction(1, common)
 
     def minimum(self, W, among=None) -> tuple[int, Fraction]:
@@ -202,6 +211,25 @@ class SignedRows:
         block = np.column_stack([np.ones(len(rows)), self.raw(rows)])
         M, e = as_integers(block, common)
         return M * self.signs[rows].astype(np.int64).astype(object)[:, None], e
+
+
+def _times_power_of_two(A, exponents, out=None) -> np.ndarray:
+    """A·2^exponents column by column; plain products where the powers are floats (much faster)."""
+    if np.abs(exponents).max(initial=0) <= 1000:
+        return np.multiply(A, np.ldexp(1.0, exponents), out=out)
+    return np.ldexp(A, exponents, out=out)
+
+
+def distinct(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(rows, back) with block = rows[back]; a key finds (nearly all of) the equal rows."""
+    key = np.zeros(len(block))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for j, factor in enumerate(np.random.default_rng(0).uniform(0.5, 1.0, block.shape[1])):
+            key += block[:, j] * factor
+    _, first, back = np.unique(key, return_index=True, return_inverse=True)
+    odd = np.flatnonzero((block != block[first[back]]).any(axis=1))
+    back[odd] = len(first) + np.arange(len(odd))
+    return block[np.concatenate([first, odd])], back
 
 
 def whole_numbers(W) -> tuple[list[Fraction], Fraction]:

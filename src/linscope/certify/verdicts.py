@@ -107,7 +107,7 @@ class Separable(Verdict):
             *lines,
             f"margin {self.margin:.6g} (width {self.geometric.width:.6g}), support vectors: "
             f"{name_rows(self.support)}",
-            f"the perceptron from zeros makes at most {self.bound:.6g} updates: "
+            f"the perceptron from zeros makes at most {count(self.bound)} updates: "
             f"R²/γ² with R = {self.radius:.6g}, γ = {self.gamma:.6g}",
         ]
 
@@ -200,6 +200,11 @@ def short(value) -> str:
     """A fraction if it is short, else six digits."""
     text = str(value)
     return text if isinstance(value, Fraction) and len(text) <= 9 else f"{float(value):.6g}"
+
+
+def count(bound: float | int) -> str:
+    """Six digits, or a power of ten where the number is beyond float64."""
+    return f"{bound:.6g}" if isinstance(bound, float) else f"10^{len(str(bound))}"
 
 
 def equation(weights: Iterable) -> str:
