@@ -19,7 +19,7 @@ from ..data.blocks import Block
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
 from ..results import Certificate, Check, Status
-from ..solvers.perceptron_loops import scores_of
+from ..solvers.perceptron_loops import tally
 from .signed_rows import SignedRows
 
 # Floats in a certificate are rounded; a claim may differ from the exact value by this much.
@@ -151,21 +151,17 @@ def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured
     length = float(np.linalg.norm(weights))
     # Twice the rounding bound of a score, see data.rows.
     doubt = 4.1 * (X.shape[1] + 3) * 2.0**-53 * length * radius
-    wrong, smallest = 0, np.inf
-    for scores in MemoryEngine(X, y).map(
-        partial(_signed_scores, weights=weights, bias=float(intercept), radius=radius)
-    ):
-        if not np.abs(scores).min() > doubt or not np.isfinite(scores).all():
-            return measure(X, y, weights, tie, intercept)
-        wrong += int((scores < 0).sum())
-        smallest = min(smallest, float(scores.min()))
+    wrong, doubtful, smallest = MemoryEngine(X, y).map_reduce(
+        partial(_block_tally, weights=weights, bias=float(intercept), doubt=doubt),
+        lambda a, b: (a[0] + b[0], a[1] + b[1], min(a[2], b[2])),
+    )
+    if doubtful or not np.isfinite(length * radius):
+        return measure(X, y, weights, tie, intercept)
     return Measured(wrong, 0, smallest / length, radius)
 
 
-def _signed_scores(block: Block, *, weights, bias: float, radius: float) -> np.ndarray:
-    out = np.empty(block.X.shape[0])
-    scores_of(as_rows(block.X, bias), weights, radius, out)
-    return out * block.y
+def _block_tally(block: Block, *, weights, bias: float, doubt: float):
+    return tally(as_rows(block.X, bias), block.y, weights, doubt)
 
 
 def measure(X, y: np.ndarray, weights: np.ndarray, tie: str, intercept: bool) -> Measured:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from ..data import encode_labels, to_matrix
+from ..data import encode_labels, signs, to_matrix
 from ..results import Observer
 
 
@@ -106,7 +106,7 @@ def binary_problems(classes, codes, multi_class: str) -> list[Problem]:
 
 
 def _against_rest(labels, codes, k) -> Problem:
-    y = np.where(codes == k, 1.0, -1.0)
+    y = signs(codes) if len(labels) == 2 else signs(codes == k)
     others = tuple(labels[:k] + labels[k + 1 :])
     negative = others[0] if len(others) == 1 else "rest"
     return Problem(f"{labels[k]} vs {negative}", None, y, labels[k], negative, others)

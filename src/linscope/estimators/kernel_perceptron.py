@@ -274,12 +274,16 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
     def _votes(self, matrix) -> np.ndarray:
         at_zero = -1.0 if self.tie == "negative" else 1.0
         bias = 1.0 if self.fit_intercept else 0.0
-        columns = []
-        for committee in self.committees_:
-            products = self._similarity(matrix, committee.support, committee.support).T + bias
-            zeros = np.zeros(matrix.shape[0])
-            columns.append(committee.votes(products.astype(np.float64), zeros, at_zero))
-        return np.column_stack(columns)
+
+        def products(support, points):
+            return self._similarity(points, support, support).T + bias
+
+        def zeros(points):
+            return np.zeros(points.shape[0])
+
+        return np.column_stack(
+            [committee.votes(matrix, products, zeros, at_zero) for committee in self.committees_]
+        )
 
     @property
     def coef_(self):

@@ -354,15 +354,21 @@ def _block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarr
 
 
 def _block_votes(block: Block, *, committees, bias: float, at_zero: float) -> np.ndarray:
-    columns = []
-    for committee in committees:
-        products = committee.support @ block.X.T
-        products = products.toarray() if sparse.issparse(products) else products
-        first = block.X @ committee.initial[1:] + bias * committee.initial[0]
-        columns.append(
-            committee.votes(products.astype(np.float64) + bias * bias, np.asarray(first), at_zero)
-        )
-    return np.column_stack(columns)
+    def products(support, points):
+        plain = support @ points.T
+        return (plain.toarray() if sparse.issparse(plain) else plain) + bias * bias
+
+    return np.column_stack(
+        [
+            committee.votes(
+                block.X,
+                products,
+                lambda points, w=committee.initial: points @ w[1:] + bias * w[0],
+                at_zero,
+            )
+            for committee in committees
+        ]
+    )
 
 
 def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem):

@@ -278,6 +278,22 @@ def scores_of(rows, w, radius, out):
 
 
 @njit(cache=True, nogil=True)
+def tally(rows, y, w, doubt):
+    """Mistakes, samples with |w·x| ≤ doubt, and the smallest y w·x; NaN counts as doubtful."""
+    n = y.shape[0]
+    wrong, doubtful, smallest = 0, 0, np.inf
+    for at in range(0, n, lanes(rows)):
+        last = min(at + lanes(rows), n) - 1
+        scores = quick_scores(rows, at, min(at + 1, last), min(at + 2, last), last, w)
+        for i in range(at, last + 1):
+            score = scores[i - at] * y[i]
+            wrong += score < 0
+            doubtful += not abs(score) > doubt
+            smallest = min(smallest, score)
+    return wrong, doubtful, smallest
+
+
+@njit(cache=True, nogil=True)
 def replay_updates(rows, samples, steps, w):
     """Apply logged single-sample updates to w: the arithmetic of ``single_pass``."""
     for k in range(samples.shape[0]):

@@ -11,11 +11,15 @@ instead of O(K·d).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import njit
+
+# Products of support rows and points held at once by each thread: 64 MB.
+PRODUCTS = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -37,21 +41,27 @@ class Committee:
     def __len__(self) -> int:
         return len(self.survival)
 
-    def votes(self, similarity: np.ndarray, initial_scores: np.ndarray, at_zero: float):
-        """s(x) / Σ c_k for each column of ``similarity``, the products of support rows and points.
+    def votes(self, points, similarity: Callable, initial: Callable, at_zero: float) -> np.ndarray:
+        """s(x) / Σ c_k for each row x of ``points``.
 
-        ``at_zero`` is sign(0), +1 or -1.
+        ``similarity(support, points)`` gives their products, a row each support row; ``initial``
+        the scores of the first vector; ``at_zero`` is sign(0), +1 or -1. Points are taken a few at
+        a time, so that the products of a large committee fit in memory.
         """
-        total = np.zeros(similarity.shape[1])
-        count_votes(
-            np.ascontiguousarray(similarity),
-            self.samples,
-            self.steps,
-            self.survival,
-            initial_scores.astype(np.float64),
-            float(at_zero),
-            total,
-        )
+        n = points.shape[0]
+        total = np.zeros(n)
+        chunk = max(1, PRODUCTS // max(self.support.shape[0], 1))
+        for begin in range(0, n, chunk):
+            part = points[begin : begin + chunk]
+            count_votes(
+                np.ascontiguousarray(similarity(self.support, part), dtype=np.float64),
+                self.samples,
+                self.steps,
+                self.survival,
+                np.array(initial(part), dtype=np.float64),
+                float(at_zero),
+                total[begin : begin + chunk],
+            )
         return total / max(self.survival.sum(), 1)
 
 
@@ -77,12 +87,8 @@ def join(first: Committee, second: Committee, stack) -> Committee:
     border = first.survival[-1] + second.survival[0]
     return Committee(
         support=stack([first.support, second.support]),
-        samples=np.concatenate([first.samples, second.samples + _height(first.support)]),
+        samples=np.concatenate([first.samples, second.samples + first.support.shape[0]]),
         steps=np.concatenate([first.steps, second.steps]),
         survival=np.concatenate([first.survival[:-1], [border], second.survival[1:]]),
         initial=first.initial,
     )
-
-
-def _height(support) -> int:
-    return support.shape[0]
