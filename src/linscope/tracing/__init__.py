@@ -1,0 +1,5 @@
+"""Replay of event logs: every step of a fit, as a ledger, a data frame, a figure."""
+
+from .trace import Trace, trace
+
+__all__ = ["Trace", "trace"]

@@ -1,0 +1,297 @@
+"""One binary problem of a fit, replayed from its log.
+
+The log says which steps (visits of a sample, or batches) changed the weights. States between
+updates are worked out from the nearest checkpoint, so any step of a long run is quick to reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..data.rows import GramRows
+from ..estimators.base import Problem
+from ..results import UpdateLog
+from ..solvers import perceptron_loops as loops
+from ..solvers.perceptron_rule import GIVEN_ORDER, PerceptronRule, block_mistakes, update_steps
+from . import replay_loops
+
+CHECKPOINT_EVERY = 4096  # updates
+CHECKPOINT_BYTES = 64 << 20
+WINDOW_STEPS = 1 << 16
+WINDOW_NUMBERS = 1 << 22
+
+
+class Window(NamedTuple):
+    """Some steps of a replay and the states around them.
+
+    steps : step numbers, from 0. updated : did the step change the state?
+    versions : which of ``states`` was in force before each step; after it, ``after``.
+    first : how many updates were made before ``states[0]``.
+    """
+
+    steps: np.ndarray
+    updated: np.ndarray
+    versions: np.ndarray
+    states: Any
+    first: int
+
+    @property
+    def after(self) -> np.ndarray:
+        return self.versions + self.updated
+
+
+class Replay:
+    """Replay of a rule on rows of numbers or on a Gram matrix.
+
+    Parameters
+    ----------
+    problem : the binary problem, its labels and its name
+    solver : the rule as it was set up for the fit
+    log : the decisions of the fit
+    X : the rows of the problem (None for a precomputed kernel)
+    row_numbers : where these rows are in the table that was given to the fit
+    """
+
+    def __init__(
+        self, problem: Problem, solver: PerceptronRule, log: UpdateLog, X: Any, row_numbers: Any
+    ):
+        self.problem, self.solver, self.log, self.X = problem, solver, log, X
+        self.row_numbers = row_numbers
+        self.n_steps = log.n_batches
+        self.update_steps = log.updates
+        self._checkpoints = [np.array(log.initial, dtype=np.float64)]
+
+    @property
+    def single(self) -> bool:
+        return self.solver.kind == "single"
+
+    @property
+    def gram(self) -> bool:
+        return isinstance(self.solver.rows, GramRows)
+
+    @property
+    def n_updates(self) -> int:
+        return len(self.update_steps)
+
+    @property
+    def width(self) -> int:
+        """Numbers a state."""
+        return len(self._checkpoints[0])
+
+    @cached_property
+    def _data(self):
+        return self.solver.rows, self.solver.y, self.solver.weight
+
+    @cached_property
+    def _radius(self) -> float:
+        return loops.radius(self.solver.rows, GIVEN_ORDER, 0, len(self.solver.y), 0.0)
+
+    @cached_property
+    def _interval(self) -> int:
+        return max(CHECKPOINT_EVERY, -(-self.n_updates * self.width * 8 // CHECKPOINT_BYTES))
+
+    def states(self, first: int, last: int) -> Any:
+        """The states after ``first`` … ``last`` updates, one row each."""
+        out = np.empty((last - first + 1, self.width))
+        out[0] = self._state(first)
+        self._advance(first, last, out[0].copy(), out[1:])
+        return out
+
+    def last_state(self) -> Any:
+        return self.states(self.n_updates, self.n_updates)[0]
+
+    def batch_mistakes(self, window: Window) -> np.ndarray:
+        """Mistakes of the batch of each step, 0 where there was no update."""
+        counts = np.zeros(len(window.steps), np.int64)
+        count = len(window.states) - 1
+        wrong = np.zeros(count, np.int64)
+        scratch = np.empty((count, self.width))
+        state = np.array(window.states[0])
+        self._advance(window.first, window.first + count, state, scratch, wrong)
+        counts[window.updated] = wrong[window.versions[window.updated]]
+        return counts
+
+    def _state(self, update: int) -> np.ndarray:
+        wanted = update // self._interval
+        while len(self._checkpoints) <= wanted:
+            done = (len(self._checkpoints) - 1) * self._interval
+            w = self._checkpoints[-1].copy()
+            self._advance(done, done + self._interval, w)
+            self._checkpoints.append(w)
+        w = self._checkpoints[wanted].copy()
+        self._advance(wanted * self._interval, update, w)
+        return w
+
+    def _advance(self, first: int, last: int, w, out=None, wrong=None) -> None:
+        """Apply updates ``first`` … ``last`` − 1 to w; keep what comes after each in ``out``."""
+        part = replace(
+            self.log,
+            updates=self.update_steps[first:last],
+            first_update=self.log.first_update + first,
+        )
+        if not self.single:
+            self._advance_batches(part, w, out, wrong)
+            return
+        samples, steps = update_steps(part, self.solver.rule, self.solver.y, self.solver.weight)
+        if out is None:
+            loops.replay_updates(self.solver.rows, samples, steps, w)
+        else:
+            loops.replay_vectors(self.solver.rows, samples, steps, w, out)
+
+    def _advance_batches(self, part: UpdateLog, w, out, wrong) -> None:
+        count = len(part.updates)
+        wrong = np.zeros(count, np.int64) if wrong is None else wrong
+        if self.solver.engine is not None:
+            for k in range(count):
+                wrong[k] = self._engine_step(part.first_update + k + 1, w)
+                if out is not None:
+                    out[k] = w
+            return
+        out = np.empty((count, self.width)) if out is None else out
+        epochs, batches = np.divmod(part.updates, part.batches_per_epoch)
+        for epoch in np.unique(epochs):
+            here = slice(*np.searchsorted(epochs, [epoch, epoch + 1]))
+            permutation = part.order.epoch(int(epoch))
+            replay_loops.replay_batches(
+                *self._data,
+                GIVEN_ORDER if permutation is None else permutation,
+                batches[here],
+                part.batch_size,
+                self.solver.rule,
+                part.first_update + here.start,
+                w,
+                self._radius,
+                out[here],
+                wrong[here],
+            )
+
+    def _engine_step(self, number: int, w: np.ndarray) -> int:
+        """One step of the batch rule, summed over row blocks as in the fit."""
+        rule, engine = self.solver.rule, self.solver.engine
+        bias = self.solver.rows.bias  # type: ignore[union-attr]
+        function = partial(block_mistakes, bias=bias, rule=rule, w=w, radius=self._radius)
+        assert engine is not None
+        total, mistakes = engine.map_reduce(function, lambda a, b: (a[0] + b[0], a[1] + b[1]))
+        w += (rule.eta0 / number if rule.inverse else rule.eta0) * total
+        return mistakes
+
+    def window(self, steps: np.ndarray) -> Window:
+        """The states around these steps, which must rise."""
+        log = self.update_steps
+        first, last = 0, 0
+        if len(steps):
+            first = int(np.searchsorted(log, steps[0]))
+            last = int(np.searchsorted(log, steps[-1], side="right"))
+        here = log[first:last]
+        versions = np.searchsorted(here, steps)
+        updated = np.searchsorted(here, steps, side="right") > versions
+        return Window(steps, updated, versions, self.states(first, last), first)
+
+    def windows(self, steps: np.ndarray) -> Iterator[Window]:
+        """The same in pieces that need little memory."""
+        most = max(1, WINDOW_NUMBERS // self.width)
+        at = 0
+        while at < len(steps):
+            first = int(np.searchsorted(self.update_steps, steps[at]))
+            end = at + WINDOW_STEPS
+            if first + most < self.n_updates:
+                beyond = self.update_steps[first + most]
+                end = min(end, max(at + 1, int(np.searchsorted(steps, beyond))))
+            yield self.window(steps[at:end])
+            at = end
+
+    def epochs(self, steps: np.ndarray) -> np.ndarray:
+        return steps // self.log.batches_per_epoch
+
+    def samples(self, steps: np.ndarray) -> np.ndarray:
+        """The sample (row of this problem) visited at each step of a single-sample rule."""
+        return self.log.order.samples(steps)
+
+    def scores(self, window: Window) -> np.ndarray:
+        """w·x before each visit."""
+        samples = self.samples(window.steps)
+        out = np.empty(len(samples))
+        replay_loops.scores_at(self.solver.rows, samples, window.versions, window.states, out)
+        return out
+
+    def normalized(self, window: Window, scores: np.ndarray) -> np.ndarray:
+        """y·w·x before each visit: the score of the reflected sample."""
+        return self.solver.y[self.samples(window.steps)] * scores + 0.0
+
+    def measure(self, states) -> tuple[np.ndarray, np.ndarray]:
+        """Mistakes over all samples and J_p, of each state."""
+        mistakes, criterion = np.zeros(len(states), np.int64), np.zeros(len(states))
+        replay_loops.measure(*self._data, self.solver.rule, states, mistakes, criterion)
+        return mistakes, criterion
+
+    def changes(self, states) -> tuple[np.ndarray, np.ndarray]:
+        """Samples that each update turned right, and wrong."""
+        mended, broken = np.zeros((2, len(states) - 1), np.int64)
+        rows, y, _ = self._data
+        replay_loops.changes(rows, y, self.solver.rule, states, mended, broken)
+        return mended, broken
+
+    def fixed(self, samples: np.ndarray, states) -> np.ndarray:
+        """Is the sample of each update right after it?"""
+        wrong = np.zeros(len(samples), np.bool_)
+        rows, y, _ = self._data
+        replay_loops.still_wrong(rows, y, self.solver.rule, samples, states, wrong)
+        return ~wrong
+
+    @property
+    def intercept(self) -> bool:
+        """Whether samples are augmented with 1 (always shown so for Gram rows of a linear kernel)."""
+        return self.gram or self.solver.rows.bias != 0.0  # type: ignore[union-attr]
+
+    @property
+    def weight_names(self) -> list[str]:
+        """w0 … wd; w0 only with an intercept."""
+        d = self.width - 1
+        return [f"w{j}" for j in range(0 if self.intercept else 1, d + 1)]
+
+    def weights(self, states) -> Any:
+        """The weights in these states, without w0 if there is no intercept."""
+        return states if self.intercept else states[:, 1:]
+
+    def row(self, sample: int) -> np.ndarray:
+        """The sample as the rule sees it: [1 x1 … xd], or without the 1 if there is no intercept."""
+        x = self.X[[sample]].toarray()[0] if sparse.issparse(self.X) else self.X[sample]
+        return np.concatenate([[1.0], x]).astype(x.dtype) if self.intercept else x
+
+
+class GramReplay(Replay):
+    """Replay of a kernel rule: coefficients α instead of weights, except for a linear kernel."""
+
+    def __init__(self, *arguments, linear: bool, intercept: bool):
+        super().__init__(*arguments)
+        self.linear, self._intercept = linear, intercept
+
+    @property
+    def intercept(self) -> bool:
+        return self._intercept
+
+    def alphas(self, states) -> np.ndarray:
+        return states[:, states.shape[1] // 2 :]
+
+    @property
+    def weight_names(self) -> list[str]:
+        if not self.linear:
+            return []
+        return [f"w{j}" for j in range(0 if self.intercept else 1, self.X.shape[1] + 1)]
+
+    def weights(self, states) -> Any:
+        """w = Σ α_i [1 x_i], the columns of ``weight_names``."""
+        alphas = self.alphas(states)
+        if not self.linear:
+            return alphas[:, :0]
+        weights = np.asarray(alphas @ self.X)
+        return np.column_stack([alphas.sum(axis=1), weights]) if self.intercept else weights
+
+    def row(self, sample: int) -> np.ndarray:
+        return np.zeros(0) if self.X is None else super().row(sample)
