@@ -73,7 +73,7 @@ class ClassTable:
         if list(self.one_vs_rest) != list(classes):
             return Check(False, "one_vs_rest does not have every class")
         for key, own, y_pair in pairs:
-            if not np.array_equal(own, self.rows.get(key)):
+            if key not in self.rows or not np.array_equal(own, self.rows[key]):
                 return Check(False, f"{key}: the rows are others")
             named = np.array(key, dtype=object)[(y_pair > 0).astype(np.intp)]
             check = self.pairwise[key].verify(matrix[own], named)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from scipy import sparse
 
 from .linear_program import Direction, Subspace, alternative
 from .margins import combine
@@ -94,9 +95,10 @@ def shared_point(rows: SignedRows) -> tuple[int, int] | None:
     # The same operations on the same numbers: identical rows have identical keys.
     key = np.zeros(rows.n)
     multiplier = np.random.default_rng(0).uniform(0.5, 1.0, rows.p - 1)
-    dense = rows.X if isinstance(rows.X, np.ndarray) else rows.X.tocsc()
+    columns = rows.X.tocsc() if sparse.issparse(rows.X) else rows.X
     for j in range(rows.p - 1):
-        column = dense[:, [j]].toarray().ravel() if dense is not rows.X else dense[:, j]
+        column = columns[:, [j]]
+        column = (column.toarray() if sparse.issparse(column) else column).ravel()
         key += np.ldexp(column, -int(np.frexp(rows.largest[j])[1])) * multiplier[j]
     negative, positive = np.flatnonzero(rows.signs < 0), np.flatnonzero(rows.signs > 0)
     candidates = positive[np.isin(key[positive], key[negative])]

@@ -35,13 +35,17 @@ MAX_ROUNDS = 80
 
 
 class Subspace:
-    """Vectors W = Σ u_k N_k: exact basis vectors, and their floats in guide coordinates."""
+    """Vectors W = Σ u_k N_k: exact basis vectors, and their floats in guide coordinates.
+
+    Without vectors it is the whole space: floats count in guide coordinates, exact numbers in the
+    original ones.
+    """
 
     def __init__(self, rows: SignedRows, vectors=None):
         self.rows = rows
+        self.vectors: list[list[Fraction]] | None = None
         if vectors is None:
             self.floats = np.eye(rows.p)
-            self.vectors = [rows.to_exact(e) for e in np.eye(rows.p)]
             return
         self.vectors, columns = [], []
         for vector in vectors:
@@ -53,10 +57,16 @@ class Subspace:
 
     @property
     def dimension(self) -> int:
-        return len(self.vectors)
+        return self.floats.shape[1]
 
     def lift(self, u) -> list[Fraction]:
-        """W = N·u exactly."""
+        """W = N·u exactly, for floats u."""
+        return self.rows.to_exact(u) if self.vectors is None else self.lift_exact(u)
+
+    def lift_exact(self, u) -> list[Fraction]:
+        """W = N·u exactly, for u in the coordinates of :meth:`exact`."""
+        if self.vectors is None:
+            return [Fraction(v) for v in u]
         W = [Fraction(0)] * self.rows.p
         for c, vector in zip(u, self.vectors, strict=True):
             if c:
@@ -70,6 +80,8 @@ class Subspace:
     def exact(self, rows) -> tuple[np.ndarray, list[Fraction]]:
         """Integers R and units q > 0 with z_i·N_k = R[i, k]·q[k]."""
         M, e = self.rows.exact_rows(rows)
+        if self.vectors is None:
+            return M, [power_of_two(s) for s in e]
         columns, units = [], []
         for vector in self.vectors:
             whole, common = clear_denominators(
@@ -217,7 +229,7 @@ def _exact_alternative(space: Subspace, active, seeds) -> Direction | Combinatio
         u, multipliers = gordan(R)
         if u is None:
             return Combination({int(chosen[i]): v for i, v in multipliers.items()})
-        W = space.lift([v / q for v, q in zip(u, units, strict=True)])
+        W = space.lift_exact([v / q for v, q in zip(u, units, strict=True)])
         violated = _violated(space.rows, W, active)
         if violated is None:
             return Direction(W)

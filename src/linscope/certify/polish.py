@@ -62,15 +62,14 @@ def maximum_margin(rows: SignedRows, kind: str) -> tuple[Margin, Bounds]:
     """The maximum margin of rows that are known to be separable."""
     groups = None if kind == "augmented" else (rows.signs > 0).astype(np.intp)
     answer = min_norm_point(HullPoints(rows, kind), groups)
-    support, exact = answer.support, None
-    proof = [Fraction(c) for c in answer.coefficients.tolist()]
+    support, coefficients, exact = answer.support, answer.coefficients, None
+    proof = [Fraction(c) for c in coefficients.tolist()]
     found = bounds(rows, kind, support, proof)
     if found.gap > ACCEPT or len(support) <= SMALL:
-        support, exact, found = _wolfe(rows, kind, list(support), proof)
-    order = np.argsort(support)
-    support = np.asarray(support)[order]
-    exact = None if exact is None else tuple(exact[i] for i in order)
-    coefficients = answer.coefficients if exact is None else np.array([float(c) for c in exact])
+        members, alpha, found = _wolfe(rows, kind, support.tolist(), proof)
+        order = np.argsort(members)
+        support, exact = np.array(members)[order], tuple(alpha[i] for i in order)
+        coefficients = np.array([float(c) for c in exact])
     weights = float_weights(kind, found)
     margin = Margin(kind, weights, sqrt_down(found.low2), support, coefficients, exact)
     return margin, found

@@ -72,8 +72,8 @@ def binary_verdict(matrix, y, classes) -> Separable | QuasiSeparable | NotSepara
     rows = SignedRows(matrix, y)
     outcome = decide(rows)
     if outcome.weights is None:
-        common = _common_point(rows, outcome.circuit)
-        return NotSeparable(classes, *common, outcome.combination)
+        point, positive, negative = _common_point(rows, outcome.circuit)
+        return NotSeparable(classes, point, positive, negative, outcome.combination)
     if not outcome.circuit:
         return _separable(rows, classes)
     return _quasi_separable(rows, classes, outcome)
@@ -102,8 +102,8 @@ def _quasi_separable(rows: SignedRows, classes, outcome: Outcome) -> QuasiSepara
     assert outcome.weights is not None
     W, _ = whole_numbers(outcome.weights)
     boundary = np.flatnonzero(rows.signs_of(W) == 0)
-    common = _common_point(rows, outcome.circuit)
-    return QuasiSeparable(classes, tuple(W), boundary, *common)
+    point, positive, negative = _common_point(rows, outcome.circuit)
+    return QuasiSeparable(classes, tuple(W), boundary, point, positive, negative)
 
 
 def _common_point(rows: SignedRows, circuit):

@@ -224,8 +224,9 @@ def distinct(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(rows, back) with block = rows[back]; a key finds (nearly all of) the equal rows."""
     key = np.zeros(len(block))
     with np.errstate(over="ignore", invalid="ignore"):
-        for j, factor in enumerate(np.random.default_rng(0).uniform(0.5, 1.0, block.shape[1])):
-            key += block[:, j] * factor
+        factors = 0.5 + np.random.default_rng(0).random(block.shape[1])
+        for j in range(block.shape[1]):
+            key += block[:, j] * factors[j]
     _, first, back = np.unique(key, return_index=True, return_inverse=True)
     odd = np.flatnonzero((block != block[first[back]]).any(axis=1))
     back[odd] = len(first) + np.arange(len(odd))
