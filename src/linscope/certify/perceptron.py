@@ -166,7 +166,8 @@ def _block_tally(block: Block, *, weights, bias: float, doubt: float):
 
 def measure(X, y: np.ndarray, weights: np.ndarray, tie: str, intercept: bool) -> Measured:
     """Count mistakes and ties of ``weights`` exactly, and measure margin and radius."""
-    rows = SignedRows(_float64(X), y)
+    X = _float64(X)
+    rows = SignedRows(X, y)
     exact = [Fraction(float(v)) for v in weights]
     side = rows.signs_of(exact)
     wrong_at_zero = {"update": np.ones(len(y), bool), "positive": y < 0, "negative": y > 0}[tie]

@@ -72,6 +72,7 @@ def read_features(estimator, X):
 
 
 def _codes_of(y, classes, n_samples: int) -> np.ndarray:
+    y = _labels_of_matrix(y) if np.ndim(y) == 2 and np.shape(y)[1] > 1 else y
     y = column_or_1d(y, warn=True)
     if len(y) != n_samples:
         raise ValueError(f"X has {n_samples} rows, y has {len(y)} labels")
@@ -81,6 +82,14 @@ def _codes_of(y, classes, n_samples: int) -> np.ndarray:
         row = int(np.flatnonzero(unknown)[0])
         raise ValueError(f"y[{row}] is {y[row]!r}, which is not among classes={classes.tolist()}")
     return codes.astype(np.int64)
+
+
+def _labels_of_matrix(y) -> np.ndarray:
+    positive = np.asarray(y) > 0
+    bad = np.flatnonzero(positive.sum(axis=1) != 1)
+    if len(bad):
+        raise ValueError(f"row {bad[0]} of the matrix y must have exactly one positive entry")
+    return positive.argmax(axis=1)
 
 
 def _weights(estimator, matrix, classes, codes, sample_weight) -> np.ndarray:

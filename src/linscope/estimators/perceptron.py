@@ -20,6 +20,7 @@ from ..engines import MemoryEngine
 from ..results import Result, Status
 from ..solvers import perceptron_loops as loops
 from ..solvers.driver import run
+from ..solvers.perceptron_loops import Progress
 from ..solvers.perceptron_rule import (
     GIVEN_ORDER,
     OutOfRange,
@@ -155,11 +156,12 @@ class Perceptron(PerceptronFamily):
         solvers = []
         for number, problem in enumerate(problems):
             solver = self._solver(training, problem, number, keep_log=False)
-            if before:
-                solver.progress = before[number].details["progress"]
+            if before:  # a copy: an error in this pass must leave the model as it was
+                solver.progress = Progress(*map(np.copy, before[number].details["progress"]))
             solvers.append(solver)
         committees: Any = getattr(self, "committees_", None)
         results = [self._one_pass(solver, training) for solver in solvers]
+        self._first_epoch += 1
         self._keep(training, problems, solvers, results)
         if committees:
             stack = sparse.vstack if sparse.issparse(training.X) else np.vstack
@@ -314,9 +316,9 @@ class Perceptron(PerceptronFamily):
             weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
             function = partial(_block_scores, weights=weights, bias=bias)
         scores = np.concatenate(list(engine.map(function)))
-        if not np.isfinite(scores).all():
+        if np.isnan(scores).any():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
-        return scores.astype(matrix.dtype, copy=False)
+        return into_range(scores, matrix.dtype)
 
     def equation(self):
         """The hyperplane in the original features, largest weight first, as the notes write it.
@@ -349,8 +351,40 @@ def _block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarr
     radius = loops.radius(rows, GIVEN_ORDER, 0, n, 0.0)
     out = np.empty((len(weights), n))
     for k, w in enumerate(weights):
-        loops.scores_of(rows, w, radius, out[k])
+        if SMALLEST < radius * loops.norm(w) < LARGEST:
+            loops.scores_of(rows, w, radius, out[k])
+        else:
+            out[k] = _extreme_scores(block.X, w, bias)
     return out.T
+
+
+def _extreme_scores(X, w: np.ndarray, bias: float) -> np.ndarray:
+    """w·x where products may overflow or vanish: rows and weights are brought near 1 first."""
+    largest = np.asarray(abs(X).max(axis=1).todense()).ravel() if sparse.issparse(X) else None
+    largest = np.abs(X).max(axis=1) if largest is None else largest
+    exponent = np.frexp(np.maximum(largest.astype(np.float64), bias))[1]
+    shift = np.frexp(np.abs(w).max())[1]
+    v = np.ldexp(w, -shift)
+    scale = np.ldexp(1.0, -exponent)
+    near_one = sparse.diags_array(scale) @ X if sparse.issparse(X) else X * scale[:, None]
+    scores = np.asarray(near_one @ v[1:]).ravel() + bias * scale * v[0]
+    with np.errstate(over="ignore"):
+        return keep_sign(np.ldexp(scores, exponent + shift), scores)
+
+
+def keep_sign(values: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """``values`` with what overflowed or vanished replaced by the largest or smallest number."""
+    info = np.finfo(values.dtype)
+    size = np.clip(np.abs(values), info.smallest_subnormal, info.max)
+    return np.where(signs == 0, values, np.copysign(size, signs))
+
+
+def into_range(scores: np.ndarray, dtype) -> np.ndarray:
+    """float64 scores in the data's own type, each with its sign."""
+    if scores.dtype == dtype:
+        return scores
+    with np.errstate(over="ignore", under="ignore"):
+        return keep_sign(scores.astype(dtype), scores)
 
 
 def _block_votes(block: Block, *, committees, bias: float, at_zero: float) -> np.ndarray:
@@ -405,7 +439,13 @@ def _run_scaled(solver: PerceptronRule, X, limit: int) -> Result:
         engine=None if engine is None else MemoryEngine(scaled, solver.y, weight),
         progress=None,
     )
-    result = run(small, limit)
+    try:
+        result = run(small, limit)
+    except OutOfRange:
+        raise ValueError(
+            "the weights leave the range of floating point: lower eta0 "
+            f"(now {solver.rule.eta0:g}), init or sample_weight"
+        ) from None
     progress = result.details["progress"]
     for vector in (progress.w, progress.u, progress.best):
         vector /= c

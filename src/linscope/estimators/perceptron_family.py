@@ -94,6 +94,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         """Fix what must not change between the passes of a fit: classes, seeds, first weights."""
         random = check_random_state(self.random_state)
         self.classes_ = training.classes
+        self._first_epoch = 0
         self._seed = int(random.randint(2**31 - 1)) if self.shuffle else None
         self._random = random
 
@@ -111,7 +112,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         )
 
     def _order(self, n: int) -> VisitOrder:
-        return VisitOrder(n, self._seed)
+        return VisitOrder(n, self._seed, self._first_epoch)
 
     def _solver(self, training: Training, problem: Problem, number: int, keep_log: bool):
         raise NotImplementedError
@@ -182,7 +183,8 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         if scores.shape[1] == 1:
             return scores[:, 0]
         if self.multi_class == "ovo":
-            return _ovr_decision_function(self._positive(scores), scores, len(self.classes_))
+            votes = _ovr_decision_function(self._positive(scores), scores, len(self.classes_))
+            return votes.astype(scores.dtype)
         return scores
 
     def predict(self, X):

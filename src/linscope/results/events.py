@@ -18,12 +18,15 @@ class VisitOrder:
 
     n_samples: int
     seed: int | None = None
+    first_epoch: int = 0
 
     def epoch(self, number: int) -> np.ndarray | None:
         """The permutation of pass ``number`` (counted from 0), None for the given order."""
         if self.seed is None:
             return None
-        return np.random.default_rng([self.seed, number]).permutation(self.n_samples)
+        return np.random.default_rng([self.seed, self.first_epoch + number]).permutation(
+            self.n_samples
+        )
 
     def samples(self, visits: np.ndarray) -> np.ndarray:
         """The sample seen at each visit; ``visits`` counts from 0 and must not decrease."""

@@ -119,7 +119,7 @@ class PerceptronRule:
             details={
                 "progress": state.progress,
                 "mistakes": state.mistakes,
-                "visits": min(int(counts[loops.BATCHES]) * self._batch_size, 2**62),
+                "visits": self._visits(int(counts[loops.BATCHES]) - self._first_batch),
             },
         )
 
@@ -127,6 +127,12 @@ class PerceptronRule:
     def _batch_size(self) -> int:
         size = {"single": 1, "mini-batch": self.batch_size, "batch": len(self.y)}[self.kind]
         return min(size, len(self.y))
+
+    def _visits(self, batches: int) -> int:
+        """Samples seen in so many batches; the last batch of a pass may be short."""
+        n, size = len(self.y), self._batch_size
+        epochs, rest = divmod(batches, -(-n // size)) if n else (0, 0)
+        return epochs * n + rest * size
 
     def _pass(self, state: State, order: np.ndarray) -> int:
         data = self.rows, self.y, self.weight, order
