@@ -45,7 +45,7 @@ def step_columns(replay: Replay, window: Window, criterion: bool) -> dict[str, n
 
 
 def effect_columns(replay: Replay, first: int, last: int) -> dict[str, np.ndarray]:
-    """One row for each of the updates ``first`` … ``last`` − 1 (from 0): what it did to all samples."""
+    """One row for each update ``first`` … ``last`` − 1 (from 0): its effect on all samples."""
     steps = replay.update_steps[first:last]
     states = replay.states(first, last)
     mistakes, criterion = replay.measure(states)

@@ -32,11 +32,13 @@ def ledger(sheet: Sheet) -> Table:
         header_style="bold",
     )
     columns = [_lines(cells) for cells in zip(*(row.cells for row in sheet.rows), strict=True)]
+    stacked = any("\n" in cell for cells in columns for cell in cells)
+    if stacked:  # there are two lines for the verdict, too
+        columns = [[cell.replace(" → update", " →\nupdate") for cell in c] for c in columns]
     for column, cells in zip(sheet.columns, columns or [[]] * len(sheet.columns), strict=True):
         lines = [line for cell in cells for line in cell.splitlines()]
-        stacked = column.header == "weights" and len(lines) > len(cells)
         table.add_column(
-            "weights before, after" if stacked else column.header,
+            "weights before, after" if stacked and column.header == "weights" else column.header,
             justify="right" if column.right else "left",
             no_wrap=column.header not in WRAPS and max(map(len, lines), default=0) <= TWO_LINES,
         )
@@ -53,7 +55,7 @@ def _style(row: Row) -> str:
 
 def _lines(cells: tuple) -> list[str]:
     """Cells of one column as text, the entries of vectors below each other."""
-    vectors = [v for v in chain.from_iterable(_vectors(cell) for cell in cells)]
+    vectors = list(chain.from_iterable(_vectors(cell) for cell in cells))
     widths = [
         max(len(_entry(v)) for v in entries)
         for entries in zip(*(vector.values for vector in vectors), strict=True)

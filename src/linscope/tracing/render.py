@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from html import escape
 from typing import Any
 
@@ -21,6 +20,7 @@ LATEX_SPECIAL = {
     "η": r"$\eta$",
     "α": r"$\alpha$",
     "γ": r"$\gamma$",
+    "≈": r"$\approx$",
     "<": "$<$",
     ">": "$>$",
     "|": "$|$",
@@ -90,10 +90,10 @@ def _math(cell: Any) -> str:
         return rf"[{inside}]"
     if isinstance(cell, Change):
         return _math(cell.before) + ("" if cell.after is None else rf" \to {_math(cell.after)}")
-    if isinstance(cell, Fraction) and cell.denominator != 1:
+    words = number(cell).replace("−", "-").replace("≈", r"\approx ")
+    if "/" in words:
         sign = "-" if cell < 0 else ""
         return rf"{sign}\tfrac{{{abs(cell.numerator)}}}{{{cell.denominator}}}"
-    words = number(cell).replace("−", "-")
     return re.sub(r"e([+-]?)0*(\d+)$", r"\\cdot 10^{\1\2}", words).replace("{+", "{")
 
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..data.rows import GramRows
 from ..estimators.base import Problem
 from ..results import UpdateLog
 from ..solvers import perceptron_loops as loops
@@ -72,10 +71,6 @@ class Replay:
         return self.solver.kind == "single"
 
     @property
-    def gram(self) -> bool:
-        return isinstance(self.solver.rows, GramRows)
-
-    @property
     def n_updates(self) -> int:
         return len(self.update_steps)
 
@@ -83,10 +78,6 @@ class Replay:
     def width(self) -> int:
         """Numbers a state."""
         return len(self._checkpoints[0])
-
-    @cached_property
-    def _data(self):
-        return self.solver.rows, self.solver.y, self.solver.weight
 
     @cached_property
     def _radius(self) -> float:
@@ -159,7 +150,9 @@ class Replay:
             here = slice(*np.searchsorted(epochs, [epoch, epoch + 1]))
             permutation = part.order.epoch(int(epoch))
             replay_loops.replay_batches(
-                *self._data,
+                self.solver.rows,
+                self.solver.y,
+                self.solver.weight,
                 GIVEN_ORDER if permutation is None else permutation,
                 batches[here],
                 part.batch_size,
@@ -227,27 +220,35 @@ class Replay:
     def measure(self, states) -> tuple[np.ndarray, np.ndarray]:
         """Mistakes over all samples and J_p, of each state."""
         mistakes, criterion = np.zeros(len(states), np.int64), np.zeros(len(states))
-        replay_loops.measure(*self._data, self.solver.rule, states, mistakes, criterion)
+        solver = self.solver
+        replay_loops.measure(
+            solver.rows, solver.y, solver.weight, solver.rule, states, mistakes, criterion
+        )
         return mistakes, criterion
 
     def changes(self, states) -> tuple[np.ndarray, np.ndarray]:
         """Samples that each update turned right, and wrong."""
         mended, broken = np.zeros((2, len(states) - 1), np.int64)
-        rows, y, _ = self._data
-        replay_loops.changes(rows, y, self.solver.rule, states, mended, broken)
+        solver = self.solver
+        replay_loops.changes(solver.rows, solver.y, solver.rule, states, mended, broken)
         return mended, broken
 
     def fixed(self, samples: np.ndarray, states) -> np.ndarray:
         """Is the sample of each update right after it?"""
         wrong = np.zeros(len(samples), np.bool_)
-        rows, y, _ = self._data
-        replay_loops.still_wrong(rows, y, self.solver.rule, samples, states, wrong)
+        solver = self.solver
+        replay_loops.still_wrong(solver.rows, solver.y, solver.rule, samples, states, wrong)
         return ~wrong
 
     @property
     def intercept(self) -> bool:
-        """Whether samples are augmented with 1 (always shown so for Gram rows of a linear kernel)."""
-        return self.gram or self.solver.rows.bias != 0.0  # type: ignore[union-attr]
+        """Whether samples are augmented with 1."""
+        return self.solver.rows.bias != 0.0  # type: ignore[union-attr]
+
+    @property
+    def augmented(self) -> bool:
+        """Whether samples are shown with that 1."""
+        return self.intercept
 
     @property
     def weight_names(self) -> list[str]:
@@ -260,9 +261,9 @@ class Replay:
         return states if self.intercept else states[:, 1:]
 
     def row(self, sample: int) -> np.ndarray:
-        """The sample as the rule sees it: [1 x1 … xd], or without the 1 if there is no intercept."""
+        """The sample as the rule sees it: [1 x1 … xd], or without the 1."""
         x = self.X[[sample]].toarray()[0] if sparse.issparse(self.X) else self.X[sample]
-        return np.concatenate([[1.0], x]).astype(x.dtype) if self.intercept else x
+        return np.concatenate([[1.0], x]).astype(x.dtype) if self.augmented else x
 
 
 class GramReplay(Replay):
@@ -275,6 +276,10 @@ class GramReplay(Replay):
     @property
     def intercept(self) -> bool:
         return self._intercept
+
+    @property
+    def augmented(self) -> bool:
+        return self.intercept and self.linear
 
     def alphas(self, states) -> np.ndarray:
         return states[:, states.shape[1] // 2 :]

@@ -6,7 +6,7 @@ the weights before → after.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 from .replay import GramReplay, Replay, Window
 
 LONGEST_VECTOR = 8
+LONGEST_FRACTION = 14
 
 
 class Vector(NamedTuple):
@@ -55,10 +56,10 @@ class Sheet:
 class Gap(NamedTuple):
     """Steps that are left out."""
 
-    count: int
+    steps: int
 
 
-def vector(values: Sequence) -> Vector:
+def vector(values: Iterable) -> Vector:
     """A vector, shortened in the middle if it is long."""
     values = tuple(values)
     if len(values) > LONGEST_VECTOR:
@@ -74,7 +75,10 @@ def columns_of(replay: Replay, *, updates: bool, criterion: bool, problems: bool
         columns += [Column("visit", right=True), Column("sample")]
         columns += [Column("x", r"$\mathbf{x}$")] if replay.X is not None else []
         columns += [Column("y", "$y$", right=True)]
-        columns += [Column("w·x", r"$\mathbf{w}\cdot\mathbf{x}$", right=True)]
+        if isinstance(replay, GramReplay):
+            columns += [Column("score", right=True)]
+        else:
+            columns += [Column("w·x", r"$\mathbf{w}\cdot\mathbf{x}$", right=True)]
     else:
         columns += [Column("step", right=True), Column("pass", right=True)]
         columns += [Column("batch", right=True)] if replay.log.batches_per_epoch > 1 else []
@@ -99,7 +103,7 @@ def rows_of(
     problems: bool,
 ) -> list[Row]:
     """The cells of each step of the window, in the order of ``columns_of``."""
-    parts = []
+    parts: list[Any] = []
     if problems:
         parts.append([replay.problem.name] * len(window.steps))
     if updates:
@@ -161,12 +165,14 @@ def _coefficients(replay: GramReplay, window: Window) -> list:
 
 
 def number(value: Any) -> str:
-    """Six digits, the true minus sign, and fractions as fractions.
+    """Six digits, the true minus sign, and fractions as fractions unless they are very long.
 
-    >>> number(-0.75), number(Fraction(-3, 4)), number(-0.0)
-    ('−0.75', '−3/4', '0')
+    >>> number(-0.75), number(Fraction(-3, 4)), number(-0.0), number(Fraction(10**9, 3 * 10**9 + 1))
+    ('−0.75', '−3/4', '0', '≈0.333333')
     """
-    if isinstance(value, Fraction | int | np.integer):
+    if isinstance(value, Fraction) and len(str(value)) > LONGEST_FRACTION:
+        text = f"≈{float(value):.6g}"
+    elif isinstance(value, Fraction | int | np.integer):
         text = str(value)
     else:
         text = f"{float(value) + 0.0:.6g}"
@@ -180,7 +186,7 @@ def text(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Gap):
-        return f"… {cell.count:,} more"
+        return f"… {cell.steps:,} more"
     if isinstance(cell, Vector):
         return "[" + " ".join("…" if v is None else number(v) for v in cell.values) + "]"
     if isinstance(cell, Change):

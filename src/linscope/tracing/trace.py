@@ -15,8 +15,9 @@ from ..estimators import KernelPerceptron, Perceptron
 from ..estimators.base import binary_problems, read_training
 from ..estimators.perceptron_family import PerceptronFamily
 from . import frames, render
+from .exact import exact_replays
 from .ledger import ledger
-from .replay import GramReplay, Replay
+from .replay import WINDOW_NUMBERS, GramReplay, Replay
 from .sheet import Column, Gap, Row, Sheet, columns_of, number, rows_of, text, vector
 
 MAX_ROWS, TAIL = 25, 5
@@ -82,9 +83,7 @@ def trace(
         model._fit(X, y, sample_weight, keep_log=True)
     replays = _replays(model, X, y, sample_weight)
     if exact:
-        from .exact import exact_replay
-
-        replays = [exact_replay(model, replay, sample_weight) for replay in replays]
+        replays = exact_replays(model, replays, y, sample_weight)
     if sample_names is not None:
         sample_names = [str(name) for name in sample_names]
         rows = len(replays[0].row_numbers)
@@ -442,7 +441,7 @@ class Trace:
         parts = []
         for replay in self._pick(problem):
             first, last = _updates(replay, updates)
-            most = max(1, frames_limit(replay))
+            most = max(1, WINDOW_NUMBERS // replay.width)
             for at in range(first, max(last, first + 1), most):
                 part = frames.effect_columns(replay, at, min(at + most, last))
                 parts.append(self._with_problem(replay, part))
@@ -467,8 +466,8 @@ class Trace:
                 for k in range(end - at):
                     if values[k + 1] > values[k]:
                         step = int(replay.update_steps[at + k]) + 1
-                        name = replay.problem.name
-                        return Rise(step, at + k + 1, *values[k : k + 2].tolist(), name)
+                        before, after = values[k : k + 2].tolist()
+                        return Rise(step, at + k + 1, before, after, replay.problem.name)
         return None
 
     def _pick(self, problem: str | int | None) -> list[Replay]:
@@ -566,7 +565,7 @@ class Trace:
         notes = [" · ".join(self._settings(replays[0]))]
         plain = [f"x{j + 1}" for j in range(len(self.feature_names))]
         if self.feature_names[:9] not in ([], plain[:9]) and len(plain) <= 8:
-            first = ["1"] if replays[0].intercept else []
+            first = ["1"] if replays[0].augmented else []
             notes.append(f"x = [{', '.join([*first, *self.feature_names])}]")
         steps = sum(replay.n_steps for replay in replays)
         updates = sum(replay.n_updates for replay in replays)
@@ -596,13 +595,6 @@ class Trace:
         if model.output != "last":
             settings.append(f"output {model.output}")
         return settings
-
-
-def frames_limit(replay: Replay) -> int:
-    """Updates whose states fit in little memory."""
-    from .replay import WINDOW_NUMBERS
-
-    return WINDOW_NUMBERS // replay.width
 
 
 def _updates(replay: Replay, updates: tuple[int, int] | None) -> tuple[int, int]:
