@@ -377,6 +377,8 @@ def offsets():
     yield "scale 1e150", X * 1e150, y
     yield "scale 1e-150", X * 1e-150, y
     yield "scales 1e±150", X * np.array([1e150, 1.0, 1e-150]), y
+    yield "scale 1e300", X * 1e300, y
+    yield "scale 1e-300", X * 1e-300, y
     yield "scales 1e±300", X * np.array([1e300, 1.0, 1e-300]), y
     yield "constant column", np.column_stack([X, np.full(80, 3.7)]), y
     yield "constant large column", np.column_stack([X, np.full(80, 1e12)]), y

@@ -125,8 +125,8 @@ def float_weights(kind: str, found: Bounds) -> np.ndarray:
             return np.array([float(w) for w in found.weights])
         except OverflowError:
             raise ValueError(
-                f"the classes are {2 * sqrt_down(found.low2):.3g} apart, too close for weights in "
-                "float64: multiply X by a large power of 2, for instance 2.0**200"
+                "the classes are separable, but so close together that the weights exceed float64: "
+                "multiply X by a large power of 2, for instance 2.0**200, or subtract an offset"
             ) from None
     norm2 = sum(c * c for c in found.weights)
     root = [sqrt_down(c * c / norm2) for c in found.weights]

@@ -191,7 +191,10 @@ def _sqrt(value: Fraction, up: bool) -> float:
     half = (130 - magnitude(value)) // 2 + 1
     scaled = value * power_of_two(2 * half)
     root = isqrt(scaled.numerator // scaled.denominator)
-    near = float(Fraction(root) * power_of_two(-half))
+    try:
+        near = float(Fraction(root) * power_of_two(-half))
+    except OverflowError:
+        raise ValueError("a norm exceeds float64: divide X by a power of 2, say 2.0**200") from None
     square = Fraction(near) ** 2
     if up and square < value:
         return float(np.nextafter(near, np.inf))
