@@ -1,0 +1,120 @@
+"""What all figures share: a Display holds computed arrays, and ``plot`` only draws them."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from . import theme
+
+
+class Display:
+    """A figure as data. Subclasses store arrays and say how to draw them.
+
+    Attributes
+    ----------
+    title : the message of the figure in words
+    figure_, axes_, ax_ : after ``plot``: the matplotlib figure, all axes, and the first of them
+
+    Notes
+    -----
+    ``plot`` makes a figure of its own, apart from pyplot; notebooks show it, ``save`` writes it,
+    ``show`` opens a window. To draw into a figure of yours, pass ``ax``.
+    """
+
+    figure_: Figure
+    axes_: np.ndarray
+    ax_: Axes
+
+    @property
+    def title(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of panels."""
+        return 1, 1
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches."""
+        return 6.0, 4.6
+
+    @property
+    def panels(self) -> int:
+        return self.grid[0] * self.grid[1]
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, as many as there are panels; None makes a new figure
+
+        Returns
+        -------
+        self, with ``figure_``, ``axes_`` and ``ax_``
+        """
+        if ax is None:
+            self._draw_on(Figure(figsize=self.size, layout="constrained", facecolor="white"))
+        else:
+            self._draw_into(self._given(ax))
+        return self
+
+    def save(self, path: Any, *, dpi: float = 150) -> Self:
+        """Write the figure to a file; the ending (.png, .svg, .pdf) says which kind."""
+        self._drawn().savefig(path, dpi=dpi)
+        return self
+
+    def show(self) -> None:
+        """Open the figure in a window (or the notebook) by way of pyplot."""
+        import matplotlib.pyplot as plt
+
+        self._draw_on(plt.figure(figsize=self.size, layout="constrained", facecolor="white"))
+        plt.show()
+
+    def _draw(self, axes: list[Axes]) -> None:
+        raise NotImplementedError
+
+    def _draw_on(self, figure: Figure) -> None:
+        rows, columns = self.grid
+        self._draw_into(list(figure.subplots(rows, columns, squeeze=False).ravel()))
+        if self.panels > 1:
+            text = theme.textwrap.fill(self.title, theme.characters(self.size[0] - 0.3, 12.5))
+            figure.suptitle(theme.pretty(text), x=0.012, ha="left", fontsize=12.5, color=theme.INK)
+
+    def _draw_into(self, axes: list[Axes]) -> None:
+        figure = axes[0].get_figure(root=True)
+        assert isinstance(figure, Figure)
+        self.figure_, self.ax_ = figure, axes[0]
+        self.axes_ = np.array(axes, dtype=object)
+        for panel in axes:
+            theme.style(panel)
+        self._draw(axes)
+
+    def _given(self, ax: Any) -> list[Axes]:
+        axes = [ax] if isinstance(ax, Axes) else list(np.asarray(ax, dtype=object).ravel())
+        if len(axes) != self.panels or not all(isinstance(each, Axes) for each in axes):
+            raise ValueError(
+                f"ax must be {theme.count(self.panels, 'matplotlib axes').removesuffix('s')}"
+                f"{', one a panel' if self.panels > 1 else ''}, got {len(axes)}: leave it out for "
+                "a new figure"
+            )
+        return axes
+
+    def _drawn(self) -> Figure:
+        if not hasattr(self, "figure_"):
+            self.plot()
+        return self.figure_
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.title}>"
+
+    def _repr_png_(self) -> bytes:
+        buffer = BytesIO()
+        self._drawn().savefig(buffer, format="png", dpi=110)
+        return buffer.getvalue()

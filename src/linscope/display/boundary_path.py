@@ -1,0 +1,91 @@
+"""How the boundary moves: faint lines for early weights, strong ones for late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from . import theme
+from .base import Display
+from .boundary import draw_samples
+from .geometry import box_around, segment
+from .inputs import Samples, View, choose_view, read_samples
+from .weight_path import weight_path
+
+MOST = 60
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class BoundaryPathDisplay(Display):
+    """The boundary before the first update and after each.
+
+    Attributes
+    ----------
+    weights : array (updates + 1, d + 1), bias first
+    shown : numbers of the weights that are drawn (those that have a boundary; at most 60)
+    lines : array (shown, 2, 2), their ends in the figure, NaN where a line misses it
+    """
+
+    samples: Samples
+    view: View
+    weights: np.ndarray
+    shown: np.ndarray
+    lines: np.ndarray
+    box: tuple[float, float, float, float]
+
+    @classmethod
+    def from_path(
+        cls, weights: Any, X: Any, y: Any, *, features: Sequence[Any] | None = None
+    ) -> Self:
+        """From the weights after each update, a perceptron, or its trace."""
+        samples = read_samples(X, y, binary=True)
+        view = choose_view(samples, features)
+        path = weight_path(weights, samples, name="weights").weights
+        box = box_around(view.points(samples.X), 0.2)
+        if view.flat:
+            box = (*box[:2], -1.0, 1.0)
+        planes = np.array([view.line(w) for w in path])
+        shown = np.flatnonzero(planes[:, 1:].any(axis=1))
+        if len(shown) > MOST:
+            shown = shown[np.unique(np.linspace(0, len(shown) - 1, MOST).astype(int))]
+        lines = np.full((len(shown), 2, 2), np.nan)
+        for place, number in enumerate(shown):
+            ends = segment(box, planes[number])
+            lines[place] = np.nan if ends is None else ends
+        return cls(samples=samples, view=view, weights=path, shown=shown, lines=lines, box=box)
+
+    @property
+    def title(self) -> str:
+        n = len(self.weights) - 1
+        note = f" ({self.view.note})" if self.view.note else ""
+        if len(self.shown) == 0:
+            return f"No boundary yet after {theme.count(n, 'update')}{note}"
+        return f"{theme.count(n, 'update')}: the boundary moves from faint to dark{note}"
+
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
+        last = len(self.lines) - 1
+        for place, ends in enumerate(self.lines):
+            strength = place / last if last else 1.0
+            final = place == last
+            ax.plot(
+                *ends.T,
+                color=theme.INK if final else theme.tint(theme.PURPLE, 0.25 + 0.55 * strength),
+                lw=2.6 if final else 1.1 + 0.7 * strength,
+                zorder=3 if final else 2,
+            )
+        draw_samples(ax, self.samples, self.view, self.box)
+        entries = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
+        if last > 0:
+            first = theme.tint(theme.PURPLE, 0.35)
+            seen = self.shown[np.isfinite(self.lines[:, 0, 0])]
+            begin = int(seen[0]) if len(seen) else int(self.shown[0])
+            when = f"update {begin}" if begin else "start"
+            entries.append(theme.line_entry(when, color=first))
+        if last >= 0:
+            entries.append(theme.line_entry(f"update {self.shown[-1]}", lw=2.6))
+        theme.title_and_key(ax, self.title, entries)

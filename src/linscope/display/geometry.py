@@ -1,0 +1,76 @@
+"""Lines and half-planes cut to a box."""
+
+from __future__ import annotations
+
+import numpy as np
+
+Box = tuple[float, float, float, float]
+
+
+def box_around(points: np.ndarray, pad: float = 0.12) -> Box:
+    """x and y limits around points of shape (n, 2), padded; never of size 0."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = high - low
+    size = np.where(size > 0, size, np.maximum(np.abs(high), 1.0))
+    low, high = low - pad * size, high + pad * size
+    return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
+def mesh(box: Box, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Grid lines u and v, and all size² points row by row."""
+    u, v = np.linspace(box[0], box[1], size), np.linspace(box[2], box[3], size)
+    return u, v, np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
+
+
+def corners(box: Box) -> np.ndarray:
+    """The four corners, counter-clockwise."""
+    x0, x1, y0, y1 = box
+    return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+
+
+def half_plane(polygon: np.ndarray, line: np.ndarray) -> np.ndarray:
+    """The part of a convex polygon where c + a·x + b·y >= 0, with line = (c, a, b)."""
+    if len(polygon) == 0:
+        return polygon
+    values = line[0] + polygon @ line[1:]
+    following, next_values = np.roll(polygon, -1, axis=0), np.roll(values, -1)
+    kept = []
+    for p, v, q, u in zip(polygon, values, following, next_values, strict=True):
+        if v >= 0:
+            kept.append(p)
+        if (v > 0 > u) or (v < 0 < u):
+            kept.append(p + (q - p) * (v / (v - u)))
+    return np.array(kept).reshape(-1, 2)
+
+
+def area(polygon: np.ndarray) -> float:
+    """Area of a polygon; 0 for fewer than three corners."""
+    if len(polygon) < 3:
+        return 0.0
+    x, y = (polygon - polygon[0]).T
+    return 0.5 * abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1)))
+
+
+def segment(box: Box, line: np.ndarray) -> np.ndarray | None:
+    """The two ends of c + a·x + b·y = 0 inside the box, None if it misses the box."""
+    x0, x1, y0, y1 = box
+    c, a, b = (float(value) for value in line)
+    # in units of the box, so that very different scales of x and y do no harm
+    c, a, b = c + a * x0 + b * y0, a * (x1 - x0), b * (y1 - y0)
+    length = np.hypot(a, b)
+    if length == 0.0 or not np.isfinite(length):
+        return None
+    c, a, b = c / length, a / length, b / length
+    start, direction = np.array([-c * a, -c * b]), np.array([-b, a])
+    low, high = -np.inf, np.inf
+    for s, d in zip(start, direction, strict=True):
+        if abs(d) < 1e-15:
+            if not 0 <= s <= 1:
+                return None
+            continue
+        first, last = sorted(((0 - s) / d, (1 - s) / d))
+        low, high = max(low, first), min(high, last)
+    if not low < high:
+        return None
+    ends = start + np.outer([low, high], direction)
+    return ends * [x1 - x0, y1 - y0] + [x0, y0]

@@ -1,0 +1,162 @@
+"""What figures read: a dense table with names, classes, and two of the features to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..data import check_finite, encode_labels, signs, to_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """A dense float64 table with class numbers.
+
+    Attributes
+    ----------
+    X : array (n, d)
+    codes : class number of each sample
+    classes : the labels in sorted order
+    names : a name for each feature
+    """
+
+    X: np.ndarray
+    codes: np.ndarray
+    classes: np.ndarray
+    names: list[str]
+
+    @property
+    def augmented(self) -> np.ndarray:
+        return np.column_stack([np.ones(len(self.X)), self.X])
+
+    @property
+    def y(self) -> np.ndarray:
+        """−1 and +1 (two classes only)."""
+        return signs(self.codes)
+
+    @property
+    def labels(self) -> list[str]:
+        """The class names; numbers with the true minus sign."""
+        return [
+            label if isinstance(label, str) else str(label).replace("-", "−")
+            for label in self.classes.tolist()
+        ]
+
+
+def read_samples(X: Any, y: Any, *, binary: bool = False) -> Samples:
+    """Check X and y and make them dense float64."""
+    matrix, names = to_matrix(X)
+    check_finite(matrix, names)
+    if sparse.issparse(matrix):
+        matrix = matrix.toarray()
+    classes, codes = encode_labels(y, n_samples=matrix.shape[0])
+    if binary and len(classes) != 2:
+        raise ValueError(
+            f"y has {len(classes)} classes, this figure is about two: keep the samples of two "
+            "classes, or compare one class with the rest (y == label)"
+        )
+    names = names or [f"x{j + 1}" for j in range(matrix.shape[1])]
+    return Samples(np.asarray(matrix, dtype=np.float64), codes, classes, names)
+
+
+def read_weights(weights: Any, d: int, *, name: str = "weights") -> np.ndarray:
+    """Weight vectors with the bias first as an array (k, d + 1)."""
+    array = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+    if array.ndim != 2 or array.shape[1] != d + 1:
+        raise ValueError(
+            f"{name} has shape {np.shape(weights)}, but {d + 1} weights a row are needed for {d} "
+            "features: bias first (0 for a model without intercept)"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has NaN or inf: pass finite weights")
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Two features to look at; the others are held at their means.
+
+    Attributes
+    ----------
+    pair : columns of the two features (the same twice for a table of one feature)
+    centre : mean of every feature
+    names : names of the two features
+    held : names of the features that are held at their means
+    """
+
+    pair: tuple[int, int]
+    centre: np.ndarray
+    names: tuple[str, str]
+    held: list[str]
+
+    @property
+    def flat(self) -> bool:
+        """Whether there is one feature only."""
+        return self.pair[0] == self.pair[1]
+
+    def points(self, X: np.ndarray) -> np.ndarray:
+        """Coordinates of samples in the figure; one feature lies on the line y = 0."""
+        points = X[:, list(self.pair)]
+        if self.flat:
+            points = points.copy()
+            points[:, 1] = 0.0
+        return points
+
+    def rows(self, points: np.ndarray) -> np.ndarray:
+        """Samples at points of the figure."""
+        rows = np.tile(self.centre, (len(points), 1))
+        rows[:, self.pair[0]] = points[:, 0]
+        if not self.flat:
+            rows[:, self.pair[1]] = points[:, 1]
+        return rows
+
+    def line(self, w: np.ndarray) -> np.ndarray:
+        """(c, a, b) of the line w·x = 0 in the figure, c + a·u + b·v = 0."""
+        i, j = self.pair
+        a, b = w[1 + i], 0.0 if self.flat else w[1 + j]
+        rest = np.delete(np.arange(len(self.centre)), [i, j])
+        return np.array([w[0] + w[1 + rest] @ self.centre[rest], a, b])
+
+    @property
+    def note(self) -> str:
+        """What is held fixed, for the title; "" if nothing is."""
+        if not self.held:
+            return ""
+        shown = ", ".join(self.held[:3]) + (", …" if len(self.held) > 3 else "")
+        return f"slice through the mean of {shown}"
+
+
+def choose_view(samples: Samples, features: Sequence[Any] | None) -> View:
+    """The two features of a figure, by number or name."""
+    d = samples.X.shape[1]
+    if features is None and d > 2:
+        raise ValueError(
+            f"X has {d} features and a figure has two axes: choose two with features=(i, j), by "
+            "number or name; the figure is then a slice through the mean of the others"
+        )
+    chosen = tuple(range(min(d, 2))) if features is None else tuple(features)
+    pair = [_column(feature, samples.names) for feature in chosen]
+    if len(pair) not in (1, 2) or (len(pair) == 1 and d > 1) or (len(set(pair)) < len(pair)):
+        raise ValueError(f"features must name two different features, got {features!r}")
+    i, j = pair[0], pair[-1]
+    held = [name for k, name in enumerate(samples.names) if k not in pair]
+    names = samples.names[i], samples.names[j]
+    return View((i, j), samples.X.mean(axis=0), names, held)
+
+
+def _column(feature: Any, names: list[str]) -> int:
+    if isinstance(feature, str):
+        if feature not in names:
+            raise ValueError(
+                f"features names {feature!r}, which is not a feature of X: {', '.join(names[:10])}"
+            )
+        return names.index(feature)
+    if not 0 <= int(feature) < len(names):
+        raise ValueError(
+            f"features has {feature!r}, but X has the features 0 to {len(names) - 1}: count from 0"
+        )
+    return int(feature)

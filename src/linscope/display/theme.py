@@ -1,0 +1,202 @@
+"""How every figure looks: colours that colour-blind readers can tell apart, quiet axes, clear text.
+
+The colours are Petroff's ten-colour sequence. Classes differ by marker as well. Nothing here reads
+or changes matplotlib's global settings beyond its default font.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.lines import Line2D
+
+BLUE, ORANGE, RED, GREY, PURPLE = "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6"
+CLASS_COLOURS = (
+    BLUE,
+    ORANGE,
+    PURPLE,
+    "#a96b59",
+    "#92dadd",
+    "#e76300",
+    "#b9ac70",
+    "#717581",
+    RED,
+    GREY,
+)
+CLASS_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "*", "h")
+INK, SOFT, FAINT = "#23262b", "#5b6470", "#d5d9de"
+WRONG, GOOD = RED, "#00707a"
+
+TITLE, TEXT, SMALL = 11.5, 10.0, 9.0
+LIGHT_TO_DARK = LinearSegmentedColormap.from_list(
+    "linscope", ["#ffffff", "#dbe9f8", "#9cc5ee", BLUE, "#1c4f86"]
+)
+
+
+def class_colour(code: int) -> str:
+    """Colour of class number ``code``."""
+    return CLASS_COLOURS[code % len(CLASS_COLOURS)]
+
+
+def class_marker(code: int) -> str:
+    """Marker of class number ``code``; combinations repeat only after a hundred classes."""
+    return CLASS_MARKERS[(code + code // len(CLASS_COLOURS)) % len(CLASS_MARKERS)]
+
+
+def tint(colour: str, strength: float) -> tuple[float, float, float]:
+    """The colour mixed with white; strength 1 is the colour itself."""
+    r, g, b = (1 - strength * (1 - channel) for channel in to_rgb(colour))
+    return r, g, b
+
+
+def style(ax: Axes) -> None:
+    """Quiet axes: no top and right spine, soft ticks, white ground."""
+    ax.set_facecolor("white")
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(SOFT)
+        spine.set_linewidth(0.8)
+    ax.tick_params(colors=SOFT, labelsize=SMALL, width=0.8, length=3)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.label.set_color(INK)
+        axis.label.set_fontsize(TEXT)
+
+
+def characters(width_inches: float, size: float) -> int:
+    """About how many characters of this size fit into the width."""
+    return max(16, int(width_inches * 72 / (0.53 * size)))
+
+
+def width_of(ax: Axes) -> float:
+    """About the width of the axes in inches; the layout comes later and makes them a bit wider."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return float(1.12 * figure.get_figwidth() * ax.get_position().width)
+
+
+def pretty(text: str) -> str:
+    """Names from the data stay as they are; J_p and w_opt are set as in the notes."""
+    plain = text.replace("$", r"\$")
+    if plain.startswith("_"):  # matplotlib hides such labels
+        plain = "\u200b" + plain
+    return plain.replace("J_p", "$J_p$").replace("w_opt", "$w_{opt}$")
+
+
+def title(ax: Axes, text: str, *, pad: float = 8.0, size: float = TITLE, colour: str = INK) -> None:
+    """The message above the axes, wrapped to its width."""
+    fit = characters(width_of(ax), size)
+    lines = "\n".join(textwrap.fill(line, fit) for line in text.splitlines())
+    ax.set_title(pretty(lines), loc="left", fontsize=size, color=colour, pad=pad)
+
+
+def title_and_key(ax: Axes, text: str, entries: Sequence[Line2D], colour: str = INK) -> None:
+    """The message, and under it the key in rows, both above the axes and off the data."""
+    handles = list(entries)
+    rows = 0
+    if handles:
+        columns = _columns([len(str(handle.get_label())) + 7 for handle in handles], ax)
+        rows = -(-len(handles) // columns)
+        ax.legend(
+            handles=handles,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            borderaxespad=0.1,
+            ncols=columns,
+            frameon=False,
+            fontsize=SMALL,
+            labelcolor=INK,
+            handletextpad=0.5,
+            columnspacing=1.4,
+            borderpad=0.2,
+        )
+    title(ax, text, pad=8.0 + 14.5 * rows, colour=colour)
+
+
+def _columns(lengths: list[int], ax: Axes) -> int:
+    """The most columns of key entries that fit above the axes."""
+    fit = characters(width_of(ax), SMALL)
+    for columns in range(len(lengths), 1, -1):
+        rows = -(-len(lengths) // columns)
+        if sum(max(lengths[k : k + rows]) for k in range(0, len(lengths), rows)) <= fit:
+            return columns
+    return 1
+
+
+def class_entry(code: int, label: str) -> Line2D:
+    """Key entry of a class."""
+    return Line2D(
+        [],
+        [],
+        ls="",
+        marker=class_marker(code),
+        mfc=class_colour(code),
+        mec=INK,
+        mew=0.7,
+        ms=6.5,
+        label=pretty(label),
+    )
+
+
+def line_entry(label: str, **style: Any) -> Line2D:
+    """Key entry of a line."""
+    return Line2D([], [], **{"color": INK, "lw": 1.8, **style}, label=pretty(label))
+
+
+def ring_entry(label: str, colour: str = WRONG) -> Line2D:
+    """Key entry of a ringed sample."""
+    return Line2D([], [], ls="", marker="o", mfc="none", mec=colour, mew=1.6, ms=10, label=label)
+
+
+def scatter(ax: Axes, points: Any, codes: Any, *, size: float = 42.0) -> None:
+    """Samples by class; many samples are drawn smaller."""
+    size = size if len(points) <= 200 else max(8.0, size * (200 / len(points)) ** 0.5)
+    for code in sorted(set(codes.tolist())):
+        chosen = points[codes == code]
+        ax.scatter(
+            chosen[:, 0],
+            chosen[:, 1],
+            s=size,
+            c=class_colour(code),
+            marker=class_marker(code),
+            edgecolors=INK,
+            linewidths=0.7,
+            zorder=4,
+        )
+
+
+def ring(ax: Axes, points: Any, *, colour: str = WRONG, size: float = 130.0) -> None:
+    """Circles round samples that the figure is about."""
+    if len(points):
+        ax.scatter(
+            points[:, 0],
+            points[:, 1],
+            s=size,
+            facecolors="none",
+            edgecolors=colour,
+            linewidths=1.6,
+            zorder=5,
+        )
+
+
+def number(value: float) -> str:
+    """A number for a title: four digits, the true minus sign, no −0."""
+    return f"{value + 0.0:.4g}".replace("-", "−")
+
+
+def region_entry(label: str, colour: str) -> Line2D:
+    """Key entry of a shaded region."""
+    return Line2D([], [], ls="", marker="s", mfc=tint(colour, 0.3), mec="none", ms=10, label=label)
+
+
+def vector(values: Any) -> str:
+    """A weight vector for a title."""
+    return "[" + ", ".join(number(float(value)) for value in values) + "]"
+
+
+def count(n: int, noun: str) -> str:
+    """``1 mistake``, ``2 mistakes``."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
