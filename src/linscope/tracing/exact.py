@@ -177,8 +177,9 @@ class _Exact(Replay):
 
     def __init__(self, model, replay: Replay, c: list[Fraction], number: int):
         solver, log = replay.solver, replay.log
+        self._first = log.initial
         self.problem, self.solver, self.X = replay.problem, solver, replay.X
-        self.row_numbers = replay.row_numbers
+        self.row_numbers, self.scale = replay.row_numbers, 1.0
         self._c, self._y = c, [int(sign) for sign in solver.y]
         self._rates = Rates(
             rational(model.eta0), solver.rule.inverse, rational(model.margin), model.tie
@@ -216,6 +217,9 @@ class _Exact(Replay):
 
     def states(self, first: int, last: int) -> Any:
         return self._history[first : last + 1]
+
+    def last_state(self) -> Any:
+        return self._history[-1]
 
     def batch_mistakes(self, window: Window) -> np.ndarray:
         counts = np.zeros(len(window.steps), np.int64)
@@ -275,7 +279,7 @@ class ExactReplay(_Exact):
 
     def _start(self, model, number: int) -> list[Fraction]:
         if isinstance(model.init, str):
-            return [rational(v) for v in self.solver.initial]
+            return [rational(v) for v in self._first]
         given = np.asarray(model.init, dtype=object)
         first = given if given.ndim == 1 else given[number % len(given)]
         return [*([] if self.intercept else [Fraction(0)]), *map(rational, first)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
-import importlib
+import importlib.util
 import io
 import warnings
 from typing import Any
@@ -82,20 +83,23 @@ def to_backend(columns: dict[str, np.ndarray], backend: str | None) -> Any:
         return columns
     if backend is not None and backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is unknown: choose from {', '.join(BACKENDS)}, dict")
-    for name in BACKENDS if backend is None else (backend,):
-        try:
-            library = importlib.import_module(name)
-        except ImportError:
-            if backend is not None:
-                raise
-            continue
-        return _frame(library, name, columns)
+    with contextlib.suppress(ImportError) if backend is None else contextlib.nullcontext():
+        name = first_installed() if backend is None else backend
+        return _frame(importlib.import_module(name), name, columns)
     warnings.warn(
         "no data frame library is installed, so a dict of arrays is returned: install pandas, "
         "polars or pyarrow, or say backend='dict'",
         stacklevel=3,
     )
     return columns
+
+
+def first_installed() -> str:
+    """The name of a data frame library that can be imported."""
+    for name in BACKENDS:
+        if importlib.util.find_spec(name) is not None:
+            return name
+    raise ImportError(f"none of {', '.join(BACKENDS)} is installed")
 
 
 def _frame(library, name: str, columns: dict[str, np.ndarray]):

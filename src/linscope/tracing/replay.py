@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..data.rows import as_rows
+from ..engines import MemoryEngine
 from ..estimators.base import Problem
 from ..results import UpdateLog
 from ..solvers import perceptron_loops as loops
@@ -24,6 +26,7 @@ CHECKPOINT_EVERY = 4096  # updates
 CHECKPOINT_BYTES = 64 << 20
 WINDOW_STEPS = 1 << 16
 WINDOW_NUMBERS = 1 << 22
+SMALLEST = 1e-150
 
 
 class Window(NamedTuple):
@@ -55,16 +58,23 @@ class Replay:
     log : the decisions of the fit
     X : the rows of the problem (None for a precomputed kernel)
     row_numbers : where these rows are in the table that was given to the fit
+    scale : c if the solver's rows are those of X times c, see ``in_range``
     """
 
     def __init__(
-        self, problem: Problem, solver: PerceptronRule, log: UpdateLog, X: Any, row_numbers: Any
+        self,
+        problem: Problem,
+        solver: PerceptronRule,
+        log: UpdateLog,
+        X: Any,
+        row_numbers: Any,
+        scale: float = 1.0,
     ):
         self.problem, self.solver, self.log, self.X = problem, solver, log, X
-        self.row_numbers = row_numbers
+        self.row_numbers, self.scale = row_numbers, scale
         self.n_steps = log.n_batches
         self.update_steps = log.updates
-        self._checkpoints = [np.array(log.initial, dtype=np.float64)]
+        self._checkpoints = [np.array(log.initial, dtype=np.float64) * scale]
 
     @property
     def single(self) -> bool:
@@ -95,7 +105,7 @@ class Replay:
         return out
 
     def last_state(self) -> Any:
-        return self.states(self.n_updates, self.n_updates)[0]
+        return self.states(self.n_updates, self.n_updates)[0] / self.scale
 
     def batch_mistakes(self, window: Window) -> np.ndarray:
         """Mistakes of the batch of each step, 0 where there was no update."""
@@ -211,7 +221,14 @@ class Replay:
         samples = self.samples(window.steps)
         out = np.empty(len(samples))
         replay_loops.scores_at(self.solver.rows, samples, window.versions, window.states, out)
-        return out
+        return self._unscaled(out)
+
+    def _unscaled(self, products: np.ndarray) -> np.ndarray:
+        if self.scale == 1.0:
+            return products
+        with np.errstate(over="ignore"):
+            largest = np.finfo(np.float64).max
+            return np.clip(products / self.scale / self.scale, -largest, largest)
 
     def normalized(self, window: Window, scores: np.ndarray) -> np.ndarray:
         """y·w·x before each visit: the score of the reflected sample."""
@@ -224,7 +241,7 @@ class Replay:
         replay_loops.measure(
             solver.rows, solver.y, solver.weight, solver.rule, states, mistakes, criterion
         )
-        return mistakes, criterion
+        return mistakes, self._unscaled(criterion)
 
     def changes(self, states) -> tuple[np.ndarray, np.ndarray]:
         """Samples that each update turned right, and wrong."""
@@ -258,7 +275,8 @@ class Replay:
 
     def weights(self, states) -> Any:
         """The weights in these states, without w0 if there is no intercept."""
-        return states if self.intercept else states[:, 1:]
+        weights = states if self.intercept else states[:, 1:]
+        return weights if self.scale == 1.0 else weights / self.scale
 
     def row(self, sample: int) -> np.ndarray:
         """The sample as the rule sees it: [1 x1 … xd], or without the 1."""
@@ -300,3 +318,27 @@ class GramReplay(Replay):
 
     def row(self, sample: int) -> np.ndarray:
         return np.zeros(0) if self.X is None else super().row(sample)
+
+
+def in_range(solver: PerceptronRule, X: Any, weights: np.ndarray) -> tuple[PerceptronRule, float]:
+    """The rule on rows times c = 2^-e, and c: 1 unless scores would overflow or vanish.
+
+    With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly: the fit does the same.
+    """
+    n = len(solver.y)
+    radius = loops.radius(solver.rows, GIVEN_ORDER, 0, n, 0.0)
+    if radius > SMALLEST and np.isfinite(4.0 * radius * loops.norm(weights)):
+        return solver, 1.0
+    largest = float(abs(X).max())
+    if largest == 0.0:
+        return solver, 1.0
+    c = 2.0 ** -np.frexp(largest)[1]
+    scaled = X.astype(np.float64) * c
+    weight = solver.weight if len(solver.weight) else None
+    small = replace(
+        solver,
+        rows=as_rows(scaled, solver.rows.bias * c),  # type: ignore[union-attr]
+        rule=solver.rule._replace(margin=solver.rule.margin * c * c),
+        engine=None if solver.engine is None else MemoryEngine(scaled, solver.y, weight),
+    )
+    return small, c

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.callback import with_callbacks
 
@@ -17,7 +19,7 @@ from ..estimators.perceptron_family import PerceptronFamily
 from . import frames, render
 from .exact import exact_replays
 from .ledger import ledger
-from .replay import WINDOW_NUMBERS, GramReplay, Replay
+from .replay import WINDOW_NUMBERS, GramReplay, Replay, in_range
 from .sheet import Column, Gap, Row, Sheet, columns_of, number, rows_of, text, vector
 
 MAX_ROWS, TAIL = 25, 5
@@ -121,7 +123,8 @@ def _replays(model, X, y, sample_weight) -> list[Replay]:
             options = {"linear": model.kernel == "linear", "intercept": model.fit_intercept}
             replay: Replay = GramReplay(problem, solver, result.log, shown, kept[rows], **options)
         else:
-            replay = Replay(problem, solver, result.log, shown, kept[rows])
+            solver, c = in_range(solver, shown, result.weights)
+            replay = Replay(problem, solver, result.log, shown, kept[rows], c)
         replays.append(replay)
     if kernel:
         del model._gram
@@ -469,6 +472,114 @@ class Trace:
                         before, after = values[k : k + 2].tolist()
                         return Rise(step, at + k + 1, before, after, replay.problem.name)
         return None
+
+    def path(
+        self, *, updates: tuple[int, int] | None = None, problem: str | int | None = None
+    ) -> np.ndarray:
+        """The weights before the first update and after each, one row each, always bias first.
+
+        ``updates=(a, b)`` gives those after updates a − 1 … b. Fractions become floats.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> ls.trace(ls.Perceptron(tie="positive"), ls.datasets.load("two_points")).path()
+        array([[ 0.,  0.,  0.],
+               [-1., -2., -1.],
+               [ 0., -1.,  1.]])
+        """
+        replay = self._pick(0 if problem is None else problem)[0]
+        if not replay.weight_names:
+            raise ValueError("only a linear kernel has weights in the original features: no path")
+        weights = replay.weights(replay.states(*_updates(replay, updates))).astype(np.float64)
+        return weights if replay.intercept else np.column_stack([0 * weights[:, 0], weights])
+
+    def plot(
+        self,
+        *,
+        updates: tuple[int, int] | None = None,
+        problem: str | int | None = None,
+        features=None,
+        ax=None,
+    ) -> Any:
+        """The samples and the boundary after each update, from faint to strong.
+
+        Parameters
+        ----------
+        updates, problem : as for ``path``
+        features : two features by number or name, needed if there are more than two
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        a Display, see ``linscope.plot.path_of_boundaries``
+        """
+        from ..display import plot
+
+        X, y = self._samples(problem)
+        weights = self.path(updates=updates, problem=problem)
+        return plot.path_of_boundaries(X, y, weights, features=features, ax=ax)
+
+    def animate(
+        self,
+        path=None,
+        *,
+        fps: float = 2.0,
+        updates: tuple[int, int] | None = None,
+        problem: str | int | None = None,
+        features=None,
+        max_frames: int = 200,
+    ) -> Any:
+        """The same as a moving picture, a frame an update.
+
+        Parameters
+        ----------
+        path : file that ends in .gif, optional
+        fps : frames a second
+        updates, problem, features : as for ``plot``
+        max_frames : at most so many of the updates, evenly spread
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+        """
+        from ..display.boundary_path import BoundaryPathDisplay
+        from .animate import animation, save
+
+        X, y = self._samples(problem)
+        weights = self.path(updates=updates, problem=problem)
+        display = BoundaryPathDisplay.from_path(weights, X, y, features=features)
+        replay = self._pick(0 if problem is None else problem)[0]
+        first, _ = _updates(replay, updates)
+        shown = min(max_frames, len(weights))
+        places = np.unique(np.linspace(0, len(weights) - 1, shown).astype(int))
+        captions, samples = [], []
+        for k in (first + places).tolist():
+            sample = None
+            if k and replay.single:
+                sample = int(replay.samples(replay.update_steps[k - 1 : k])[0])
+            name = None if sample is None else int(replay.row_numbers[sample])
+            if name is not None and self.sample_names is not None:
+                name = self.sample_names[name]
+            captions.append(f"update {k}" + ("" if name is None else f": sample {name}"))
+            samples.append(sample)
+        moving = animation(display, places, captions, samples, fps)
+        if path is not None:
+            save(moving, path, fps)
+        return moving
+
+    def _samples(self, problem: str | int | None) -> tuple[Any, np.ndarray]:
+        """The samples of a problem with the names of the features, and two labels."""
+        replay = self._pick(0 if problem is None else problem)[0]
+        X = replay.X.toarray() if sparse.issparse(replay.X) else replay.X
+        if self.feature_names:
+            with contextlib.suppress(ImportError):
+                columns = {name: X[:, j] for j, name in enumerate(self.feature_names)}
+                X = frames.to_backend(columns, frames.first_installed())
+        positive, negative = replay.problem.positive, replay.problem.negative
+        if replay.problem.negative == "rest":
+            positive = str(positive)
+        return X, np.where(replay.solver.y > 0, positive, negative)
 
     def _pick(self, problem: str | int | None) -> list[Replay]:
         if problem is None:
