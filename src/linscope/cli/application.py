@@ -1,0 +1,117 @@
+"""The commands put together, and the last word on errors and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from cyclopts import App, CycloptsError
+
+from .._version import __version__
+from . import datasets, examples, separate, trace
+from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
+from .screen import complain, console, tolerate_any_encoding
+
+HELP = "Linear models that you can see step by step and trust by certificate."
+
+EPILOGUE = """\
+Examples:
+
+  linscope trace perceptron or           every step of the lecture notes' OR table
+  linscope separate xor                  is there a separating line? with proof
+  linscope separate --data my.csv --target grade
+  linscope examples                      the notes' printed runs against linscope
+  linscope datasets                      what is built in
+
+Each command explains itself: linscope trace perceptron --help
+
+Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal error shows its
+traceback."""
+
+
+def build() -> App:
+    """The application with all its commands."""
+    app = App(
+        name="linscope",
+        help=HELP,
+        help_epilogue=EPILOGUE,
+        help_format="plaintext",
+        version=f"linscope {__version__}",
+        version_flags=["--version"],
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+    )
+    for command in (trace.app, separate.app, examples.app, datasets.app):
+        app.command(command)
+    return app
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run one command; every ending becomes an exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    tolerate_any_encoding()
+    try:
+        code = _call(words)
+        sys.stdout.flush()
+    except BadInput as error:
+        if debug:
+            traceback.print_exc()
+        complain(str(error))
+        return BAD_INPUT
+    except CycloptsError as error:
+        complain(f"{one_line(error)} {_where_help_is(error)}")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (head, less). Nothing may be left to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        name = type(error).__name__
+        advice = "" if debug else "; run with --debug for the traceback and report it"
+        complain(f"internal error: {name}: {one_line(error)}{advice}")
+        return CHECK_FAILED
+    return code
+
+
+def _call(words: list[str]) -> int:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            code: Any = build()(
+                words,
+                console=console(),
+                error_console=console(sys.stderr),
+                exit_on_error=False,
+                print_error=False,
+                verbose=False,
+            )
+        finally:
+            _report(caught)
+    return code if isinstance(code, int) else FINE
+
+
+def _report(caught: list[warnings.WarningMessage]) -> None:
+    """Show linscope's own warnings, once each; what a fit could not do, its certificate says."""
+    from_linscope = [w for w in caught if "ConvergenceWarning" not in w.category.__name__]
+    for text in dict.fromkeys(one_line(w.message) for w in from_linscope if _for_users(w)):
+        complain(f"warning: {text}")
+
+
+def _for_users(warning: warnings.WarningMessage) -> bool:
+    internal = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+    return not issubclass(warning.category, internal)
+
+
+def _where_help_is(error: CycloptsError) -> str:
+    chain = " ".join(error.command_chain or ())
+    return f"(see linscope {chain} --help)" if chain else "(see linscope --help)"

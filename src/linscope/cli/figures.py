@@ -1,0 +1,45 @@
+"""Write a figure to a file: all of it or nothing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from .errors import BadInput
+
+FORMATS = (".png", ".svg", ".pdf")
+
+
+def check_figure_path(path: Path | None) -> None:
+    """Refuse, before any work, a name that no figure could be written to."""
+    if path is None:
+        return
+    if path.suffix.lower() not in FORMATS:
+        raise BadInput(f"--plot {path}: a figure's name must end in {', '.join(FORMATS)}")
+    if path.is_dir():
+        raise BadInput(f"--plot {path} is a folder: name a file")
+    folder = path.parent
+    if not folder.is_dir():
+        raise BadInput(f"--plot {path}: the folder {folder} does not exist")
+    if not os.access(folder, os.W_OK):
+        raise BadInput(f"--plot {path}: no permission to write in {folder}")
+
+
+def save_figure(display: Any, path: Path) -> None:
+    """Draw to a temporary file beside ``path`` and put it in place in one step."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix.lower())
+    os.close(handle)
+    try:
+        display.save(temporary)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,242 @@
+"""``linscope separate``: is there a separating hyperplane, and what proves it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+from rich.console import Console
+from rich.table import Table
+
+from .errors import FINE, BadInput, input_errors
+from .figures import check_figure_path, save_figure
+from .screen import console, facts, hints, lead, paragraph, print_table, progress_bars
+from .source import DataFile, DataName, Source, Target, load_source
+
+EPILOGUE = """\
+Examples:
+
+  linscope separate or
+  linscope separate xor --plot xor.png
+  linscope separate iris
+  linscope separate --data my.csv --target grade"""
+
+app = App(name="separate", help_epilogue=EPILOGUE, help_format="plaintext")
+SHOWN = 8
+
+
+@app.default
+def separate(
+    data: DataName = None,
+    /,
+    *,
+    file: DataFile = None,
+    target: Target = None,
+    plot: Annotated[
+        Path | None, Parameter(help="Draw classes and margin (2 features) to a PNG, SVG or PDF.")
+    ] = None,
+) -> int:
+    """Say whether a hyperplane separates the classes, and prove it.
+
+    Every verdict is checked again from the data alone in exact arithmetic (`verified: …`). Any
+    verdict is an answer, so the exit code is 0.
+    """
+    check_figure_path(plot)
+    source = load_source(data, file, target)
+    if plot is not None and source.X.shape[1] > 2:
+        raise BadInput(f"--plot needs 1 or 2 features, {source.name} has {source.X.shape[1]}")
+    from ..certify import ClassTable, separability
+
+    labels = source.labels()
+    with progress_bars(), input_errors():
+        verdict = separability(source.X, labels)
+    if plot is not None and isinstance(verdict, ClassTable):
+        raise BadInput(f"--plot needs 2 classes, {source.name} has {len(verdict.classes)}")
+    out = console()
+    _header(out, source)
+    if isinstance(verdict, ClassTable):
+        _class_table(out, source, verdict)
+    else:
+        _two_classes(out, source, verdict)
+    paragraph(out, str(verdict.verify(source.X, labels)), style="green")
+    if plot is not None:
+        _draw(source, verdict, plot)
+        paragraph(out, f"figure written to {plot}")
+    hints(out, _next(source, verdict))
+    return FINE
+
+
+def _header(out: Console, source: Source) -> None:
+    origin = f" ({source.origin})" if source.origin else ""
+    lead(out, f"Separability of {source.name}:", source.title() + origin, "bold")
+    for remark in source.remarks:
+        paragraph(out, remark)
+    out.print()
+
+
+def _two_classes(out: Console, source: Source, verdict: Any) -> None:
+    show = {"strict": _separable, "quasi": _quasi, "no": _not_separable}[verdict.kind]
+    show(out, source, verdict)
+
+
+def _names(source: Source, verdict: Any) -> tuple[str, str]:
+    negative, positive = verdict.classes
+    return source.class_phrase(negative), source.class_phrase(positive)
+
+
+def _plane(source: Source) -> str:
+    return {1: "point", 2: "line", 3: "plane"}.get(source.X.shape[1], "hyperplane")
+
+
+def _separable(out: Console, source: Source, verdict: Any) -> None:
+    negative, positive = _names(source, verdict)
+    lead(
+        out,
+        "Linearly separable.",
+        f"A {_plane(source)} has all of {positive} strictly on one side and all of {negative} "
+        "on the other.",
+        "bold green",
+    )
+    rows = verdict.support.tolist()
+    facts(
+        out,
+        [
+            ("widest margin", _boundary(verdict.weights, source)),
+            ("distance", f"{verdict.margin:.6g} to the nearest samples, the support vectors:"),
+            *[("", f"{_sample(source, i)}, {_row_class(source, i)}") for i in rows[:SHOWN]],
+            *([("", f"… {len(rows)} in all")] if len(rows) > SHOWN else []),
+            ("perceptron", f"at most {_bound(verdict.bound)} updates from zeros, in any order:"),
+            (
+                "",
+                f"R²/γ² with R = {verdict.radius:.6g}, γ = {verdict.gamma:.6g} ",
+            ),
+        ],
+    )
+
+
+def _quasi(out: Console, source: Source, verdict: Any) -> None:
+    negative, positive = _names(source, verdict)
+    lead(
+        out,
+        "Separable only with samples on the boundary.",
+        f"A {_plane(source)} has no sample of {negative} and {positive} on the wrong side, but "
+        "none has all strictly on their own side.",
+        "bold yellow",
+    )
+    rows = verdict.boundary.tolist()
+    on_it = [_sample(source, i) for i in rows[:SHOWN]]
+    more = f" … {len(rows)} in all" if len(rows) > SHOWN else ""
+    facts(
+        out,
+        [
+            ("boundary", _boundary(verdict.weights, source)),
+            ("on it", "; ".join(on_it) + more),
+            *_meeting(source, verdict),
+        ],
+    )
+
+
+def _not_separable(out: Console, source: Source, verdict: Any) -> None:
+    negative, positive = _names(source, verdict)
+    lead(
+        out,
+        "Not linearly separable.",
+        f"The convex hulls of {negative} and {positive} meet, so every {_plane(source)} has "
+        "samples on the wrong side.",
+        "bold red",
+    )
+    facts(out, _meeting(source, verdict))
+
+
+def _meeting(source: Source, verdict: Any) -> list[tuple[str, str]]:
+    """The common point, and the samples of each class that average to it."""
+    from ..certify.verdicts import short
+
+    pairs = [("common point", _point(verdict.point))]
+    for label, part in zip(verdict.classes, (verdict.negative, verdict.positive), strict=True):
+        terms = [f"{short(w)} of {_sample(source, i)}" for i, w in list(part.items())[:SHOWN]]
+        more = f" + … {len(part)} samples" if len(part) > SHOWN else ""
+        pairs.append((source.class_phrase(label), " + ".join(terms) + more))
+    return pairs
+
+
+def _sample(source: Source, row: int) -> str:
+    """A sample by name or row number, with its features where they are few."""
+    name, X = source.sample_name(row), source.X
+    if X.shape[1] > 4:
+        return name
+    values = X[[row]].toarray()[0] if hasattr(X, "toarray") else X[row]
+    return f"{name} {_point(values.tolist())}"
+
+
+def _point(values: Any) -> str:
+    from ..certify.verdicts import short
+
+    values = list(values)
+    return f"({', '.join(short(v) for v in values[:6])}{', …' if len(values) > 6 else ''})"
+
+
+def _row_class(source: Source, row: int) -> str:
+    return source.class_phrase(source.y[row].item())
+
+
+def _boundary(weights: Any, source: Source) -> str:
+    """w1·x1 + … = −w0, largest weight first, at most six terms."""
+    from ..certify.verdicts import short
+
+    order = sorted(range(1, len(weights)), key=lambda j: -abs(weights[j]))
+    order = [j for j in order if weights[j] != 0]
+    text = ""
+    for j in order[:6]:
+        sign = ("−" if not text else " − ") if weights[j] < 0 else (" + " if text else "")
+        size = short(abs(weights[j]))
+        text += sign + ("" if size == "1" else f"{size}·") + source.features[j - 1]
+    text += f" + … ({len(order)} terms)" if len(order) > 6 else ""
+    right = short(-weights[0] + 0.0).replace("-", "−")
+    return f"{text or '0'} = {right}"
+
+
+def _bound(bound: float | int) -> str:
+    from ..certify.verdicts import count
+
+    return f"{int(bound):,}" if isinstance(bound, float) and bound < 1e6 else count(bound)
+
+
+WORDS = {"strict": "yes", "quasi": "on the boundary only", "no": "no"}
+STYLES = {"strict": "green", "quasi": "yellow", "no": "red"}
+
+
+def _class_table(out: Console, source: Source, verdict: Any) -> None:
+    paragraph(out, verdict.summary())
+    table = Table("class", "against", "separable?", "margin", "updates at most")
+    for a, one in verdict.one_vs_rest.items():
+        _verdict_row(table, str(a), "the rest", one)
+    table.add_section()
+    for (a, b), one in verdict.pairwise.items():
+        _verdict_row(table, str(a), str(b), one)
+    print_table(out, table)
+
+
+def _verdict_row(table: Table, name: str, against: str, verdict: Any) -> None:
+    strict = verdict.kind == "strict"
+    margin = f"{verdict.margin:.4g}" if strict else "–"
+    bound = _bound(verdict.bound) if strict else "–"
+    table.add_row(name, against, WORDS[verdict.kind], margin, bound, style=STYLES[verdict.kind])
+
+
+def _draw(source: Source, verdict: Any, path: Path) -> None:
+    from ..display import plot
+
+    save_figure(plot.margin(verdict, source.X, source.y), path)
+
+
+def _next(source: Source, verdict: Any) -> list[tuple[str, str]]:
+    trace = f"linscope trace perceptron {source.words}"
+    if getattr(verdict, "kind", "") == "strict":
+        return [(trace, "watch the perceptron find a separating vector, visit by visit")]
+    if source.name == "xor":
+        kernel = "linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1"
+        return [(kernel, "in the feature space of a polynomial kernel the same rule succeeds")]
+    pocket = f"{trace} --output pocket"
+    return [(pocket, "the rule never settles here; the pocket keeps the best vector it has met")]

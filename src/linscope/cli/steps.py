@@ -1,0 +1,215 @@
+"""A traced fit on the screen: header, table of steps, ending, figure."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from .ending import show_ending
+from .errors import FINE, BadInput, input_errors
+from .figures import check_figure_path, save_figure
+from .options import AT_LEAST_ZERO, SHOW, parse_range
+from .screen import complain, console, facts, lead, paragraph, print_table, progress_bars
+from .source import Source
+
+SCREEN_ROWS = 25
+# Columns of the ledger that go first where the screen is narrow: the samples are known, and
+# updates show in the weights.
+SPARE_OF_VISITS, SPARE_OF_UPDATES = ("x", "verdict"), ("verdict", "x")
+SINGLE_ANSWERS = ("averaged", "voted", "pocket")
+
+
+@Parameter(name="*", group=SHOW)
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions:
+    """Which part of the run is shown, and how."""
+
+    exact: Annotated[bool, Parameter(help="Calculate in fractions.", negative=())] = False
+    criterion: Annotated[
+        bool, Parameter(help="Add the mistakes over all samples and J_p.", negative=())
+    ] = False
+    updates: Annotated[
+        str | None,
+        Parameter(help="Show the solutions after these updates, such as 900:915, not the visits."),
+    ] = None
+    rows: Annotated[
+        int | None,
+        Parameter(
+            help=f"At most so many rows, 0 for all; {SCREEN_ROWS} by default on the screen.",
+            validator=AT_LEAST_ZERO,
+        ),
+    ] = None
+    format: Annotated[
+        Literal["rich", "markdown", "latex", "csv"],
+        Parameter(help="For the screen, or the bare table for a file."),
+    ] = "rich"
+    plot: Annotated[
+        Path | None,
+        Parameter(help="Draw the boundaries, or the solutions of --updates, to a PNG, SVG or PDF."),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse what cannot be shown, before any work."""
+        check_figure_path(self.plot)
+        if self.updates is not None:
+            self.update_range()
+
+    def update_range(self) -> tuple[int, int] | None:
+        return None if self.updates is None else parse_range(self.updates)
+
+
+def show(
+    estimator: Any,
+    source: Source,
+    from_notes: dict[str, Any],
+    given: dict[str, Any],
+    what: ShowOptions,
+) -> int:
+    """Fit, and show what was asked for."""
+    if what.plot is not None:
+        _check_can_draw(estimator, source, what)
+    trace = _run(estimator, source, what)
+    _check_updates(trace, what)
+    if what.format == "rich":
+        out = console()
+        table = trace.ledger(updates=what.update_range(), max_rows=_rows(what))
+        _header(out, trace, source, _settings(table), from_notes, given)
+        spare = SPARE_OF_VISITS if what.updates is None else SPARE_OF_UPDATES
+        print_table(out, _narrowed(out, table, spare))
+        show_ending(out, trace, source, given)
+    else:
+        sys.stdout.write(_document(trace, what))
+    if what.plot is not None:
+        with input_errors():
+            save_figure(_figure(trace, source, what), what.plot)
+        complain(f"figure written to {what.plot}")
+    return FINE
+
+
+def _run(estimator: Any, source: Source, what: ShowOptions) -> Any:
+    from ..data.datasets import Dataset
+    from ..tracing import trace
+
+    dataset = Dataset(
+        source.name,
+        X=source.X,
+        y=source.labels(),
+        feature_names=source.features,
+        sample_names=source.samples,
+    )
+    # The solutions after some updates are there to be compared, so their mistakes are counted.
+    criterion = what.criterion or what.updates is not None
+    with progress_bars(), input_errors():
+        return trace(estimator, dataset, criterion=criterion, exact=what.exact)
+
+
+def _check_updates(trace: Any, what: ShowOptions) -> None:
+    wanted = what.update_range()
+    if wanted is not None and wanted[0] > trace.n_updates:
+        raise BadInput(
+            f"--updates {what.updates}: the run ended after {trace.n_updates:,} updates; choose "
+            f"from 1:{trace.n_updates}, or raise --max-iter if it was still making mistakes"
+        )
+
+
+def _header(
+    out: Console,
+    trace: Any,
+    source: Source,
+    settings: list[str],
+    from_notes: dict[str, Any],
+    given: dict[str, Any],
+) -> None:
+    origin = f" ({source.origin})" if source.origin else ""
+    names = {"Perceptron": "Perceptron", "KernelPerceptron": "Kernel perceptron"}
+    name = names[type(trace.estimator).__name__]
+    lead(out, f"{name} on {source.name}:", source.title() + origin, "bold")
+    for remark in source.remarks:
+        paragraph(out, remark)
+    pairs = [("settings", settings[0]), *[("samples", line) for line in settings[1:]]]
+    pairs += [("of the notes", ", ".join(from_notes))] if from_notes else []
+    pairs += (
+        [("your options", ", ".join(_option(*item) for item in given.items()))] if given else []
+    )
+    facts(out, pairs, indent=0)
+
+
+def _settings(table: Any) -> list[str]:
+    """Take the ledger's own notes off the table: settings go to the header.
+
+    Their last line, how the run ended, is what the certificate says below.
+    """
+    *settings, _ = table.caption.plain.splitlines()
+    table.title = table.caption = None
+    return settings
+
+
+def _narrowed(out: Console, table: Any, spare: tuple[str, ...]) -> Any:
+    """Leave out columns that a reader can do without, until the table fits the screen."""
+    unlimited = out.options.update(max_width=10_000)
+    for header in spare:
+        if out.measure(table, options=unlimited).maximum <= out.width:
+            break
+        table.columns = [column for column in table.columns if column.header != header]
+    return table
+
+
+def _option(name: str, value: Any) -> str:
+    from ..tracing.sheet import text, vector
+
+    return f"{name} {text(vector(value)) if isinstance(value, list) else value}"
+
+
+def _rows(what: ShowOptions) -> int | None:
+    if what.rows is None:
+        return SCREEN_ROWS if what.format == "rich" else None
+    return what.rows or None
+
+
+def _document(trace: Any, what: ShowOptions) -> str:
+    updates, rows = what.update_range(), _rows(what)
+    if what.format == "csv":
+        # A file for programs has no row that says "… 100 more".
+        if updates is not None and rows is not None:
+            updates = updates[0], min(updates[1], updates[0] + rows - 1)
+        return trace.to_csv(updates=updates, stop=None if updates else rows)
+    write = trace.to_markdown if what.format == "markdown" else trace.to_latex
+    return write(updates=updates, max_rows=rows)
+
+
+def _check_can_draw(estimator: Any, source: Source, what: ShowOptions) -> None:
+    if source.X.shape[1] > 2:
+        raise BadInput(f"--plot needs 1 or 2 features, {source.name} has {source.X.shape[1]}")
+    if what.updates is None:
+        return
+    if hasattr(estimator, "kernel"):
+        raise BadInput("--plot with --updates draws lines, which a kernel perceptron has not")
+    if len(set(source.y.tolist())) > 2:
+        raise BadInput(f"--plot with --updates needs 2 classes, {source.name} has more")
+
+
+def _figure(trace: Any, source: Source, what: ShowOptions) -> Any:
+    from ..display import plot
+
+    model, X, y = trace.estimator, source.X, source.labels()
+    wanted = what.update_range()
+    if wanted is not None:
+        updates = range(max(wanted[0], 1), min(wanted[1], trace.n_updates) + 1)
+        others = _other_answers(model, X, y)
+        return plot.solutions(trace, X, y, updates=updates, also=others, tie=model.tie)
+    if hasattr(model, "kernel") or len(model.classes_) > 2:
+        return plot.boundary(model, X, y)
+    return plot.path_of_boundaries(X, y, trace)
+
+
+def _other_answers(model: Any, X: Any, y: Any) -> list[tuple[str, Any]]:
+    """The same run summed up in other ways, where its rule allows."""
+    from sklearn.base import clone
+
+    answers = [name for name in SINGLE_ANSWERS if model.rule == "single" or name != "voted"]
+    return [(name, clone(model).set_params(output=name).fit(X, y)) for name in answers]

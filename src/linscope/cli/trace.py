@@ -1,0 +1,152 @@
+"""``linscope trace``: every step of a fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, Group, Parameter
+
+from .errors import BadInput
+from .options import AT_LEAST_ZERO, POSITIVE, RuleOptions, check_combination, parse_weights
+from .source import DataFile, DataName, Source, Target, load_source
+from .steps import ShowOptions, show
+
+EPILOGUE = """\
+Examples:
+
+  linscope trace perceptron or
+  linscope trace perceptron students --init 0,0.5,0.5,0,0
+  linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1
+
+Each model explains its options: linscope trace perceptron --help"""
+
+PERCEPTRON_EPILOGUE = """\
+Examples:
+
+  linscope trace perceptron or                          the notes' 13 visits
+  linscope trace perceptron students --exact            fractions
+  linscope trace perceptron students --init 0,0.5,0.5,0,0
+  linscope trace perceptron non_separable --updates 900:915 --plot solutions.png
+  linscope trace perceptron or --format markdown > or.md
+  linscope trace perceptron --data my.csv --target grade --rows 20"""
+
+KERNEL_EPILOGUE = """\
+Examples:
+
+  linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1
+  linscope trace kernel-perceptron xor --kernel rbf --gamma 1
+  linscope trace kernel-perceptron --data my.csv --target grade --rows 20"""
+
+app = App(
+    name="trace",
+    help="Show every step of a fit.",
+    help_epilogue=EPILOGUE,
+    help_format="plaintext",
+)
+KERNEL = Group("Kernel", sort_key=0)
+
+
+@Parameter(name="*", group=KERNEL)
+@dataclass(frozen=True, kw_only=True)
+class KernelOptions:
+    """The kernel; None means not given."""
+
+    kernel: Annotated[
+        Literal["rbf", "linear", "poly", "sigmoid"], Parameter(help="Similarity of two samples.")
+    ] = "rbf"
+    gamma: Annotated[
+        float | None,
+        Parameter(help="Of rbf, poly and sigmoid; 1/(d·variance) by default.", validator=POSITIVE),
+    ] = None
+    degree: Annotated[
+        int | None, Parameter(help="Of poly, 3 by default.", validator=AT_LEAST_ZERO)
+    ] = None
+    coef0: Annotated[
+        float | None,
+        Parameter(help="Of poly and sigmoid, 0 by default.", allow_leading_hyphen=True),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Estimator parameters that were given on the command line."""
+        uses = {
+            "gamma": ("rbf", "poly", "sigmoid"),
+            "degree": ("poly",),
+            "coef0": ("poly", "sigmoid"),
+        }
+        values: dict[str, Any] = {"kernel": self.kernel}
+        for name, kernels in uses.items():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if self.kernel not in kernels:
+                raise BadInput(f"--{name} belongs to --kernel {' or '.join(kernels)}")
+            values[name] = value
+        return values
+
+
+@app.command(help_epilogue=PERCEPTRON_EPILOGUE)
+def perceptron(
+    data: DataName = None,
+    /,
+    *,
+    file: DataFile = None,
+    target: Target = None,
+    init: Annotated[
+        str | None,
+        Parameter(
+            help="First weights: zeros, random, or numbers 0,0.5,1/4 (bias first).",
+            allow_leading_hyphen=True,
+        ),
+    ] = None,
+    options: RuleOptions | None = None,
+    what: ShowOptions | None = None,
+) -> int:
+    """Train a perceptron and print every visit of a sample.
+
+    A data set of the lecture notes brings the settings of its printed run; options override them.
+    """
+    options, what = options or RuleOptions(), what or ShowOptions()
+    given = options.given()
+    if init is not None:
+        given["init"] = parse_weights(init)
+    what.check()
+    source = load_source(data, file, target)
+    from ..estimators import Perceptron
+
+    return _trace(Perceptron, source, given, source.settings, what)
+
+
+@app.command(help_epilogue=KERNEL_EPILOGUE)
+def kernel_perceptron(
+    data: DataName = None,
+    /,
+    *,
+    file: DataFile = None,
+    target: Target = None,
+    kernel: KernelOptions | None = None,
+    options: RuleOptions | None = None,
+    what: ShowOptions | None = None,
+) -> int:
+    """Train a perceptron in the feature space of a kernel and print every visit of a sample."""
+    kernel = kernel or KernelOptions()
+    options, what = options or RuleOptions(), what or ShowOptions()
+    given = {**kernel.given(), **options.given()}
+    what.check()
+    source = load_source(data, file, target)
+    from ..estimators import KernelPerceptron
+
+    known = KernelPerceptron().get_params()
+    settings = {name: value for name, value in source.settings.items() if name in known}
+    return _trace(KernelPerceptron, source, given, settings, what)
+
+
+def _trace(
+    model: Any, source: Source, given: dict[str, Any], settings: dict[str, Any], what: ShowOptions
+) -> int:
+    if given.get("fit_intercept") is False and "init" not in given:
+        # The notes' first weights have a bias, which this model has not.
+        settings = {name: value for name, value in settings.items() if name != "init"}
+    check_combination({**settings, **given})
+    from_notes = {name: value for name, value in settings.items() if name not in given}
+    return show(model(**{**settings, **given}), source, from_notes, given, what)

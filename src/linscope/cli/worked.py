@@ -1,0 +1,150 @@
+"""The worked examples of the notes: what is printed there against what linscope computes.
+
+A model adds its examples with one function that takes the printed facts and returns the
+comparisons, and one line in ``EXAMPLES``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+TOLERANCE = 1e-12
+
+
+class Comparison(NamedTuple):
+    """One quantity of a worked example, as printed and as computed."""
+
+    what: str
+    printed: str
+    computed: str
+
+    @property
+    def ok(self) -> bool:
+        return self.printed == self.computed
+
+
+class Example(NamedTuple):
+    """A worked example: its name on the command line, what it shows, and how to replay it."""
+
+    name: str
+    title: str
+    compare: Callable[[dict[str, Any]], list[Comparison]]
+
+
+class Visit(NamedTuple):
+    """One sample seen by a perceptron: y·w·x before, was it a mistake, and the weights after."""
+
+    sample: int
+    score: float
+    mistake: bool
+    after: tuple[float, ...]
+
+
+def number(value: float) -> str:
+    """Short and unambiguous: -0 is 0, 1.0 is 1, and rounding noise is not shown."""
+    nearest = round(float(value), 12) + 0.0
+    return f"{nearest:.12g}"
+
+
+def vector(values: Iterable[float]) -> str:
+    return f"[{' '.join(number(v) for v in values)}]"
+
+
+def compare_visits(printed: list[Visit], computed: list[Visit]) -> list[Comparison]:
+    """What a perceptron's table of visits says, quantity by quantity."""
+    both = printed, computed
+    return [
+        Comparison("samples visited", *(_join(v.sample for v in run) for run in both)),
+        Comparison("scores y·w·x", *(_join(v.score for v in run) for run in both)),
+        Comparison("mistakes at visits", *(_join(_mistakes(run)) for run in both)),
+        Comparison("weights after them", *(_updates(run) for run in both)),
+    ]
+
+
+def _join(values: Iterable[float]) -> str:
+    return " ".join(number(v) for v in values)
+
+
+def _mistakes(run: list[Visit]) -> list[int]:
+    return [k for k, visit in enumerate(run, start=1) if visit.mistake]
+
+
+def _updates(run: list[Visit]) -> str:
+    return "\n".join(vector(visit.after) for visit in run if visit.mistake)
+
+
+def printed_visits(run: dict[str, Any]) -> list[Visit]:
+    """The visits of a printed run."""
+    return [
+        Visit(v["sample"], v["score"], v["misclassified"], tuple(v["after"])) for v in run["visits"]
+    ]
+
+
+def computed_visits(name: str, settings: dict[str, Any]) -> list[Visit]:
+    """The visits that linscope makes on the same data with the same settings."""
+    from ..data.datasets import load
+    from ..estimators import Perceptron
+    from ..tracing import trace
+
+    steps = trace(Perceptron(**settings), load(name)).steps
+    return [Visit(int(s.sample or 0), s.normalized, s.update, tuple(s.after)) for s in steps]
+
+
+def separating_run(name: str, run: int = 0) -> Callable[[dict[str, Any]], list[Comparison]]:
+    """A run that ends with a separating vector."""
+
+    def compare(facts: dict[str, Any]) -> list[Comparison]:
+        from ..data.datasets import load
+
+        dataset = load(name)
+        facts = facts["runs"][run] if "runs" in facts else facts
+        settings = dataset.runs[run] if dataset.runs else dataset.settings
+        printed, computed = printed_visits(facts), computed_visits(name, settings)
+        return [
+            Comparison("visits to the end", str(len(printed)), str(len(computed))),
+            *compare_visits(printed, computed),
+            Comparison("final weights", vector(facts["weights"]), vector(computed[-1].after)),
+        ]
+
+    return compare
+
+
+def endless_run(facts: dict[str, Any]) -> list[Comparison]:
+    """The run on five samples that goes on for ever; the notes print its beginning."""
+    from ..data.datasets import load
+
+    printed = printed_visits(facts)
+    computed = computed_visits("non_separable", load("non_separable").settings)
+    lines = compare_visits(printed, computed[: len(printed)])
+    return [*lines, verdict("non_separable", facts["separable"])]
+
+
+def never_separable(name: str) -> Callable[[dict[str, Any]], list[Comparison]]:
+    return lambda facts: [verdict(name, False)]
+
+
+def verdict(name: str, printed: bool) -> Comparison:
+    """Whether a line separates the data; computed with a proof, which is checked."""
+    from ..certify import separability
+    from ..data.datasets import load
+
+    X, y = load(name)
+    answer = separability(X, y)
+    check = answer.verify(X, y)
+    computed = _separable(answer.separable) if check else str(check)
+    return Comparison("separable", _separable(printed), computed)
+
+
+def _separable(yes: bool) -> str:
+    return "yes" if yes else "no"
+
+
+EXAMPLES = [
+    Example("or", "perceptron on OR", separating_run("or")),
+    Example("students", "perceptron on four students, equal weights", separating_run("students")),
+    Example("students", "the same from [0 0.5 0.5 0 0]", separating_run("students", run=1)),
+    Example("two_points", "perceptron on two points", separating_run("two_points")),
+    Example("non_separable", "perceptron that never ends, first visits", endless_run),
+    Example("xor", "XOR has no separating line", never_separable("xor")),
+]
