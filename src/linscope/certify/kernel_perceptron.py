@@ -29,13 +29,14 @@ class KernelPerceptronCertificate(PerceptronCertificate):
         """Recompute the kernel and the claim from the training data (the same rows)."""
         try:
             matrix, labels = self._problem(X, y)
+            products = self._gram(matrix)
         except ValueError as error:
             return Check(False, str(error))
         if len(labels) != len(self.alpha):
             return Check(False, f"{len(self.alpha)} coefficients, but {len(labels)} samples")
         if not np.isfinite(self.alpha).all():
             return Check(False, "the coefficients are not finite")
-        facts = kernel_facts(self._gram(matrix), labels, self.alpha, self.tie)
+        facts = kernel_facts(products, labels, self.alpha, self.tie)
         return self._compare(facts, float(np.sqrt(max(facts.length2, 0.0))))
 
     def bound(self, X, y) -> float:
@@ -44,6 +45,13 @@ class KernelPerceptronCertificate(PerceptronCertificate):
             "the bound R²/γ² is worked out for Perceptron only; map the features explicitly, "
             "e.g. with PolynomialFeatures, to get it"
         )
+
+    def _take(self, matrix, keep: np.ndarray):
+        if self.kernel != "precomputed":
+            return matrix[keep]
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"a precomputed kernel must be square, got shape {matrix.shape}")
+        return matrix[keep][:, keep]
 
     def _gram(self, matrix) -> np.ndarray:
         products = gram(matrix, kernel=self.kernel, **self.parameters)

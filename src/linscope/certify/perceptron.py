@@ -34,6 +34,7 @@ class PerceptronCertificate(Certificate):
     ----------
     weights : the vector that the claim is about, bias first (bias 0 without intercept)
     positive, negative : the labels on the two sides
+    others : all labels on the negative side; () if samples of other labels do not matter
     tie : which side a score of 0 counts for
     updates, passes : how many were made
     mistakes : samples that the vector gets wrong (score 0 judged by the tie rule)
@@ -103,15 +104,22 @@ class PerceptronCertificate(Certificate):
         check_finite(matrix)
         classes, codes = encode_labels(y, n_samples=matrix.shape[0])
         names = classes[codes]
+        if len(self.ignored) and self.ignored.max() >= len(codes):
+            raise ValueError(f"X has {len(codes)} rows, fewer than the certificate speaks of")
         keep = np.ones(len(codes), bool)
         keep[self.ignored] = False
         positive = names == self.positive
         negative = np.isin(names, list(self.others)) if self.others else names == self.negative
-        if not (positive | negative)[keep].all() and not self.others:
-            keep &= positive | negative
+        strange = keep & ~(positive | negative)
+        if self.others and strange.any():
+            raise ValueError(f"y has the label {names[strange][0]!r}, unknown to the model")
+        keep &= ~strange
         if not positive[keep].any() or not negative[keep].any():
             raise ValueError(f"y has no samples of {self.positive!r} and {self.negative!r}")
-        return matrix[keep], signs(positive[keep].astype(np.int64))
+        return self._take(matrix, keep), signs(positive[keep].astype(np.int64))
+
+    def _take(self, matrix, keep: np.ndarray):
+        return matrix[keep]
 
     def _compare(self, measured: Measured, length: float) -> Check:
         if measured.mistakes != self.mistakes:
@@ -124,6 +132,8 @@ class PerceptronCertificate(Certificate):
                 return Check(False, f"the {name} is {truth:.12g}, not {claim:.12g}")
         if self.status in (Status.SEPARATED, Status.SEPARATED_BY_TIE) and measured.mistakes:
             return Check(False, "the status claims a separation, but samples are misclassified")
+        if self.status in (Status.MAX_ITER, Status.STOPPED) and not measured.mistakes:
+            return Check(False, "the status claims that mistakes are left, but there are none")
         if self.status is Status.SEPARATED and measured.ties:
             return Check(False, f"{measured.ties} samples have score 0: not strictly separated")
         if self.status is Status.SEPARATED_BY_TIE and not measured.ties:
@@ -148,6 +158,8 @@ class Measured:
 
 def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured:
     """Like ``measure``, in one threaded pass wherever floats decide every sign."""
+    if X.shape[0] == 0:  # a chunk for partial_fit without samples of this problem
+        return Measured(0, 0, 0.0, 0.0)
     length = float(np.linalg.norm(weights))
     # Twice the rounding bound of a score, see data.rows.
     doubt = 4.1 * (X.shape[1] + 3) * 2.0**-53 * length * radius
@@ -212,6 +224,16 @@ class ManyCertificates(Certificate):
         }
 
     def verify(self, X, y) -> Check:
+        """Check the claim of every binary problem from the data alone."""
+        try:
+            labels = encode_labels(y).classes.tolist()
+        except ValueError as error:
+            return Check(False, str(error))
+        parts: dict[str, Any] = self.parts
+        known = {x for p in parts.values() for x in (p.positive, p.negative, *p.others)}
+        for label in labels:
+            if label not in known:
+                return Check(False, f"y has the label {label!r}, unknown to the model")
         for name, part in self.parts.items():
             check = part.verify(X, y)
             if not check:
@@ -224,5 +246,11 @@ def combine(parts: dict[str, Certificate]) -> Certificate:
     if len(parts) == 1:
         return next(iter(parts.values()))
     statuses = {part.status for part in parts.values()}
-    status = statuses.pop() if len(statuses) == 1 else Status.SEVERAL
+    if len(statuses) == 1:
+        status = statuses.pop()
+    elif all(each.ok for each in statuses):
+        weakest_first = (Status.CONVERGED, Status.SEPARATED_BY_TIE)
+        status = next(each for each in weakest_first if each in statuses)
+    else:
+        status = Status.SEVERAL
     return ManyCertificates(status=status, parts=parts)

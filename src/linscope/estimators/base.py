@@ -30,7 +30,10 @@ class Training(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A binary problem of a classifier: which rows, which signs, which labels on each side."""
+    """A binary problem of a classifier: which rows, which signs, which labels on each side.
+
+    ``rows`` is None for all; ``others`` has all negative labels, or is () for a pair of classes.
+    """
 
     name: str
     rows: np.ndarray | None
@@ -99,9 +102,14 @@ def _weights(estimator, matrix, classes, codes, sample_weight) -> np.ndarray:
         sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
     ).copy()
     if estimator.class_weight is not None:
-        weight *= compute_class_weight(estimator.class_weight, classes=classes, y=classes[codes])[
-            codes
-        ]
+        by_class = compute_class_weight(estimator.class_weight, classes=classes, y=classes[codes])
+        for label, value in zip(classes.tolist(), by_class.tolist(), strict=True):
+            if not 0 <= value < np.inf:
+                raise ValueError(
+                    f"class_weight gives {value} to {label!r}: weights must be finite and not "
+                    "negative"
+                )
+        weight *= by_class[codes]
     return weight
 
 
@@ -125,7 +133,7 @@ def _pair(labels, codes, a, b) -> Problem:
     rows = np.flatnonzero((codes == a) | (codes == b))
     y = np.where(codes[rows] == b, 1.0, -1.0)
     name = f"{labels[b]} vs {labels[a]}"
-    return Problem(name, rows, y, labels[b], labels[a], (labels[a],))
+    return Problem(name, rows, y, labels[b], labels[a], ())
 
 
 class CallbackObserver(Observer):

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.perceptron import PerceptronCertificate, combine, examine
 from ..data import check_finite, encode_labels
 from ..data.blocks import Block
-from ..data.rows import as_rows
+from ..data.rows import DenseRows, as_rows, n_rows
 from ..engines import MemoryEngine
 from ..results import Result, Status
 from ..solvers import perceptron_loops as loops
@@ -222,7 +222,7 @@ class Perceptron(PerceptronFamily):
             X = X[problem.rows]
             weight = weight[problem.rows] if len(weight) else weight
         engine = None
-        if self.rule == "batch":
+        if self.rule == "batch" and X.shape[0]:
             engine = MemoryEngine(X, problem.y, weight if len(weight) else None)
         return PerceptronRule(
             rows=as_rows(X, 1.0 if self.fit_intercept else 0.0),
@@ -243,10 +243,10 @@ class Perceptron(PerceptronFamily):
             result = run(solver, limit)
         except OutOfRange:
             check_finite(training.X, getattr(self, "feature_names_in_", None))
-            return _run_scaled(solver, training.X, limit)
+            return _run_scaled(solver, _matrix(solver.rows, training.X), limit)
         tiny = result.details["progress"].sizes[loops.RADIUS] < SMALLEST
         if tiny and not self.fit_intercept and result.status is Status.MAX_ITER:
-            return _run_scaled(solver, training.X, limit)
+            return _run_scaled(solver, _matrix(solver.rows, training.X), limit)
         return result
 
     def _keep(self, training: Training, problems, solvers, results) -> None:
@@ -376,7 +376,7 @@ def keep_sign(values: np.ndarray, signs: np.ndarray) -> np.ndarray:
     """``values`` with what overflowed or vanished replaced by the largest or smallest number."""
     info = np.finfo(values.dtype)
     size = np.clip(np.abs(values), info.smallest_subnormal, info.max)
-    return np.where(signs == 0, values, np.copysign(size, signs))
+    return np.where(signs == 0, values, np.copysign(size, signs).astype(values.dtype))
 
 
 def into_range(scores: np.ndarray, dtype) -> np.ndarray:
@@ -412,6 +412,14 @@ def _committee(solver: PerceptronRule, result: Result, training: Training, probl
     samples, steps = update_steps(result.log, solver.rule, solver.y, solver.weight)
     distinct, places = np.unique(samples, return_inverse=True)
     return Committee(X[distinct], places, steps, result.log.survival, result.log.initial)
+
+
+def _matrix(rows, like):
+    """The rows of one binary problem as a matrix of the kind of ``like``."""
+    if isinstance(rows, DenseRows):
+        return rows.values
+    shape = n_rows(rows), like.shape[1]
+    return type(like)((rows.data, rows.indices, rows.indptr), shape=shape)
 
 
 def _run_scaled(solver: PerceptronRule, X, limit: int) -> Result:

@@ -92,6 +92,10 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
 
     def _start(self, training: Training) -> None:
         """Fix what must not change between the passes of a fit: classes, seeds, first weights."""
+        if self.output == "voted" and self.rule != "single":
+            raise ValueError(
+                "output='voted' needs rule='single': batch rules have no votes to count"
+            )
         random = check_random_state(self.random_state)
         self.classes_ = training.classes
         self._first_epoch = 0
@@ -148,6 +152,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             "it needs margin=0": self.margin > 0,
             "it needs equal weights": len(weight) > 0,
             "it is about the last vector": self.output != "last",
+            "it is worked out for models with an intercept": not self.fit_intercept,
         }
         return "; ".join(reason for reason, holds in reasons.items() if holds)
 
@@ -156,17 +161,17 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         if certificate.status.ok or self.n_iter_ < self.max_iter:
             return
         parts = certificate.parts or {"": certificate}
-        left = ", ".join(
+        left = [
             f"{part.mistakes:,}{' (' + name + ')' if name else ''}"
-            for name, part in list(parts.items())[:4]
+            for name, part in parts.items()
             if part.mistakes
-        )
-        more = ", …" if len(parts) > 4 else ""
+        ]
+        more = ", …" if len(left) > 4 else ""
         warnings.warn(
             f"{type(self).__name__} stopped after max_iter={self.max_iter} passes with "
-            f"{left}{more} samples misclassified. {Status.MAX_ITER.advice}",
+            f"{', '.join(left[:4])}{more} samples misclassified. {Status.MAX_ITER.advice}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=6,  # the caller of fit, past the decorators
         )
 
     def _scores(self, X) -> np.ndarray:
