@@ -61,11 +61,14 @@ def animation(
     return FuncAnimation(figure, draw, frames=len(places), interval=1000.0 / fps)
 
 
+def check_path(path: Any) -> None:
+    if Path(path).suffix.lower() != ".gif":
+        raise ValueError(f"path must end in .gif, got {str(path)!r}")
+
+
 def save(moving: FuncAnimation, path: Any, fps: float) -> None:
     """Write a GIF; an existing file is replaced only by a complete one."""
     target = Path(path)
-    if target.suffix.lower() != ".gif":
-        raise ValueError(f"path must end in .gif, got {str(path)!r}")
     handle, name = tempfile.mkstemp(suffix=".gif", dir=target.parent or Path())
     os.close(handle)
     try:

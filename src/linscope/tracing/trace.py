@@ -77,12 +77,7 @@ def trace(
         features = []
     if y is None:
         raise ValueError("y is missing: trace(estimator, X, y), or trace(estimator, dataset)")
-    model = clone(estimator)
-    model._validate_params()
-    if getattr(model, "_skl_callbacks", None):
-        with_callbacks(type(model)._fit)(model, X, y, sample_weight, keep_log=True)
-    else:
-        model._fit(X, y, sample_weight, keep_log=True)
+    model = _fitted_clone(estimator, X, y, sample_weight)
     replays = _replays(model, X, y, sample_weight)
     if exact:
         replays = exact_replays(model, replays, y, sample_weight)
@@ -93,6 +88,13 @@ def trace(
             raise ValueError(f"sample_names has {len(sample_names)} names for {rows} samples")
     features = [str(name) for name in getattr(model, "feature_names_in_", features)]
     return Trace(model, replays, criterion, exact, sample_names, features, title)
+
+
+def _fitted_clone(estimator, X, y, sample_weight):
+    """As ``fit`` does it (two calls deep, so that warnings name the caller), but with the log."""
+    model = clone(estimator)
+    model._validate_params()
+    return with_callbacks(type(model)._fit)(model, X, y, sample_weight, keep_log=True)
 
 
 def _index_names(X) -> list[str] | None:
@@ -544,8 +546,10 @@ class Trace:
         matplotlib.animation.FuncAnimation
         """
         from ..display.boundary_path import BoundaryPathDisplay
-        from .animate import animation, save
+        from .animate import animation, check_path, save
 
+        if path is not None:
+            check_path(path)
         X, y = self._samples(problem)
         weights = self.path(updates=updates, problem=problem)
         display = BoundaryPathDisplay.from_path(weights, X, y, features=features)
