@@ -35,6 +35,8 @@ def save_figure(display: Any, path: Path) -> None:
         display.save(temporary)
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
+    except OSError as error:
+        raise BadInput(f"--plot {path}: {error.strerror or error}") from error
     finally:
         Path(temporary).unlink(missing_ok=True)
 

@@ -13,14 +13,12 @@ from rich.console import Console
 from .ending import show_ending
 from .errors import FINE, BadInput, input_errors
 from .figures import check_figure_path, save_figure
+from .narrow import fitted
 from .options import AT_LEAST_ZERO, SHOW, parse_range
 from .screen import complain, console, facts, lead, paragraph, print_table, progress_bars
 from .source import Source
 
 SCREEN_ROWS = 25
-# Columns of the ledger that go first where the screen is narrow: the samples are known, and
-# updates show in the weights.
-SPARE_OF_VISITS, SPARE_OF_UPDATES = ("x", "verdict"), ("verdict", "x")
 SINGLE_ANSWERS = ("averaged", "voted", "pocket")
 
 
@@ -79,14 +77,14 @@ def show(
         out = console()
         table = trace.ledger(updates=what.update_range(), max_rows=_rows(what))
         _header(out, trace, source, _settings(table), from_notes, given)
-        spare = SPARE_OF_VISITS if what.updates is None else SPARE_OF_UPDATES
-        print_table(out, _narrowed(out, table, spare))
+        print_table(out, fitted(out, table))
         show_ending(out, trace, source, given)
     else:
         sys.stdout.write(_document(trace, what))
     if what.plot is not None:
         with input_errors():
-            save_figure(_figure(trace, source, what), what.plot)
+            figure = _figure(trace, source, what)
+        save_figure(figure, what.plot)
         complain(f"figure written to {what.plot}")
     return FINE
 
@@ -147,16 +145,6 @@ def _settings(table: Any) -> list[str]:
     *settings, _ = table.caption.plain.splitlines()
     table.title = table.caption = None
     return settings
-
-
-def _narrowed(out: Console, table: Any, spare: tuple[str, ...]) -> Any:
-    """Leave out columns that a reader can do without, until the table fits the screen."""
-    unlimited = out.options.update(max_width=10_000)
-    for header in spare:
-        if out.measure(table, options=unlimited).maximum <= out.width:
-            break
-        table.columns = [column for column in table.columns if column.header != header]
-    return table
 
 
 def _option(name: str, value: Any) -> str:
