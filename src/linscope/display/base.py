@@ -100,9 +100,8 @@ class Display:
         axes = [ax] if isinstance(ax, Axes) else list(np.asarray(ax, dtype=object).ravel())
         if len(axes) != self.panels or not all(isinstance(each, Axes) for each in axes):
             raise ValueError(
-                f"ax must be {theme.count(self.panels, 'matplotlib axes').removesuffix('s')}"
-                f"{', one a panel' if self.panels > 1 else ''}, got {len(axes)}: leave it out for "
-                "a new figure"
+                f"ax must be {self.panels} matplotlib axes{', one a panel' * (self.panels > 1)}, "
+                f"got {len(axes)}: leave it out for a new figure"
             )
         return axes
 

@@ -24,7 +24,7 @@ from .inputs import read_samples
 from .weight_path import weight_path
 
 # With fewer updates than this share of the bound, logarithmic axes keep them visible.
-CROWDED = 0.1
+CROWDED = 0.2
 
 
 @dataclass(eq=False, kw_only=True, repr=False)

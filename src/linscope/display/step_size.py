@@ -101,9 +101,9 @@ class StepSizeDisplay(Display):
 
     @property
     def title(self) -> str:
-        text = f"The update corrects its mistake for η > {self.fixes_above:.2g}"
+        text = f"The update corrects its mistake for η > {self.fixes_above:.3g}"
         if np.isfinite(self.breaks_above):
-            text += f" and breaks another sample for η > {self.breaks_above:.2g}"
+            text += f" and breaks another sample for η > {self.breaks_above:.3g}"
         return text
 
     @property
@@ -145,7 +145,7 @@ class StepSizeDisplay(Display):
                 theme.line_entry("broken", color=theme.WRONG, ls="", marker="x", ms=8, mew=2)
             )
         else:
-            entries.append(theme.ring_entry("mistake", theme.PURPLE))
+            entries.append(theme.ring_entry("sample", theme.PURPLE))
         text = f"η = {self.etas[panel]:.2g}\n{self.verdict(panel)}"
         theme.title_and_key(ax, text, entries, colour)
 

@@ -72,10 +72,14 @@ def characters(width_inches: float, size: float) -> int:
 
 
 def width_of(ax: Axes) -> float:
-    """About the width of the axes in inches; the layout comes later and makes them a bit wider."""
+    """About the width of the axes in inches; the layout comes later."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    return float(1.12 * figure.get_figwidth() * ax.get_position().width)
+    place = ax.get_subplotspec()
+    if place is None:
+        return float(figure.get_figwidth() * ax.get_position().width)
+    share = len(place.colspan) / place.get_gridspec().ncols
+    return float(figure.get_figwidth() * share * 0.88)
 
 
 def pretty(text: str) -> str:

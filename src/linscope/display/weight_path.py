@@ -37,17 +37,25 @@ def weight_path(source: Any, samples: Samples, *, name: str) -> WeightPath:
 
 
 def perceptron_path(model: Perceptron, samples: Samples) -> WeightPath:
-    """Fit a clone with its log on two classes, and replay the log."""
+    """Replay the log of a fit; a model without a log is first fitted again, as a clone."""
     labels = samples.classes[samples.codes]
-    fitted = clone(model)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted._fit(samples.X, labels, keep_log=True)
+    fitted = model
+    if not _has_log(model, len(labels)):
+        fitted = clone(model)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fitted._fit(samples.X, labels, keep_log=True)
     training = read_training(clone(model), samples.X, labels)
     (problem,) = binary_problems(training.classes, training.codes, "ovr")
     solver = fitted._solver(training, problem, 0, keep_log=False)
     replay = _single if solver.kind == "single" else _batches
     return WeightPath(replay(solver, fitted.results_[0].log), fitted)
+
+
+def _has_log(model: Perceptron, n_samples: int) -> bool:
+    results = getattr(model, "results_", [])
+    log = results[0].log if len(results) == 1 else None
+    return log is not None and log.order.n_samples == n_samples
 
 
 def _single(solver: PerceptronRule, log: Any) -> np.ndarray:
@@ -72,7 +80,7 @@ def _batches(solver: PerceptronRule, log: Any) -> np.ndarray:
         end, total = min(begin + log.batch_size, n), np.zeros_like(w)
         data = solver.rows, solver.y, solver.weight
         loops.add_mistakes(*data, order, begin, end, solver.rule, w, radius, total)
-        eta = solver.rule.eta0 / k if solver.rule.inverse else solver.rule.eta0
+        eta = solver.rule.eta0 / (log.first_update + k if solver.rule.inverse else 1)
         w = w + eta * total
         weights[k] = w
     return weights

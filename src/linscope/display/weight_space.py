@@ -76,11 +76,7 @@ class WeightSpaceDisplay(Display):
         rest = [k for k in range(int(not fit_intercept), rows.shape[1]) if k not in (i, j)]
         constraints = np.column_stack([rows[:, rest] @ current[rest], rows[:, i], rows[:, j]])
         box = weight_box(full[:, [i, j]])
-        region = corners(box)
-        for line in constraints:
-            region = half_plane(region, line)
-        if area(region) <= 1e-12 * area(corners(box)):
-            region = np.zeros((0, 2))
+        region = solution_region(constraints, box)
         return cls(
             constraints=constraints,
             codes=samples.codes,
@@ -159,6 +155,19 @@ class WeightSpaceDisplay(Display):
         if len(self.path):
             entries.append(path_entry(bool(self.held)))
         return entries
+
+
+def solution_region(constraints: np.ndarray, box: Box) -> np.ndarray:
+    """Corners of the part of the box where every c + a·u + b·v > 0; empty if there is none."""
+    nothing = np.zeros((0, 2))
+    # a sample that the two weights cannot change is right everywhere or nowhere
+    fixed = ~constraints[:, 1:].any(axis=1)
+    if (constraints[fixed, 0] <= 0).any():
+        return nothing
+    region = corners(box)
+    for line in constraints[~fixed]:
+        region = half_plane(region, line)
+    return region if area(region) > 1e-12 * area(corners(box)) else nothing
 
 
 def choose_weights(
