@@ -6,6 +6,7 @@ Every compiled rule is written once over these operations:
 ``row_add(rows, i, step, w)``      w ← w + step·x_i
 ``row_norm2(rows, i)``             ‖x_i‖²
 ``quick_scores(rows, i, j, k, l, w)``  four scores by vector instructions, in any order of summation
+``quick_norm2(rows, i, j, k, l)``  the largest ‖x‖² of the four rows; NaN and infinity show
 ``lanes(rows)``                    4, or 1 where vectors do not pay: then i = j = k = l
 ``score_error(rows)``              c with |quick − textbook| ≤ c·‖w‖·‖x‖; 0 if they are the same sum
 
@@ -77,6 +78,10 @@ def row_norm2(rows, i):
 
 
 def quick_scores(rows, i, j, k, l, w):
+    raise NotImplementedError("for compiled code only")
+
+
+def quick_norm2(rows, i, j, k, l):
     raise NotImplementedError("for compiled code only")
 
 
@@ -168,6 +173,25 @@ def _quick_scores(rows, i, j, k, l, w):
     def one(rows, i, j, k, l, w):
         score = row_dot(rows, i, w)
         return score, score, score, score
+
+    return four if _kind(rows) is DenseRows else one
+
+
+@overload(quick_norm2, jit_options={"fastmath": REORDER})
+def _quick_norm2(rows, i, j, k, l):
+    def four(rows, i, j, k, l):
+        a = b = c = d = rows.bias * rows.bias
+        for m in range(rows.values.shape[1]):
+            a += np.float64(rows.values[i, m]) * rows.values[i, m]
+            b += np.float64(rows.values[j, m]) * rows.values[j, m]
+            c += np.float64(rows.values[k, m]) * rows.values[k, m]
+            d += np.float64(rows.values[l, m]) * rows.values[l, m]
+        largest = max(max(a, b), max(c, d))
+        # max() may drop a NaN, the sum does not.
+        return largest if a + b + c + d < np.inf else a + b + c + d
+
+    def one(rows, i, j, k, l):
+        return row_norm2(rows, i)
 
     return four if _kind(rows) is DenseRows else one
 

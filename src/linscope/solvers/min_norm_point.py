@@ -156,6 +156,9 @@ class Corral:
 
     def step(self, tol: float) -> bool:
         """Add the row furthest below its plane and restore the corral; False when done."""
+        # below this, v is the rounding of the coefficients
+        if self.norm <= (1e-16 * self.kappa) ** 2:
+            return False
         scores = self.S @ self.v
         depth = self._planes(scores)[self.groups] - scores
         new = int(np.argmax(depth))

@@ -20,7 +20,16 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..data.rows import REORDER, lanes, quick_scores, row_add, row_dot, row_norm2, score_error
+from ..data.rows import (
+    REORDER,
+    lanes,
+    quick_norm2,
+    quick_scores,
+    row_add,
+    row_dot,
+    row_norm2,
+    score_error,
+)
 
 PASS_DONE, STREAK_DONE, BAD_NUMBER = 0, 1, 2
 BATCHES, UPDATES, STREAK, LOGGED = 0, 1, 2, 3
@@ -142,24 +151,31 @@ def keep_best(rows, y, weight, rule, state):
 
 
 @njit(cache=True, nogil=True)
-def single_pass(rows, y, weight, order, rule, state, log):
-    """One pass of the single-sample rule, up to the end of the streak if that ends the fit."""
+def single_pass(rows, y, weight, order, rule, state, log, position):
+    """One pass of the single-sample rule, up to the end of the streak if that ends the fit.
+
+    ``position[0]`` tells a reader ahead, now and then, how far the pass is.
+    """
     n = y.shape[0]
     counts, sizes, w, margin = state.counts, state.sizes, state.w, rule.margin
     begin, updates = counts[BATCHES], counts[UPDATES]
     streak, logged = counts[STREAK], counts[LOGGED]
     measure, length, longest = sizes[RADIUS] < 0, sizes[NORM], max(sizes[RADIUS], 0.0)
     slack = _slack(rows, length, longest, margin)
-    at = 0
+    at, publish = 0, 512
     while at < n:
+        if at >= publish:
+            position[0], publish = at, at + 512
         last = min(at + lanes(rows), n) - 1
         i, l = _sample(order, at), _sample(order, last)
         j, k = _sample(order, min(at + 1, last)), _sample(order, min(at + 2, last))
         if measure:
-            longest = radius(rows, order, at, last + 1, longest)
-            slack = _slack(rows, length, longest, margin)
-            if not np.isfinite(longest):
-                return BAD_NUMBER
+            norm2 = quick_norm2(rows, i, j, k, l)
+            if not norm2 <= longest * longest:
+                longest = np.sqrt(norm2)
+                slack = _slack(rows, length, longest, margin)
+                if not np.isfinite(longest):
+                    return BAD_NUMBER
         a, b, c, d = quick_scores(rows, i, j, k, l, w)
         a, b, c, d = a * y[i] - margin, b * y[j] - margin, c * y[k] - margin, d * y[l] - margin
         if a <= slack and (a < -slack or _exact_mistake(rows, i, y[i], margin, rule, w)):

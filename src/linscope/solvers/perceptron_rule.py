@@ -16,6 +16,7 @@ from ..engines import Block, Engine
 from ..results import Result, Status, UpdateLog, VisitOrder
 from . import perceptron_loops as loops
 from .perceptron_loops import Progress, Rule
+from .read_ahead import reading_ahead
 
 EMPTY = np.zeros(0)
 GIVEN_ORDER = np.zeros(0, np.int64)
@@ -32,6 +33,7 @@ class OutOfRange(ArithmeticError):
 class State:
     progress: Progress
     log: np.ndarray
+    position: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
     epoch: int = 0
     status: Status | None = None
     mistakes: int = 0
@@ -77,8 +79,12 @@ class PerceptronRule:
         if self.kind != "single" or self.rule.pocket:
             progress.sizes[loops.RADIUS] = loops.radius(self.rows, GIVEN_ORDER, 0, len(self.y), 0.0)
             _check_range(progress.sizes[loops.RADIUS])
-        if self.rule.pocket:
-            loops.keep_best(self.rows, self.y, self.weight, self.rule, progress)
+        if self.rule.pocket:  # the one from earlier data, if any, is judged on these data too
+            data = self.rows, self.y, self.weight, self.rule
+            progress.sizes[loops.ERRORS] = loops.count_errors(
+                *data, progress.best, progress.sizes[loops.RADIUS], np.inf
+            )
+            loops.keep_best(*data, progress)
         return State(progress, np.zeros(1 if self.keep_log else 0, np.int64))
 
     def step(self, state: State) -> State:
@@ -137,7 +143,10 @@ class PerceptronRule:
     def _pass(self, state: State, order: np.ndarray) -> int:
         data = self.rows, self.y, self.weight, order
         if self.kind == "single":
-            return loops.single_pass(*data, self.rule, state.progress, state.log)
+            with reading_ahead(self.rows, state.position):
+                return loops.single_pass(
+                    *data, self.rule, state.progress, state.log, state.position
+                )
         if self.kind == "batch" and self.engine is not None:
             return self._engine_pass(state)
         return loops.batch_pass(*data, self._batch_size, self.rule, state.progress, state.log)
