@@ -29,7 +29,10 @@ def _quiet():
 def drawn(display):
     """Render to PNG and return all texts of the figure."""
     buffer = BytesIO()
-    display.figure_.savefig(buffer, format="png")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a layout that does not fit is a defect
+        display.figure_.savefig(buffer, format="png")
+    assert all(ax.get_position().width * display.panels > 0.5 for ax in display.axes_[:1])
     assert buffer.getvalue().startswith(b"\x89PNG")
     found = display.figure_.findobj(matplotlib.text.Text)
     return " | ".join(text.get_text().replace("\n", " ") for text in found if text.get_text())
@@ -139,6 +142,15 @@ class TestBoundary:
             ls.plot.boundary(model, iris.X, iris.y, features=("age", "x1"))
 
 
+def test_long_and_awkward_names_do_not_crowd_out_the_figure():
+    pandas = pytest.importorskip("pandas")
+    X, y = ls.datasets.make_blobs(60, classes=6, random_state=2)
+    labels = [f"class {code} " + "with a long name " * 8 for code in y]
+    table = pandas.DataFrame(X, columns=["price_$US$ " * 12, "_hidden " * 12])
+    model = ls.Perceptron(max_iter=5).fit(table, labels)
+    drawn(ls.plot.boundary(model, table, labels))
+
+
 class TestSolutions:
     def test_iterations_900_to_915(self):
         X, y = non_separable()
@@ -173,8 +185,8 @@ class TestSolutions:
             ls.plot.solutions([("a", [1, 2])], X, y)
         with pytest.raises(ValueError, match="pairs"):
             ls.plot.solutions([], X, y)
+        pairs = [("a", [1, 1, 1]), ("b", [1, 1, 1])]
         with pytest.raises(ValueError, match="ax must be 2 matplotlib axes"):
-            pairs = [("a", [1, 1, 1]), ("b", [1, 1, 1])]
             ls.plot.solutions(pairs, X, y, ax=Figure().subplots())
 
 
@@ -289,7 +301,7 @@ class TestConvergence:
             ls.plot.convergence(np.ones((3, 3)), X, y)
         with pytest.raises(ValueError, match="single-sample rule"):
             ls.plot.convergence(ls.Perceptron(rule="batch"), X, y)
-        with pytest.raises(ValueError, match="fit_intercept"):
+        with pytest.raises(ValueError, match="intercept"):
             ls.plot.convergence(ls.Perceptron(fit_intercept=False), X, y)
         X, y = ls.datasets.load("xor")
         with pytest.raises(ValueError, match="not linearly separable"):

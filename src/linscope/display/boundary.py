@@ -101,12 +101,12 @@ class BoundaryDisplay(Display):
         self._draw_regions(ax)
         theme.scatter(ax, self.points, self.codes)
         theme.ring(ax, self.points[self.wrong])
-        ax.set(xlim=self.u[[0, -1]], ylim=self.v[[0, -1]], xlabel=theme.pretty(self.names[0]))
+        ax.set(xlim=self.u[[0, -1]], ylim=self.v[[0, -1]], xlabel=theme.name(self.names[0]))
         if self.flat:
             ax.set_yticks([])
             ax.spines["left"].set_visible(False)
         else:
-            ax.set_ylabel(theme.pretty(self.names[1]))
+            ax.set_ylabel(theme.name(self.names[1]))
         entries = [theme.class_entry(k, label) for k, label in enumerate(self.labels)]
         entries.append(theme.line_entry("boundary"))
         if len(self.lead) > 2 and len(self.lines):
@@ -176,9 +176,9 @@ def hyperplanes(estimator: Any, view: View, box: Box) -> np.ndarray:
 def draw_samples(ax: Axes, samples: Samples, view: View, box: Box, *, size: float = 42.0) -> None:
     """Samples and axes of a figure in feature space."""
     theme.scatter(ax, view.points(samples.X), samples.codes, size=size)
-    ax.set(xlim=box[:2], ylim=box[2:], xlabel=theme.pretty(view.names[0]))
+    ax.set(xlim=box[:2], ylim=box[2:], xlabel=theme.name(view.names[0]))
     if view.flat:
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
     else:
-        ax.set_ylabel(theme.pretty(view.names[1]))
+        ax.set_ylabel(theme.name(view.names[1]))

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.lines import Line2D
@@ -90,6 +91,11 @@ def pretty(text: str) -> str:
     return plain.replace("J_p", "$J_p$").replace("w_opt", "$w_{opt}$")
 
 
+def name(text: str, most: int = 40) -> str:
+    """A name from the data, cut if it is so long that it would crowd out the figure."""
+    return pretty(text if len(text) <= most else text[: most - 1] + "…")
+
+
 def title(ax: Axes, text: str, *, pad: float = 8.0, size: float = TITLE, colour: str = INK) -> None:
     """The message above the axes, wrapped to its width."""
     fit = characters(width_of(ax), size)
@@ -124,8 +130,7 @@ def _columns(lengths: list[int], ax: Axes) -> int:
     """The most columns of key entries that fit above the axes."""
     fit = characters(width_of(ax), SMALL)
     for columns in range(len(lengths), 1, -1):
-        rows = -(-len(lengths) // columns)
-        if sum(max(lengths[k : k + rows]) for k in range(0, len(lengths), rows)) <= fit:
+        if sum(part.max() for part in np.array_split(lengths, columns)) <= fit:
             return columns
     return 1
 
@@ -141,7 +146,7 @@ def class_entry(code: int, label: str) -> Line2D:
         mec=INK,
         mew=0.7,
         ms=6.5,
-        label=pretty(label),
+        label=name(label),
     )
 
 
