@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
+from .formula import hyperplane, number, weighted_sum
 from .options import words_of
 from .screen import facts, hints, paragraph
 from .source import Source
@@ -31,12 +32,11 @@ def _answer(model: Any, source: Source) -> list[tuple[str, str]]:
     if model.output == "voted":
         count = sum(len(committee.steps) + 1 for committee in model.committees_)
         return [("answer", f"{count:,} weight vectors vote, each with the visits it survived")]
-    from ..estimators.base import equation
-
     parts = model.certificate_.parts or {"": model.certificate_}
     pairs = []
     for name, part in list(parts.items())[:MOST_PROBLEMS]:
-        text = equation(part.weights, source.features, source.class_name(part.positive))
+        side = hyperplane(part.weights, source.features, ">")
+        text = f"{side} ⇒ {source.class_name(part.positive)}"
         pairs.append((f"equation {name}".rstrip(), text))
     if len(parts) > MOST_PROBLEMS:
         pairs.append(("", f"… {len(parts)} equations in all"))
@@ -45,36 +45,33 @@ def _answer(model: Any, source: Source) -> list[tuple[str, str]]:
 
 def _kernel_answer(model: Any, source: Source) -> list[tuple[str, str]]:
     names = [source.sample_name(row) for row in model.support_.tolist()]
-    if model.output == "voted" or len(model.dual_coef_) > 1 or len(names) > MOST_PROBLEMS:
+    if model.output == "voted" or len(model.dual_coef_) > 1:
         return [("answer", f"{len(names):,} samples have a coefficient α other than 0")]
-    pairs = [
-        (f"·K({name}, x)", alpha) for name, alpha in zip(names, model.dual_coef_[0], strict=True)
-    ]
-    pairs += [("", model.intercept_[0])] if model.intercept_[0] else []
-    score = ""
-    for text, value in pairs:
-        sign = ("−" if not score else " − ") if value < 0 else (" + " if score else "")
-        score += f"{sign}{abs(value):.6g}{text}"
+    alphas = model.dual_coef_[0].tolist()
+    terms = [(alpha, f"K({name}, x)") for alpha, name in zip(alphas, names, strict=True)]
+    side = f"{weighted_sum(terms)} > {number(-model.intercept_[0].item() + 0)}"
     positive = source.class_name(model.classes_[1].item())
-    return [("equation", f"{score or 0} > 0 ⇒ {positive}")]
+    return [("equation", f"{side} ⇒ {positive}")]
 
 
 def _claims(trace: Any, source: Source) -> list[tuple[str, str]]:
-    certificate = trace.estimator.certificate_
-    parts = certificate.parts
-    if not parts:
-        visits = "visit" if trace.estimator.rule == "single" else "batch"
-        counts = f"{_count(len(trace.steps), visits)}, {_count(certificate.updates, 'update')}"
-        claim = f"{_claim(certificate)} ({counts})"
-        return [("certificate", claim), *_bound(certificate, source)]
-    pairs = [("certificate", str(certificate.status))]
-    for name, part in list(parts.items())[:MOST_PROBLEMS]:
+    model = trace.estimator
+    certificate = model.certificate_
+    visits = _count(len(trace.steps), "visit" if model.rule == "single" else "batch")
+    steps = f"{visits}, {_count(trace.n_updates, 'update')}"
+    if not certificate.parts:
+        steps += _bound(certificate, source)
+    pairs = [("steps", steps), ("certificate", _claim(certificate))]
+    for name, part in list(certificate.parts.items())[:MOST_PROBLEMS]:
         pairs.append(("", f"{name}: {_claim(part)} ({_count(part.updates, 'update')})"))
+    if len(certificate.parts) > MOST_PROBLEMS:
+        pairs.append(("", f"… {len(certificate.parts)} problems in all"))
     return pairs
 
 
 def _claim(part: Any) -> str:
-    wrong = f": {_count(part.mistakes, 'sample')} misclassified" if part.mistakes else ""
+    mistakes = getattr(part, "mistakes", 0)
+    wrong = f": {_count(mistakes, 'sample')} misclassified" if mistakes else ""
     return f"{part.status}{wrong}"
 
 
@@ -83,20 +80,18 @@ def _count(number: int, one: str) -> str:
     return f"{number:,} {one}{ending}"
 
 
-def _bound(certificate: Any, source: Source) -> list[tuple[str, str]]:
+def _bound(certificate: Any, source: Source) -> str:
     """The theorem's bound where it holds and is quick to compute, or why it does not hold."""
     small = source.X.shape[0] * source.X.shape[1] <= MOST_NUMBERS_FOR_BOUND
     if certificate.mistakes or not small or not hasattr(certificate, "bound"):
-        return []
+        return ""
     if certificate.no_bound:
-        return [("theorem", f"the bound R²/γ² is not claimed here: {certificate.no_bound}")]
+        return f" (the bound R²/γ² does not apply: {certificate.no_bound})"
     try:
         bound = certificate.bound(source.X, source.labels())
     except ValueError:  # separated by the tie rule alone
-        return []
-    return [
-        ("theorem", f"at most R²/γ² = {bound:.6g} updates, and {certificate.updates} were made")
-    ]
+        return ""
+    return f" (the theorem allows at most R²/γ² = {bound:.6g})"
 
 
 def _next(trace: Any, source: Source, given: dict[str, Any]) -> list[tuple[str, str]]:

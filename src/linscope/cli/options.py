@@ -10,7 +10,7 @@ from cyclopts import Group, Parameter, validators
 
 from .errors import BadInput
 
-RULE = Group("Rule", sort_key=1)
+RULE = Group("Rule", sort_key=2)
 SHOW = Group("What is shown", sort_key=3)
 POSITIVE = validators.Number(gt=0)
 AT_LEAST_ONE = validators.Number(gte=1)
@@ -67,7 +67,7 @@ class RuleOptions:
         Parameter(help="More than 2 classes: one against the rest, or each pair."),
     ] = None
     no_intercept: Annotated[
-        bool, Parameter(help="Do not augment the samples with 1.", negative=())
+        bool, Parameter(help="Do not augment the samples with 1.", negative=(), show_default=False)
     ] = False
 
     def given(self) -> dict[str, Any]:

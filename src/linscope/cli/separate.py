@@ -11,6 +11,7 @@ from rich.table import Table
 
 from .errors import FINE, BadInput, input_errors
 from .figures import check_figure_path, save_figure
+from .formula import hyperplane
 from .screen import console, facts, hints, lead, paragraph, print_table, progress_bars
 from .source import DataFile, DataName, Source, Target, load_source
 
@@ -102,7 +103,7 @@ def _separable(out: Console, source: Source, verdict: Any) -> None:
     facts(
         out,
         [
-            ("widest margin", _boundary(verdict.weights, source)),
+            ("widest margin", hyperplane(verdict.weights, source.features, "=")),
             ("distance", f"{verdict.margin:.6g} to the nearest samples, the support vectors:"),
             *[("", f"{_sample(source, i)}, {_row_class(source, i)}") for i in rows[:SHOWN]],
             *([("", f"… {len(rows)} in all")] if len(rows) > SHOWN else []),
@@ -130,7 +131,7 @@ def _quasi(out: Console, source: Source, verdict: Any) -> None:
     facts(
         out,
         [
-            ("boundary", _boundary(verdict.weights, source)),
+            ("boundary", hyperplane(verdict.weights, source.features, "=")),
             ("on it", "; ".join(on_it) + more),
             *_meeting(source, verdict),
         ],
@@ -179,22 +180,6 @@ def _point(values: Any) -> str:
 
 def _row_class(source: Source, row: int) -> str:
     return source.class_phrase(source.y[row].item())
-
-
-def _boundary(weights: Any, source: Source) -> str:
-    """w1·x1 + … = −w0, largest weight first, at most six terms."""
-    from ..certify.verdicts import short
-
-    order = sorted(range(1, len(weights)), key=lambda j: -abs(weights[j]))
-    order = [j for j in order if weights[j] != 0]
-    text = ""
-    for j in order[:6]:
-        sign = ("−" if not text else " − ") if weights[j] < 0 else (" + " if text else "")
-        size = short(abs(weights[j]))
-        text += sign + ("" if size == "1" else f"{size}·") + source.features[j - 1]
-    text += f" + … ({len(order)} terms)" if len(order) > 6 else ""
-    right = short(-weights[0] + 0.0).replace("-", "−")
-    return f"{text or '0'} = {right}"
 
 
 def _bound(bound: float | int) -> str:

@@ -7,21 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
 from .errors import BadInput, input_errors
 
+DATA = Group("Data", sort_key=0)
 DataName = Annotated[
     str | None,
-    Parameter(help="Built-in data set (see `linscope datasets`), or the name of a file."),
+    Parameter(group=DATA, help="Built-in data set (see `linscope datasets`), or a file."),
 ]
 DataFile = Annotated[
     Path | None,
-    Parameter(name="--data", help="CSV, Parquet or LIBSVM file with your own data."),
+    Parameter(name="--data", group=DATA, help="CSV, Parquet or LIBSVM file with your own data."),
 ]
 Target = Annotated[
     str | None,
-    Parameter(help="Column of the file that holds the classes."),
+    Parameter(group=DATA, help="Column of the file that holds the classes."),
 ]
 
 

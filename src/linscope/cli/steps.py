@@ -27,9 +27,11 @@ SINGLE_ANSWERS = ("averaged", "voted", "pocket")
 class ShowOptions:
     """Which part of the run is shown, and how."""
 
-    exact: Annotated[bool, Parameter(help="Calculate in fractions.", negative=())] = False
+    exact: Annotated[
+        bool, Parameter(help="Calculate in fractions.", negative=(), show_default=False)
+    ] = False
     criterion: Annotated[
-        bool, Parameter(help="Add the mistakes over all samples and J_p.", negative=())
+        bool, Parameter(help="Add all mistakes and J_p.", negative=(), show_default=False)
     ] = False
     updates: Annotated[
         str | None,

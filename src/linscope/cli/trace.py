@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Group, Parameter
 
 from .errors import BadInput
-from .options import AT_LEAST_ZERO, POSITIVE, RuleOptions, check_combination, parse_weights
+from .options import AT_LEAST_ZERO, POSITIVE, RULE, RuleOptions, check_combination, parse_weights
 from .source import DataFile, DataName, Source, Target, load_source
 from .steps import ShowOptions, show
 
@@ -44,7 +44,7 @@ app = App(
     help_epilogue=EPILOGUE,
     help_format="plaintext",
 )
-KERNEL = Group("Kernel", sort_key=0)
+KERNEL = Group("Kernel", sort_key=1)
 
 
 @Parameter(name="*", group=KERNEL)
@@ -95,6 +95,7 @@ def perceptron(
     init: Annotated[
         str | None,
         Parameter(
+            group=RULE,
             help="First weights: zeros, random, or numbers 0,0.5,1/4 (bias first).",
             allow_leading_hyphen=True,
         ),

@@ -1,0 +1,36 @@
+"""Weighted sums as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+MOST_TERMS = 6
+
+
+def number(value: Any) -> str:
+    """A short fraction as it is, else six digits, with the true minus sign."""
+    from ..certify.verdicts import short
+
+    return short(value).replace("-", "−")
+
+
+def weighted_sum(terms: Iterable[tuple[Any, str]]) -> str:
+    """``2·b − a`` from pairs of weight and name; terms of weight 0 are left out."""
+    terms = [(weight, name) for weight, name in terms if weight != 0]
+    text = ""
+    for weight, name in terms[:MOST_TERMS]:
+        sign = ("−" if not text else " − ") if weight < 0 else (" + " if text else "")
+        size = number(abs(weight))
+        text += sign + ("" if size == "1" else f"{size}·") + name
+    if len(terms) > MOST_TERMS:
+        text += f" + … ({len(terms)} terms)"
+    return text or "0"
+
+
+def hyperplane(weights: Any, features: list[str], relation: str) -> str:
+    """``2·b − a > 1``: the features by size of weight, and the bias on the other side."""
+    values = [w.item() if hasattr(w, "item") else w for w in weights]
+    order = sorted(range(1, len(values)), key=lambda j: (-abs(values[j]), -values[j]))
+    left = weighted_sum((values[j], features[j - 1]) for j in order)
+    return f"{left} {relation} {number(-values[0] + 0)}"
