@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import gram
+from ..losses.perceptron import TIES
 from ..results import Check
 from .perceptron import Measured, PerceptronCertificate
 
@@ -71,7 +72,7 @@ def kernel_facts(products: np.ndarray, y, alpha, tie: str) -> KernelFacts:
     rounding = np.finfo(products.dtype).eps
     doubt = (len(used) + 4) * rounding * (np.abs(columns) @ np.abs(alpha[used]))
     on_boundary = np.abs(scores) <= doubt
-    wrong_at_zero = {"update": np.ones(len(y), bool), "positive": y < 0, "negative": y > 0}[tie]
+    wrong_at_zero = np.where(y > 0, *TIES[tie])
     wrong = np.where(on_boundary, wrong_at_zero, scores * y < 0)
     length2 = float(alpha @ scores)
     length = np.sqrt(length2) if length2 > 0 else 0.0

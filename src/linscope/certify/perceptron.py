@@ -18,6 +18,7 @@ from ..data import check_finite, encode_labels, signs, to_matrix
 from ..data.blocks import Block
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
+from ..losses.perceptron import TIES
 from ..results import Certificate, Check, Status
 from ..solvers.perceptron_loops import tally
 from .signed_rows import SignedRows
@@ -182,7 +183,7 @@ def measure(X, y: np.ndarray, weights: np.ndarray, tie: str, intercept: bool) ->
     rows = SignedRows(X, y)
     exact = [Fraction(float(v)) for v in weights]
     side = rows.signs_of(exact)
-    wrong_at_zero = {"update": np.ones(len(y), bool), "positive": y < 0, "negative": y > 0}[tie]
+    wrong_at_zero = np.where(y > 0, *TIES[tie])
     mistakes = int(((side < 0) | ((side == 0) & wrong_at_zero)).sum())
     _, smallest = rows.minimum(exact)
     length2 = sum((v * v for v in exact), Fraction(0))

@@ -17,10 +17,11 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.threads import thread_count
+from ..losses.perceptron import TIES
 from ..results import Observer, Result, Status, VisitOrder, current_observer, observe
 from ..solvers.driver import run
 from ..solvers.perceptron_loops import Rule
-from ..solvers.perceptron_rule import TIES, PerceptronRule
+from ..solvers.perceptron_rule import PerceptronRule
 from .base import CallbackObserver, Problem, Training, binary_problems, read_training
 
 # Below this many numbers a thread costs more than it saves.

@@ -21,9 +21,6 @@ from .read_ahead import reading_ahead
 EMPTY = np.zeros(0)
 GIVEN_ORDER = np.zeros(0, np.int64)
 
-# tie -> is score 0 a mistake for y = +1, for y = -1?
-TIES = {"update": (True, True), "positive": (False, True), "negative": (True, False)}
-
 
 class OutOfRange(ArithmeticError):
     """A NaN or infinity appeared: in the data, or because products of large values overflow."""

@@ -47,9 +47,9 @@ def _walk(values, position, chunk_rows, ahead, share):
         if chunk % share == 0:
             continue
         begin, end = chunk * chunk_rows, min((chunk + 1) * chunk_rows, n)
-        at = _load_fresh(position, 0)
+        at = _load_fresh(position, 0)  # type: ignore[call-arg, var-annotated]
         while begin > at + ahead * chunk_rows:
-            at = _load_fresh(position, 0)
+            at = _load_fresh(position, 0)  # type: ignore[call-arg]
         if begin > at:
             for i in range(begin, end):
                 for j in range(0, d, 8):

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data import encode_labels
+from ..losses.perceptron import TIES
 from ..results import VisitOrder
-from ..solvers.perceptron_rule import TIES
 from .replay import GramReplay, Replay, Window
 
 # Products of fractions; about a minute.
