@@ -262,7 +262,7 @@ def test_ten_million_visits_are_traced_without_objects():
     y = np.where(X[:, 0] + 0.3 * rng.normal(size=n) > 0, 1, -1)
     ls.trace(ls.Perceptron(max_iter=2), X, y).steps[-1]  # compiled before the clock starts
     model = ls.Perceptron(max_iter=5000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     tracemalloc.start()
     trace = ls.trace(model, X, y)
     assert len(trace.steps) == 10_000_000
@@ -272,7 +272,7 @@ def test_ten_million_visits_are_traced_without_objects():
     text = trace.to_markdown()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert time.perf_counter() - begin < 6
+    assert time.process_time() - begin < 3
     assert peak < 300e6  # the log itself, while it grows
     assert np.array_equal(last.after, trace.estimator.results_[0].weights)
     assert middle.number == 5_000_001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.callback import with_callbacks
+from sklearn.utils.validation import _num_samples
 
 from ..data.datasets import Dataset
 from ..estimators import KernelPerceptron, Perceptron
@@ -69,9 +71,9 @@ def trace(
         )
     if isinstance(X, Dataset):
         sample_names = sample_names or X.sample_names or None
-        title = title or X.name
-        features = X.feature_names
-        X, y = X.X, X.y if y is None else y
+        title, features = title or X.name, X.feature_names
+        X, labels = X
+        y = labels if y is None else y
     else:
         sample_names = _index_names(X) if sample_names is None else sample_names
         features = []
@@ -83,9 +85,10 @@ def trace(
         replays = exact_replays(model, replays, y, sample_weight)
     if sample_names is not None:
         sample_names = [str(name) for name in sample_names]
-        rows = len(replays[0].row_numbers)
-        if len(sample_names) < rows:
-            raise ValueError(f"sample_names has {len(sample_names)} names for {rows} samples")
+        if len(sample_names) != _num_samples(X):
+            raise ValueError(
+                f"sample_names has {len(sample_names)} names for {_num_samples(X)} samples"
+            )
     features = [str(name) for name in getattr(model, "feature_names_in_", features)]
     return Trace(model, replays, criterion, exact, sample_names, features, title)
 
@@ -102,12 +105,14 @@ def _index_names(X) -> list[str] | None:
     index = getattr(X, "index", None)
     if index is None or callable(index) or not hasattr(X, "columns"):
         return None
-    return None if all(isinstance(name, int | np.integer) for name in index) else list(index)
+    return None if getattr(index.dtype, "kind", "O") in "iu" else list(index)
 
 
 def _replays(model, X, y, sample_weight) -> list[Replay]:
     """One replay for each binary problem of a fitted model."""
-    training = read_training(model, X, y, sample_weight)
+    with warnings.catch_warnings():  # the fit has said it
+        warnings.simplefilter("ignore")
+        training = read_training(model, X, y, sample_weight)
     problems = binary_problems(training.classes, training.codes, model.multi_class)
     n = len(training.codes) + len(training.ignored)
     kept = np.delete(np.arange(n), training.ignored)
