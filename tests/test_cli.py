@@ -520,6 +520,15 @@ def test_internal_error_hides_its_traceback(run, monkeypatch):
     assert "Traceback" in err
 
 
+def test_a_full_disk_is_one_clear_line(run, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("linscope.cli.separate.facts", fail)
+    code, _, err = run("separate", "or")
+    assert (code, err) == (2, "linscope: cannot read or write: No space left on device\n")
+
+
 def test_interrupt_is_quiet(run, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -549,10 +558,11 @@ def test_bad_input_as_a_process(tmp_path):
     assert done.stderr == "linscope: nothing.csv does not exist\n"
 
 
-def test_a_reader_that_leaves_early_is_no_error():
-    words = [sys.executable, "-m", "linscope", "trace", "perceptron", "non_separable"]
+@pytest.mark.parametrize("form", ["rich", "csv"])
+def test_a_reader_that_leaves_early_is_no_error(form):
+    words = ["trace", "perceptron", "non_separable", "--rows", "0", "--format", form]
     process = subprocess.Popen(
-        [*words, "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "linscope", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     process.stdout.readline()
     process.stdout.close()

@@ -14,7 +14,7 @@ from cyclopts import App, CycloptsError
 from .._version import __version__
 from . import datasets, examples, separate, trace
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
-from .screen import complain, console, tolerate_any_encoding
+from .screen import complain, console, prepare_streams
 
 HELP = "Linear models that you can see step by step and trust by certificate."
 
@@ -55,32 +55,38 @@ def run(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
-    tolerate_any_encoding()
+    prepare_streams()
     try:
         code = _call(words)
         sys.stdout.flush()
-    except BadInput as error:
+        return code
+    except (Exception, KeyboardInterrupt) as error:
         if debug:
             traceback.print_exc()
-        complain(str(error))
-        return BAD_INPUT
-    except CycloptsError as error:
-        complain(f"{one_line(error)} {_where_help_is(error)}")
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone (head, less). Nothing may be left to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
-    except Exception as error:
-        if debug:
-            traceback.print_exc()
-        name = type(error).__name__
-        advice = "" if debug else "; run with --debug for the traceback and report it"
-        complain(f"internal error: {name}: {one_line(error)}{advice}")
-        return CHECK_FAILED
-    return code
+        return _ending(error)
+
+
+def _ending(error: BaseException) -> int:
+    """Say what went wrong, if there is anything to say, and choose the exit code."""
+    match error:
+        case BadInput():
+            complain(str(error))
+            return BAD_INPUT
+        case CycloptsError():
+            complain(f"{one_line(error)} {_where_help_is(error)}")
+            return BAD_INPUT
+        case KeyboardInterrupt():
+            return INTERRUPTED
+        case BrokenPipeError():
+            # The reader has gone (head, less). Nothing may be left to flush at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return FINE
+        case OSError():
+            complain(f"cannot read or write: {error.strerror or one_line(error)}")
+            return BAD_INPUT
+    what = f"{type(error).__name__}: {one_line(error)}"
+    complain(f"internal error: {what}; run with --debug for the traceback and report it")
+    return CHECK_FAILED
 
 
 def _call(words: list[str]) -> int:

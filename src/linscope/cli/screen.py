@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import textwrap
@@ -15,17 +16,26 @@ from rich.text import Text
 PIPED_WIDTH = 120
 
 
+class Screen(Console):
+    """A console that leaves a broken pipe to the caller instead of ending the process."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(stream: IO[str] | None = None) -> Console:
     """A console as wide as the terminal, or 120 columns without colours when piped."""
     stream = sys.stdout if stream is None else stream
     width = None
     if not stream.isatty() and not os.environ.get("COLUMNS", "").isdigit():
         width = PIPED_WIDTH
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    return Screen(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
-def tolerate_any_encoding() -> None:
-    """Print ``?`` for a Greek letter that the terminal does not have, instead of failing."""
+def prepare_streams() -> None:
+    """Print ``?`` for a letter that the terminal does not have, and nothing where there is none."""
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -77,8 +87,8 @@ def facts(out: Console, pairs: Iterable[tuple[str, str]], indent: int = 2) -> No
     margin = indent + 2 + max((len(label) for label, _ in pairs), default=0)
     for label, value in pairs:
         lines = textwrap.wrap(value, max(20, out.width - margin), break_on_hyphens=False) or [""]
-        first = Text(f"{' ' * indent}{label}".ljust(margin), "dim")
-        out.print(first.append(lines[0], "default"), soft_wrap=True)
+        first = Text.assemble((f"{' ' * indent}{label}".ljust(margin), "dim"), lines[0])
+        out.print(first, soft_wrap=True)
         for line in lines[1:]:
             out.print(" " * margin + line, soft_wrap=True)
 
