@@ -1,12 +1,7 @@
 """Maximum margins: Wolfe's method in floats, then as many exact steps as the proof needs.
 
 The exact steps are the same method (see ``solvers.min_norm_point``) with fractions for the
-coefficients. The affine minimiser of a corral solves
-
-    G α = C'ν,  C α = 1,   G_ij = s_i·s_j,  C: one row of ones for each group,
-
-by float solves with exact residuals (each step gains several digits), or by exact elimination
-where the corral is small or too flat for floats.
+coefficients.
 """
 
 from __future__ import annotations
@@ -15,15 +10,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..solvers.min_norm_point import affine_minimiser, min_norm_point
+from ..solvers.min_norm_point import min_norm_point
+from .affine import affine_minimiser_exact
 from .margins import Bounds, Margin, bounds, float_weights, group_of, normalised
-from .rational import as_integers, power_of_two, solve, sqrt_down
+from .rational import as_integers, power_of_two, sqrt_down
 from .signed_rows import SignedRows
 
 ACCEPT = Fraction(1, 10**11)
 # corrals up to this size are always solved exactly: short fractions, and margins without rounding
 SMALL = 6
-BITS = 200
 
 
 class HullPoints:
@@ -58,15 +53,26 @@ class HullPoints:
         return np.ldexp(f, e)
 
 
-def maximum_margin(rows: SignedRows, kind: str) -> tuple[Margin, Bounds]:
-    """The maximum margin of rows that are known to be separable."""
+def maximum_margin(
+    rows: SignedRows, kind: str, hint: Margin | None = None
+) -> tuple[Margin, Bounds]:
+    """The maximum margin of rows that are known to be separable.
+
+    ``hint`` is a margin of the other kind: where x is tiny beside the 1 of [1, x], floats see only
+    the 1, but the two classes then have equal weight and both kinds nearly the same coefficients.
+    """
     groups = None if kind == "augmented" else (rows.signs > 0).astype(np.intp)
     answer = min_norm_point(HullPoints(rows, kind), groups)
     support, coefficients, exact = answer.support, answer.coefficients, None
     proof = [Fraction(c) for c in coefficients.tolist()]
     found = bounds(rows, kind, support, proof)
     if found.gap > ACCEPT or len(support) <= SMALL:
-        members, alpha, found = _wolfe(rows, kind, support.tolist(), proof)
+        members = support.tolist()
+        if hint is not None:
+            balanced = normalised(rows, hint.kind, hint.support, hint.proof)
+            if bounds(rows, kind, hint.support, balanced).gap < found.gap:
+                members, proof = hint.support.tolist(), balanced
+        members, alpha, found = _wolfe(rows, kind, members, proof)
         order = np.argsort(members)
         support, exact = np.array(members)[order], tuple(alpha[i] for i in order)
         coefficients = np.array([float(c) for c in exact])
@@ -106,7 +112,9 @@ def _deepest(rows, kind, members, alpha, found: Bounds) -> int:
 def _restore(rows, kind, members, alpha, exact: bool):
     """Minor steps with fractions until the corral holds its affine minimiser."""
     while True:
-        target = _affine_minimiser(rows, kind, members, exact)
+        target = affine_minimiser_exact(
+            *_corral(rows, kind, members), exact or len(members) <= SMALL
+        )
         falling = [i for i, t in enumerate(target) if t <= 0]
         if not falling:
             return members, target
@@ -116,83 +124,14 @@ def _restore(rows, kind, members, alpha, exact: bool):
         members, alpha = [members[i] for i in keep], [moved[i] for i in keep]
 
 
-def _affine_minimiser(rows, kind, members, exact: bool) -> list[Fraction]:
+def _corral(rows, kind, members) -> tuple[np.ndarray, np.ndarray]:
+    """The members' rows as integers over one common unit, and their groups."""
     support = np.asarray(members)
-    groups = group_of(rows, kind, support)
     raw = rows.raw(support)
     block = raw if kind == "geometric" else np.column_stack([np.ones(len(raw)), raw])
     M, _ = as_integers(block, common=True)
     if kind == "geometric":
+        # the nearest points of two hulls do not change when both hulls are shifted
         M = M - M[0]
-    M = M * rows.signs[support].astype(np.int64).astype(object)[:, None]
-    if not exact and len(members) > SMALL:
-        refined = _refined(M, groups)
-        if refined is not None:
-            return refined
-    return _eliminated(M, groups)
-
-
-def _eliminated(M, groups) -> list[Fraction]:
-    """Exact solution of [G C'; C 0][α; -ν] = [0; 1]."""
-    k, n_groups = len(M), int(groups.max()) + 1
-    K = np.zeros((k + n_groups, k + n_groups), dtype=object)
-    K[:k, :k] = M @ M.T
-    K[np.arange(k), k + groups] = 1
-    K[k + groups, np.arange(k)] = 1
-    answer = solve(K, [0] * k + [1] * n_groups)
-    if answer is None:
-        raise ArithmeticError("the corral's coefficients are not determined")
-    return answer[:k]
-
-
-def _refined(M, groups) -> list[Fraction] | None:
-    """The affine minimiser to about 50 digits by float solves with exact residuals, or None."""
-    n_groups = int(groups.max()) + 1
-    bits = max(int(abs(v)).bit_length() for v in M.ravel())
-    S = (M / power_of_two(bits)).astype(np.float64)
-    start = affine_minimiser(S, groups, n_groups, 1.0)
-    if start is None:
-        return None
-    A = np.column_stack([np.equal.outer(groups, np.arange(n_groups)).astype(float), S])
-    R = np.linalg.qr(A.T, mode="r")
-    a = _fixed_point(start)
-    for _ in range(12):
-        _settle_sums(a, groups, n_groups)
-        h = M @ (a @ M)
-        norm = int(a @ h) >> BITS
-        if norm == 0:
-            return None
-        base = [h[groups == g][0] for g in range(n_groups)]
-        r = np.array([base[g] - v for g, v in zip(groups, h, strict=True)], dtype=object)
-        if max(abs(int(v)) for v in r) << 60 <= norm:
-            return [Fraction(int(v), 1 << BITS) for v in a]
-        scale = max(abs(int(v)) for v in r).bit_length()
-        residual = (r / power_of_two(scale)).astype(np.float64)
-        delta = _correction(R, groups, n_groups, residual)
-        # residuals carry 2^(2·bits + BITS): undo it, and return to fixed point
-        up = scale - 2 * bits
-        a = a + np.array(
-            [int(Fraction(d) * power_of_two(up)) for d in delta.tolist()], dtype=object
-        )
-    return None
-
-
-def _correction(R, groups, n_groups, residual) -> np.ndarray:
-    """δ with S S'δ = residual + C'β and every group summing to 0."""
-    C = np.equal.outer(groups, np.arange(n_groups)).astype(float)
-    half = np.linalg.solve(R.T, np.column_stack([residual, C]))
-    inverse = np.linalg.solve(R, half)
-    beta = np.linalg.solve(C.T @ inverse[:, 1:], C.T @ inverse[:, 0])
-    return inverse[:, 0] - inverse[:, 1:] @ beta
-
-
-def _fixed_point(alpha) -> np.ndarray:
-    unit = power_of_two(BITS)
-    return np.array([int(Fraction(c) * unit) for c in alpha.tolist()], dtype=object)
-
-
-def _settle_sums(a, groups, n_groups) -> None:
-    """Give what is missing from a sum of 1 to the group's largest coefficient."""
-    for g in range(n_groups):
-        own = np.flatnonzero(groups == g)
-        a[own[np.argmax(a[own])]] += (1 << BITS) - int(a[own].sum())
+    signs = rows.signs[support].astype(np.int64).astype(object)
+    return M * signs[:, None], group_of(rows, kind, support)

@@ -81,7 +81,7 @@ def binary_verdict(matrix, y, classes) -> Separable | QuasiSeparable | NotSepara
 
 def _separable(rows: SignedRows, classes) -> Separable:
     geometric, proven = maximum_margin(rows, "geometric")
-    augmented, proven_augmented = maximum_margin(rows, "augmented")
+    augmented, proven_augmented = maximum_margin(rows, "augmented", hint=geometric)
     exact = [Fraction(w) for w in geometric.weights.tolist()]
     # with a far offset the rounded weights may fail; the exact ones they came from do not
     if not (rows.signs_of(exact) > 0).all():
