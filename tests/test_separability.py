@@ -200,6 +200,29 @@ def test_exact_simplex_alone_decides_strict_separation(problem):
         assert not rows.any()
 
 
+def no_guide(R):
+    return None
+
+
+def wrong_guide(R):
+    """A linear programme that answers at random."""
+    rng = np.random.default_rng(R.shape)
+    return float(rng.choice([0.0, 1.0])), rng.normal(size=R.shape[1]), rng.random(len(R))
+
+
+@pytest.mark.parametrize("guide", [no_guide, wrong_guide])
+def test_the_verdict_does_not_depend_on_the_linear_programme(guide, monkeypatch):
+    monkeypatch.setattr("linscope.certify.linear_program._highs", guide)
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        n, d = int(rng.integers(2, 10)), int(rng.integers(1, 4))
+        X = rng.integers(-2, 3, size=(n, d)) / 3
+        y = np.append([-1, 1], rng.choice([-1, 1], size=n - 2))
+        verdict = ls.separability(X, y)
+        assert verdict.kind == brute_force(X.tolist(), y.tolist())
+        assert verdict.verify(X, y)
+
+
 def separable_data(seed, n, d, margin):
     rng = np.random.default_rng(seed)
     X, w = rng.normal(size=(n, d)), rng.normal(size=d)

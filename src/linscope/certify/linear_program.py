@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import linprog
 
 from .exact_simplex import gordan
 from .rational import (
@@ -159,6 +158,9 @@ def _lowest(values: np.ndarray, count: int) -> np.ndarray:
 
 def _highs(R: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
     """max t with R·u >= t and |u| <= 1: (t, u, dual weights of the rows), None if HiGHS fails."""
+    # scipy.optimize takes long to import, and certificates of perceptrons do without it
+    from scipy.optimize import linprog
+
     k, m = R.shape
     norms = np.abs(R).max(axis=1, keepdims=True)
     if not norms.all():

@@ -224,7 +224,7 @@ def distinct(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(rows, back) with block = rows[back]; a key finds (nearly all of) the equal rows."""
     key = np.zeros(len(block))
     with np.errstate(over="ignore", invalid="ignore"):
-        factors = 0.5 + np.random.default_rng(0).random(block.shape[1])
+        factors = 0.5 + np.random.default_rng(0).random((block.shape[1],))
         for j in range(block.shape[1]):
             key += block[:, j] * factors[j]
     _, first, back = np.unique(key, return_index=True, return_inverse=True)
