@@ -97,7 +97,7 @@ class PerceptronCertificate(Certificate):
         if not np.isfinite(self.weights).all():
             return Check(False, "the weights are not finite")
         measured = measure(matrix, labels, self.weights, self.tie, self.intercept)
-        return self._compare(measured, float(np.linalg.norm(self.weights)))
+        return self._compare(measured, length_of(self.weights))
 
     def _problem(self, X, y):
         """The rows and signs of this binary problem."""
@@ -161,7 +161,9 @@ def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured
     """Like ``measure``, in one threaded pass wherever floats decide every sign."""
     if X.shape[0] == 0:  # a chunk for partial_fit without samples of this problem
         return Measured(0, 0, 0.0, 0.0)
-    length = float(np.linalg.norm(weights))
+    length = length_of(weights)
+    if not 1e-280 < length * radius < 1e280:  # products may lose digits or leave the range
+        return measure(X, y, weights, tie, intercept)
     # Twice the rounding bound of a score, see data.rows.
     doubt = 4.1 * (X.shape[1] + 3) * 2.0**-53 * length * radius
     wrong, doubtful, smallest = MemoryEngine(X, y).map_reduce(
@@ -175,6 +177,12 @@ def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured
 
 def _block_tally(block: Block, *, weights, bias: float, doubt: float):
     return tally(as_rows(block.X, bias), block.y, weights, doubt)
+
+
+def length_of(vector: np.ndarray) -> float:
+    """‖vector‖, also where squares leave the range of floats."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if largest > 0 else 0.0
 
 
 def measure(X, y: np.ndarray, weights: np.ndarray, tie: str, intercept: bool) -> Measured:
@@ -203,11 +211,12 @@ def _quotient(value: Fraction, length2: Fraction) -> float:
 
 def _radius(X, intercept: bool) -> float:
     largest = abs(X).max() if X.size or getattr(X, "nnz", 0) else 0.0
-    scale = float(max(largest, 1.0 if intercept else 0.0)) or 1.0
-    shrunk = X / scale
+    largest = float(max(largest, 1.0 if intercept else 0.0))
+    unit = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
+    shrunk = _float64(X) * unit
     norms = shrunk.multiply(shrunk).sum(axis=1) if hasattr(shrunk, "multiply") else None
     squares = np.einsum("ij,ij->i", shrunk, shrunk) if norms is None else np.asarray(norms).ravel()
-    return scale * float(np.sqrt(squares.max() + (1.0 / scale**2 if intercept else 0.0)))
+    return float(np.sqrt(squares.max() + (unit * unit if intercept else 0.0))) / unit
 
 
 def _float64(X):

@@ -137,31 +137,45 @@ def _pair(labels, codes, a, b) -> Problem:
 
 
 class CallbackObserver(Observer):
-    """Hands the driver's steps to scikit-learn's callbacks, if the estimator has any."""
+    """Hands the driver's steps to scikit-learn's callbacks: one fit, whose tasks are passes.
 
-    def __init__(self, estimator: CallbackSupportMixin, X, y):
-        self.estimator, self.X, self.y = estimator, X, y
+    A fit of several binary problems is one task of all their passes.
+    """
+
+    def __init__(self, estimator: CallbackSupportMixin, X, y, most_passes: int):
+        self.estimator = estimator
+        self._data = {"estimator": estimator, "X": X, "y": y}
+        self._passes, self._most, self._pass = 0, most_passes, None
+        self._fit = estimator._init_callback_context(max_subtasks=most_passes)
+        self._fit.call_on_fit_task_begin(**self._data)
 
     def begin(self, task: str, total: int | None) -> None:
-        self._context = self.estimator._init_callback_context(max_subtasks=total)
-        self._context.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y)
+        self._total = total
         self._next()
 
-    def _next(self):
-        self._step = self._context.subcontext(task_name="pass")
-        self._step.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y)
+    def _next(self) -> None:
+        # A fit that begins again with scaled rows may make more passes than were announced.
+        if self._passes < self._most:
+            self._passes += 1
+            self._pass = self._fit.subcontext(task_name="pass")
+            self._pass.call_on_fit_task_begin(**self._data)
 
     def step(self, done: int, state: Any) -> bool:
-        stop = self._step.call_on_fit_task_end(estimator=self.estimator, X=self.X, y=self.y)
-        self._step = None
-        if state.status is None and not stop and done < (self._context.max_subtasks or done + 1):
+        stop = self._finish_pass()
+        if state.status is None and not stop and done != self._total:
             self._next()
-        return bool(stop)
+        return stop
+
+    def _finish_pass(self) -> bool:
+        current, self._pass = self._pass, None
+        return current is not None and bool(current.call_on_fit_task_end(**self._data))
 
     def end(self) -> None:
-        if self._step is not None:
-            self._step.call_on_fit_task_end(estimator=self.estimator)
-        self._context.call_on_fit_task_end(estimator=self.estimator, X=self.X, y=self.y)
+        self._finish_pass()
+
+    def close(self) -> None:
+        """The fit is over, also after an error."""
+        self._fit.call_on_fit_task_end(**self._data)
 
 
 def equation(weights: np.ndarray, features, positive, negative=None) -> str:

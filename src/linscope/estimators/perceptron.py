@@ -362,14 +362,15 @@ def _extreme_scores(X, w: np.ndarray, bias: float) -> np.ndarray:
     """w·x where products may overflow or vanish: rows and weights are brought near 1 first."""
     largest = np.asarray(abs(X).max(axis=1).todense()).ravel() if sparse.issparse(X) else None
     largest = np.abs(X).max(axis=1) if largest is None else largest
-    exponent = np.frexp(np.maximum(largest.astype(np.float64), bias))[1]
+    exponent = np.maximum(np.frexp(np.maximum(largest.astype(np.float64), bias))[1], -1000)
     shift = np.frexp(np.abs(w).max())[1]
     v = np.ldexp(w, -shift)
     scale = np.ldexp(1.0, -exponent)
     near_one = sparse.diags_array(scale) @ X if sparse.issparse(X) else X * scale[:, None]
     scores = np.asarray(near_one @ v[1:]).ravel() + bias * scale * v[0]
     with np.errstate(over="ignore"):
-        return keep_sign(np.ldexp(scores, exponent + shift), scores)
+        signed = keep_sign(np.ldexp(scores, exponent + shift), scores)
+    return np.where(np.isfinite(largest), signed, np.nan)
 
 
 def keep_sign(values: np.ndarray, signs: np.ndarray) -> np.ndarray:
@@ -388,21 +389,29 @@ def into_range(scores: np.ndarray, dtype) -> np.ndarray:
 
 
 def _block_votes(block: Block, *, committees, bias: float, at_zero: float) -> np.ndarray:
-    def products(support, points):
-        plain = support @ points.T
-        return (plain.toarray() if sparse.issparse(plain) else plain) + bias * bias
-
     return np.column_stack(
-        [
-            committee.votes(
-                block.X,
-                products,
-                lambda points, w=committee.initial: points @ w[1:] + bias * w[0],
-                at_zero,
-            )
-            for committee in committees
-        ]
+        [_votes_of(committee, block.X, bias, at_zero) for committee in committees]
     )
+
+
+def _votes_of(committee: Committee, X, bias: float, at_zero: float) -> np.ndarray:
+    assert committee.initial is not None
+    # Powers of 2 that bring points (p) and weights (q) near 1; they change no sign.
+    p = _near_one(X, bias)
+    q = _near_one(committee.support, max(bias, float(np.abs(committee.initial).max())))
+    w = committee.initial * q
+
+    def products(support, points):
+        plain = (support * q) @ (points * p).T
+        return (plain.toarray() if sparse.issparse(plain) else plain) + bias * p * (bias * q)
+
+    return committee.votes(X, products, lambda x: (x * p) @ w[1:] + bias * p * w[0], at_zero)
+
+
+def _near_one(X, least: float) -> float:
+    """1, or where products of values like those of X would leave the range, about 1/max |X|."""
+    largest = max(float(abs(X).max()) if X.shape[0] else 0.0, least)
+    return 1.0 if 1e-70 < largest < 1e70 else 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
 
 
 def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem):
@@ -435,7 +444,7 @@ def _run_scaled(solver: PerceptronRule, X, limit: int) -> Result:
         )
     if largest == 0.0:
         return run(solver, limit)
-    c = 2.0 ** -np.frexp(largest)[1]
+    c = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
     scaled = X * X.dtype.type(c) if 1e-30 < c < 1e30 else X.astype(np.float64) * c
     engine = solver.engine
     weight = solver.weight if len(solver.weight) else None

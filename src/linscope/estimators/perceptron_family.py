@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -83,7 +84,8 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             for number, problem in enumerate(problems)
         ]
         if getattr(self, "_skl_callbacks", None):
-            with observe(CallbackObserver(self, X, y)):
+            watcher = CallbackObserver(self, X, y, len(solvers) * self.max_iter)
+            with closing(watcher), observe(watcher):
                 results = self._run_all(solvers, training)
         else:
             results = self._run_all(solvers, training)
@@ -189,7 +191,9 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         if scores.shape[1] == 1:
             return scores[:, 0]
         if self.multi_class == "ovo":
-            votes = _ovr_decision_function(self._positive(scores), scores, len(self.classes_))
+            limit = np.finfo(np.float64).max / 4 / len(self.classes_)  # sums must not overflow
+            confidences = np.clip(scores.astype(np.float64), -limit, limit)
+            votes = _ovr_decision_function(self._positive(scores), confidences, len(self.classes_))
             return votes.astype(scores.dtype)
         return scores
 

@@ -142,7 +142,7 @@ def _centred(left: Any, right: Any) -> tuple[Any, Any]:
 
 def _check_range(left: Any, right: Any, dtype: np.dtype) -> None:
     """Refuse values whose products may overflow: a sum of ±inf may pass for an answer later."""
-    if _largest(left) * _largest(right) * left.shape[1] * 4 > np.finfo(dtype).max:
+    if _largest(left) * _largest(right) * left.shape[1] * 4 > float(np.finfo(dtype).max):
         raise ValueError(OVERFLOW)
 
 
