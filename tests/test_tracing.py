@@ -375,7 +375,7 @@ def students() -> Trace:
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_ledger_is_the_slide(students, width):
-    table = students.ledger()
+    table = students.ledger(width=width)
     assert isinstance(table, Table)
     console = Console(width=width, no_color=True)
     with console.capture() as capture:
@@ -388,6 +388,20 @@ def test_ledger_is_the_slide(students, width):
         assert words in shown
     assert "[−0.75  1.25 −0.75 −0.75 −0.75]" in shown
     assert "good attendance" in shown
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_ledger_of_wide_tables_fits_without_cutting_words(width):
+    X = np.random.default_rng(0).normal(size=(30, 12))
+    trace = ls.trace(ls.Perceptron(), X, X[:, 0] > 0, criterion=True)
+    console = Console(width=10_000)
+    table = trace.ledger(width=width, updates=(1, 5))
+    table.title = table.caption = None
+    assert console.measure(table).maximum <= width
+    with console.capture() as capture:
+        console.print(table)
+    for words in ("visit", "verdict", "mistake →", "weights", "mistakes", "J_p"):
+        assert words in capture.get()
 
 
 def test_markdown_has_one_line_a_visit(students):

@@ -164,18 +164,18 @@ def _coefficients(replay: GramReplay, window: Window) -> list:
     return [cells, support]
 
 
-def number(value: Any) -> str:
+def number(value: Any, digits: int = 6) -> str:
     """Six digits, the true minus sign, and fractions as fractions unless they are very long.
 
     >>> number(-0.75), number(Fraction(-3, 4)), number(-0.0), number(Fraction(10**9, 3 * 10**9 + 1))
     ('−0.75', '−3/4', '0', '≈0.333333')
     """
     if isinstance(value, Fraction) and len(str(value)) > LONGEST_FRACTION:
-        text = f"≈{float(value):.6g}"
+        text = f"≈{float(value):.{digits}g}"
     elif isinstance(value, Fraction | int | np.integer):
         text = str(value)
     else:
-        text = f"{float(value) + 0.0:.6g}"
+        text = f"{float(value) + 0.0:.{digits}g}"
     return text.replace("-", "−")
 
 

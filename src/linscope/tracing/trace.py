@@ -380,23 +380,36 @@ class Trace:
         """The same table as ``to_frame`` as text with commas."""
         return frames.to_csv(self.to_frame(**which, backend="dict"))
 
-    def ledger(self, **which) -> Any:
+    def ledger(self, *, width: int | None = None, **which) -> Any:
         """The table of the lecture slides, for a terminal (a ``rich`` table).
+
+        Long vectors are shortened, and much longer ones left out, until the table fits.
 
         Parameters
         ----------
         start, stop, updates, problem : which rows, see the class
         max_rows : at most this many rows a problem, the first ones and the last five; None for all
         criterion : by default as asked of ``trace``
+        width : characters a line, by default those of the terminal
 
         Examples
         --------
         >>> import linscope as ls
+        >>> from rich.console import Console
         >>> run = ls.trace(ls.Perceptron(tie="negative"), ls.datasets.load("or"))
-        >>> from rich import print
-        >>> print(run.ledger(stop=2))  # doctest: +SKIP
+        >>> table = run.ledger(stop=2, width=80)
+        >>> table.title = table.caption = None
+        >>> Console(width=80).print(table)  # doctest: +ELLIPSIS
+        <BLANKLINE>
+         visit  sample  x         y  w·x  verdict           weights
+         ───...
+             1  0       [1 0 0]  −1    0  correct           [0 0 0]
+             2  1       [1 0 1]  +1    0  mistake → update  [0 0 0] → [1 0 1]
+        <BLANKLINE>
         """
-        return ledger(self._sheet(**which))
+        from rich import get_console
+
+        return ledger(self._sheet(**which), get_console().width if width is None else width)
 
     def to_markdown(self, **which) -> str:
         """The ledger as a Markdown table; takes what ``ledger`` takes."""
@@ -418,7 +431,7 @@ class Trace:
 
         console = Console(no_color=True, highlight=False, force_terminal=False, width=120)
         with console.capture() as capture:
-            console.print(self.ledger())
+            console.print(self.ledger(width=120))
         return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
     def __repr__(self) -> str:
