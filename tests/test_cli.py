@@ -446,6 +446,9 @@ BAD = [
     (["trace", "perceptron", "or", "--tie", "maybe"], "--tie"),
     (["trace", "perceptron", "or", "--eta0", "0"], "--eta0"),
     (["trace", "perceptron", "or", "--eta0", "fast"], "--eta0"),
+    (["trace", "perceptron", "or", "--eta0", "inf"], "--eta0"),
+    (["trace", "perceptron", "or", "--margin", "-1"], "--margin"),
+    (["trace", "perceptron", "or", "--random-state", "-1"], "--random-state"),
     (["trace", "perceptron", "or", "--max-iter", "0"], "--max-iter"),
     (["trace", "perceptron", "or", "--init", "1,2"], "3 weights are needed"),
     (["trace", "perceptron", "or", "--init", "1,x,2"], "--init 1,x,2"),
@@ -460,6 +463,10 @@ BAD = [
     (["trace", "perceptron", "or", "--plot", "or.jpg"], "must end in .png, .svg, .pdf"),
     (["trace", "kernel-perceptron", "xor", "--degree", "2"], "--degree belongs to --kernel poly"),
     (["trace", "kernel-perceptron", "xor", "--init", "0,0,0"], "--init"),
+    (["trace", "kernel-perceptron", "xor", "--exact"], "--exact needs rational kernel values"),
+    (["trace", "perceptron", "or", "--init", "-1,2,2", "--updates", "1"], "made no update"),
+    (["trace", "perceptron", "iris", "--plot", "iris.png"], "--plot needs 1 or 2 features"),
+    (["trace", "perceptron"], "which data?"),
 ]
 
 

@@ -114,8 +114,7 @@ def _report(caught: list[warnings.WarningMessage]) -> None:
 
 
 def _for_users(warning: warnings.WarningMessage) -> bool:
-    internal = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
-    return not issubclass(warning.category, internal)
+    return issubclass(warning.category, UserWarning | FutureWarning)
 
 
 def _where_help_is(error: CycloptsError) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cyclopts import App
+from rich import box
 from rich.table import Table
 
 from .errors import FINE
@@ -16,6 +17,8 @@ Examples:
   linscope datasets
   linscope trace perceptron students"""
 
+LONGEST = 18
+
 app = App(name=["datasets", "data"], help_epilogue=EPILOGUE, help_format="plaintext")
 
 
@@ -24,13 +27,12 @@ def datasets() -> int:
     """List the built-in data sets: size, classes and where they come from."""
     from ..data.datasets import load, names
 
-    table = Table("name", "samples", "features", "classes", "source")
-    for column in table.columns[1:3]:
-        column.justify = "right"
-    table.columns[0].no_wrap = True
+    table = Table("name", "size", "classes", "source", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in table.columns[:3]:
+        column.no_wrap = True
     for name in names():
         dataset = load(name)
-        table.add_row(name, *_size(dataset), _classes(dataset), dataset.source)
+        table.add_row(name, _size(dataset), _classes(dataset), dataset.source)
     out = console()
     print_table(out, table)
     hints(
@@ -40,18 +42,16 @@ def datasets() -> int:
     return FINE
 
 
-def _size(dataset: Any) -> tuple[str, str]:
-    if dataset.X is None:
-        return "–", str(len(dataset.feature_names))
-    n, d = dataset.X.shape
-    return f"{n:,}", f"{d:,}"
+def _size(dataset: Any) -> str:
+    return "–" if dataset.X is None else " × ".join(f"{size:,}" for size in dataset.X.shape)
 
 
 def _classes(dataset: Any) -> str:
+    """The names of a few classes, the number of many."""
     if dataset.X is None:
         return "moments only"
     if dataset.y.dtype.kind == "f":
         return "numbers"
     labels = sorted(set(dataset.y.tolist()))
-    names = [dataset.target_names.get(label, str(label)) for label in labels]
-    return ", ".join(names) if len(names) <= 3 else f"{len(names)} classes"
+    text = ", ".join(dataset.target_names.get(label, str(label)) for label in labels)
+    return text if len(text) <= LONGEST else f"{len(labels)} classes"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,18 @@ def check_figure_path(path: Path | None) -> None:
         raise BadInput(f"--plot {path}: the folder {folder} does not exist")
     if not os.access(folder, os.W_OK):
         raise BadInput(f"--plot {path}: no permission to write in {folder}")
+
+
+def named(X: Any, features: list[str]) -> Any:
+    """The samples with names for the axes, if a data frame library is installed."""
+    for library in ("pandas", "polars"):
+        if hasattr(X, "toarray"):
+            break
+        try:
+            return import_module(library).DataFrame(dict(zip(features, X.T, strict=True)))
+        except ImportError:
+            continue
+    return X
 
 
 def save_figure(display: Any, path: Path) -> None:

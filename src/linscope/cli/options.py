@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -12,9 +15,10 @@ from .errors import BadInput
 
 RULE = Group("Rule", sort_key=2)
 SHOW = Group("What is shown", sort_key=3)
-POSITIVE = validators.Number(gt=0)
+POSITIVE = validators.Number(gt=0, lt=math.inf)
 AT_LEAST_ONE = validators.Number(gte=1)
-AT_LEAST_ZERO = validators.Number(gte=0)
+AT_LEAST_ZERO = validators.Number(gte=0, lt=math.inf)
+SEED = validators.Number(gte=0, lt=2**32)
 
 
 @Parameter(name="*", group=RULE)
@@ -57,7 +61,7 @@ class RuleOptions:
         bool | None, Parameter(help="A new random order each pass.", negative=())
     ] = None
     random_state: Annotated[
-        int | None, Parameter(help="Seed of --shuffle and --init random.", validator=AT_LEAST_ZERO)
+        int | None, Parameter(help="Seed of --shuffle and --init random.", validator=SEED)
     ] = None
     max_iter: Annotated[
         int | None, Parameter(help="Most passes, 1000 by default.", validator=AT_LEAST_ONE)
@@ -100,6 +104,19 @@ def words_of(parameters: dict[str, Any]) -> str:
             texts = (f"{v:g}" if isinstance(v, float) else str(v) for v in numbers)
             words.append(f"--{name} {','.join(texts)}")
     return " ".join(words).replace("_", "-")
+
+
+def in_options(message: str, names: Iterable[str]) -> str:
+    """Parameters in a message of the library, as the options that they are here."""
+    parameter = re.compile(rf"\b({'|'.join(names)})=(?:'([^']*)'|([\w.+-]*\w))")
+
+    def option(match: re.Match[str]) -> str:
+        name, value = match[1], match[2] or match[3]
+        if name == "fit_intercept":
+            return "--no-intercept"
+        return f"--{name.replace('_', '-')}" + ("" if value == "True" else f" {value}")
+
+    return parameter.sub(option, message)
 
 
 def parse_weights(text: str) -> str | list[float]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .errors import FINE, BadInput, input_errors
-from .figures import check_figure_path, save_figure
+from .figures import check_figure_path, named, save_figure
 from .formula import hyperplane
 from .screen import console, facts, hints, lead, paragraph, print_table, progress_bars
 from .source import DataFile, DataName, Source, Target, load_source
@@ -213,7 +213,7 @@ def _verdict_row(table: Table, name: str, against: str, verdict: Any) -> None:
 def _draw(source: Source, verdict: Any, path: Path) -> None:
     from ..display import plot
 
-    save_figure(plot.margin(verdict, source.X, source.y), path)
+    save_figure(plot.margin(verdict, named(source.X, source.features), source.y), path)
 
 
 def _next(source: Source, verdict: Any) -> list[tuple[str, str]]:

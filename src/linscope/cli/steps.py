@@ -12,9 +12,9 @@ from rich.console import Console
 
 from .ending import show_ending
 from .errors import FINE, BadInput, input_errors
-from .figures import check_figure_path, save_figure
+from .figures import check_figure_path, named, save_figure
 from .narrow import fitted
-from .options import AT_LEAST_ZERO, SHOW, parse_range
+from .options import AT_LEAST_ZERO, SHOW, in_options, parse_range
 from .screen import complain, console, facts, lead, paragraph, print_table, progress_bars
 from .source import Source
 
@@ -104,17 +104,24 @@ def _run(estimator: Any, source: Source, what: ShowOptions) -> Any:
     )
     # The solutions after some updates are there to be compared, so their mistakes are counted.
     criterion = what.criterion or what.updates is not None
-    with progress_bars(), input_errors():
-        return trace(estimator, dataset, criterion=criterion, exact=what.exact)
+    try:
+        with progress_bars(), input_errors():
+            return trace(estimator, dataset, criterion=criterion, exact=what.exact)
+    except BadInput as error:
+        names = [*estimator.get_params(), "exact"]
+        raise BadInput(in_options(str(error), names)) from error
 
 
 def _check_updates(trace: Any, what: ShowOptions) -> None:
-    wanted = what.update_range()
-    if wanted is not None and wanted[0] > trace.n_updates:
-        raise BadInput(
-            f"--updates {what.updates}: the run ended after {trace.n_updates:,} updates; choose "
-            f"from 1:{trace.n_updates}, or raise --max-iter if it was still making mistakes"
-        )
+    wanted, made = what.update_range(), trace.estimator.n_updates_
+    if wanted is None or wanted[0] <= made:
+        return
+    if made == 0:
+        raise BadInput(f"--updates {what.updates}: the run made no update, the start separates")
+    raise BadInput(
+        f"--updates {what.updates}: the run ended after {made:,} updates; choose from 1:{made}, "
+        "or raise --max-iter if it was still making mistakes"
+    )
 
 
 def _header(
@@ -186,11 +193,11 @@ def _check_can_draw(estimator: Any, source: Source, what: ShowOptions) -> None:
 def _figure(trace: Any, source: Source, what: ShowOptions) -> Any:
     from ..display import plot
 
-    model, X, y = trace.estimator, source.X, source.labels()
+    model, X, y = trace.estimator, named(source.X, source.features), source.labels()
     wanted = what.update_range()
     if wanted is not None:
         updates = range(max(wanted[0], 1), min(wanted[1], trace.n_updates) + 1)
-        others = _other_answers(model, X, y)
+        others = _other_answers(model, source.X, y)
         return plot.solutions(trace, X, y, updates=updates, also=others, tie=model.tie)
     if hasattr(model, "kernel") or len(model.classes_) > 2:
         return plot.boundary(model, X, y)
