@@ -145,7 +145,8 @@ class CallbackObserver(Observer):
     def __init__(self, estimator: CallbackSupportMixin, X, y, most_passes: int):
         self.estimator = estimator
         self._data = {"estimator": estimator, "X": X, "y": y}
-        self._passes, self._most, self._pass = 0, most_passes, None
+        self._passes, self._most = 0, most_passes
+        self._pass: Any = None
         self._fit = estimator._init_callback_context(max_subtasks=most_passes)
         self._fit.call_on_fit_task_begin(**self._data)
 
