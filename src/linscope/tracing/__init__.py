@@ -1,5 +1,7 @@
 """Replay of event logs: every step of a fit, as a ledger, a data frame, a figure."""
 
-from .trace import Trace, trace
+from .start import trace
+from .steps import Step, Steps
+from .trace import Trace
 
-__all__ = ["Trace", "trace"]
+__all__ = ["Step", "Steps", "Trace", "trace"]

@@ -1,285 +1,22 @@
-"""Every step of a fit, worked out from its log."""
+"""The steps of a fit as tables, figures and answers."""
 
 from __future__ import annotations
 
 import contextlib
-import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.callback import with_callbacks
-from sklearn.utils.validation import _num_samples
 
-from ..data.datasets import Dataset
-from ..estimators import KernelPerceptron, Perceptron
-from ..estimators.base import binary_problems, read_training
-from ..estimators.perceptron_family import PerceptronFamily
+from ..estimators import Perceptron
 from . import frames, render
-from .exact import exact_replays
 from .ledger import ledger
-from .replay import WINDOW_NUMBERS, GramReplay, Replay, in_range
+from .replay import WINDOW_NUMBERS, Replay
+from .selection import choose, update_range
 from .sheet import Column, Gap, Row, Sheet, columns_of, number, rows_of, text, vector
+from .steps import Steps
 
 MAX_ROWS, TAIL = 25, 5
-ITERATION_STEPS = 1024
-
-
-def trace(
-    estimator,
-    X,
-    y=None,
-    *,
-    sample_weight=None,
-    criterion: bool = False,
-    exact: bool = False,
-    sample_names: Sequence[str] | None = None,
-    title: str | None = None,
-) -> Trace:
-    """Fit a clone of the estimator and show every step it took.
-
-    Parameters
-    ----------
-    estimator : Perceptron or KernelPerceptron
-    X, y : the samples and their labels as for ``fit``, or a ``Dataset`` alone
-    sample_weight : array of n weights, optional
-    criterion : also show the mistakes and the criterion J_p over all samples after each step
-    exact : run in rational arithmetic, where 0.1 means 1/10; numbers are then fractions
-    sample_names : names of the samples; by default those of the data set or of a pandas index
-    title : name of the data for headings
-
-    Returns
-    -------
-    Trace
-
-    Examples
-    --------
-    >>> import linscope as ls
-    >>> run = ls.trace(ls.Perceptron(tie="negative"), ls.datasets.load("or"))
-    >>> len(run.steps), run.n_updates
-    (13, 4)
-    >>> run.steps[1]
-    Step 2: sample 1, w·x = 0, mistake → update, [0 0 0] → [1 0 1]
-    """
-    if not isinstance(estimator, PerceptronFamily):
-        raise TypeError(
-            f"trace shows the steps of Perceptron and KernelPerceptron, not of "
-            f"{type(estimator).__name__}"
-        )
-    if isinstance(X, Dataset):
-        sample_names = sample_names or X.sample_names or None
-        title, features = title or X.name, X.feature_names
-        X, labels = X
-        y = labels if y is None else y
-    else:
-        sample_names = _index_names(X) if sample_names is None else sample_names
-        features = []
-    if y is None:
-        raise ValueError("y is missing: trace(estimator, X, y), or trace(estimator, dataset)")
-    model = _fitted_clone(estimator, X, y, sample_weight)
-    replays = _replays(model, X, y, sample_weight)
-    if exact:
-        replays = exact_replays(model, replays, y, sample_weight)
-    if sample_names is not None:
-        sample_names = [str(name) for name in sample_names]
-        if len(sample_names) != _num_samples(X):
-            raise ValueError(
-                f"sample_names has {len(sample_names)} names for {_num_samples(X)} samples"
-            )
-    features = [str(name) for name in getattr(model, "feature_names_in_", features)]
-    return Trace(model, replays, criterion, exact, sample_names, features, title)
-
-
-def _fitted_clone(estimator, X, y, sample_weight):
-    """As ``fit`` does it (two calls deep, so that warnings name the caller), but with the log."""
-    model = clone(estimator)
-    model._validate_params()
-    return with_callbacks(type(model)._fit)(model, X, y, sample_weight, keep_log=True)
-
-
-def _index_names(X) -> list[str] | None:
-    """The index of a pandas frame, unless it just counts."""
-    index = getattr(X, "index", None)
-    if index is None or callable(index) or not hasattr(X, "columns"):
-        return None
-    return None if getattr(index.dtype, "kind", "O") in "iu" else list(index)
-
-
-def _replays(model, X, y, sample_weight) -> list[Replay]:
-    """One replay for each binary problem of a fitted model."""
-    with warnings.catch_warnings():  # the fit has said it
-        warnings.simplefilter("ignore")
-        training = read_training(model, X, y, sample_weight)
-    problems = binary_problems(training.classes, training.codes, model.multi_class)
-    n = len(training.codes) + len(training.ignored)
-    kept = np.delete(np.arange(n), training.ignored)
-    kernel = isinstance(model, KernelPerceptron)
-    precomputed = kernel and model.kernel == "precomputed"
-    if kernel:
-        matrix = training.X[:, model._gram_rows] if precomputed else training.X
-        model._gram = model._products(matrix) + (1.0 if model.fit_intercept else 0.0)
-    replays = []
-    for number_, (problem, result) in enumerate(zip(problems, model.results_, strict=True)):
-        solver = model._solver(training, problem, number_, keep_log=False)
-        rows = slice(None) if problem.rows is None else problem.rows
-        shown = None if precomputed else training.X[rows]
-        if kernel:
-            options = {"linear": model.kernel == "linear", "intercept": model.fit_intercept}
-            replay: Replay = GramReplay(problem, solver, result.log, shown, kept[rows], **options)
-        else:
-            solver, c = in_range(solver, shown, result.weights)
-            replay = Replay(problem, solver, result.log, shown, kept[rows], c)
-        replays.append(replay)
-    if kernel:
-        del model._gram
-    return replays
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """One step: a visited sample, or a batch.
-
-    Attributes
-    ----------
-    number, epoch : counted from 1
-    problem : name of the binary problem
-    update : whether the weights changed
-    before, after : the weights, bias first (empty for a kernel other than linear)
-    sample, name, x, y, score, normalized : of the visited sample: row number from 0, its name,
-        the augmented vector, ±1, w·x and y·w·x before the update (single-sample rules)
-    alpha : coefficient of the sample after the step (kernel rules)
-    batch, batch_mistakes : of the batch (batch rules), counted from 1 in each pass
-    """
-
-    number: int
-    epoch: int
-    problem: str
-    update: bool
-    before: Any
-    after: Any
-    sample: int | None = None
-    name: str | None = None
-    x: Any = None
-    y: int | None = None
-    score: Any = None
-    normalized: Any = None
-    alpha: Any = None
-    batch: int | None = None
-    batch_mistakes: int | None = None
-    _replay: Any = field(default=None, repr=False)
-
-    @property
-    def verdict(self) -> str:
-        return "mistake → update" if self.update else "correct"
-
-    def _states(self):
-        log = self._replay.update_steps
-        first = int(np.searchsorted(log, self.number - 1))
-        return self._replay.states(first, first + 1)
-
-    @property
-    def too_small(self) -> bool:
-        """Is the sample still misclassified after its update (the step was too small)?"""
-        if not self.update or self.sample is None:
-            return False
-        here = self._replay.samples(np.array([self.number - 1]))
-        return not bool(self._replay.fixed(here, self._states())[0])
-
-    @property
-    def broken(self) -> int:
-        """How many samples that were right became mistakes (the step was too large)."""
-        return int(self._replay.changes(self._states())[1][0]) if self.update else 0
-
-    def __repr__(self) -> str:
-        where = f"sample {self.name if self.name is not None else self.sample}"
-        if self.sample is None:
-            where = f"batch {self.batch}, {self.batch_mistakes} mistakes"
-        score = "" if self.score is None else f", w·x = {number(self.score)}"
-        change = ""
-        if len(self.after):
-            change = f", {text(vector(self.before))} → {text(vector(self.after))}"
-        return f"Step {self.number}: {where}{score}, {self.verdict}{change if self.update else ''}"
-
-
-class Steps(Sequence):
-    """The steps of a trace, worked out when they are asked for.
-
-    Steps of several binary problems follow each other. A slice is again such a sequence.
-    """
-
-    def __init__(self, replays: list[Replay], names, places: range | None = None):
-        self._replays, self._names = replays, names
-        self._ends = np.cumsum([replay.n_steps for replay in replays])
-        self._places = range(int(self._ends[-1])) if places is None else places
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __getitem__(self, index):
-        if isinstance(index, slice):
-            return Steps(self._replays, self._names, self._places[index])
-        place = self._places[index]
-        which = int(np.searchsorted(self._ends, place, side="right"))
-        first = int(self._ends[which]) - self._replays[which].n_steps
-        return self._make(self._replays[which], np.array([place - first]))[0]
-
-    def __iter__(self) -> Iterator[Step]:
-        if self._places.step != 1:
-            yield from (self[k] for k in range(len(self)))
-            return
-        end = 0
-        for replay in self._replays:
-            begin, end = end, end + replay.n_steps
-            low, high = max(self._places.start, begin), min(self._places.stop, end)
-            for at in range(low, high, ITERATION_STEPS):
-                yield from self._make(
-                    replay, np.arange(at, min(at + ITERATION_STEPS, high)) - begin
-                )
-
-    def __repr__(self) -> str:
-        return f"<Steps: {len(self):,}>"
-
-    def _make(self, replay: Replay, steps: np.ndarray) -> list[Step]:
-        return [
-            step
-            for window in replay.windows(steps)
-            for step in _steps_of(replay, window, self._names)
-        ]
-
-
-def _steps_of(replay: Replay, window, names) -> Iterator[Step]:
-    weights = replay.weights(window.states)
-    columns = frames.step_columns(replay, window, criterion=False)
-    samples = replay.samples(window.steps) if replay.single else window.steps
-    for t, sample in enumerate(samples):
-        extra: dict[str, Any] = {}
-        if replay.single:
-            given = int(columns["sample"][t])
-            extra = {
-                "sample": given,
-                "name": None if names is None else names[given],
-                "x": replay.row(sample),
-                "y": int(replay.solver.y[sample]),
-                "score": columns["score"][t],
-                "normalized": columns["normalized"][t],
-                "alpha": columns["alpha"][t] if "alpha" in columns else None,
-            }
-        else:
-            for key in ("batch", "batch_mistakes"):
-                extra[key] = int(columns[key][t])
-        yield Step(
-            number=int(columns["step"][t]),
-            epoch=int(columns["epoch"][t]),
-            problem=replay.problem.name,
-            update=bool(window.updated[t]),
-            before=weights[window.versions[t]],
-            after=weights[window.after[t]],
-            _replay=replay,
-            **extra,
-        )
 
 
 class Rise(NamedTuple):
@@ -463,7 +200,7 @@ class Trace:
         """
         parts = []
         for replay in self._pick(problem):
-            first, last = _updates(replay, updates)
+            first, last = update_range(replay, updates)
             most = max(1, WINDOW_NUMBERS // replay.width)
             for at in range(first, max(last, first + 1), most):
                 part = frames.effect_columns(replay, at, min(at + most, last))
@@ -511,7 +248,7 @@ class Trace:
         replay = self._pick(0 if problem is None else problem)[0]
         if not replay.weight_names:
             raise ValueError("only a linear kernel has weights in the original features: no path")
-        weights = replay.weights(replay.states(*_updates(replay, updates))).astype(np.float64)
+        weights = replay.weights(replay.states(*update_range(replay, updates))).astype(np.float64)
         return weights if replay.intercept else np.column_stack([0 * weights[:, 0], weights])
 
     def plot(
@@ -572,7 +309,7 @@ class Trace:
         weights = self.path(updates=updates, problem=problem)
         display = BoundaryPathDisplay.from_path(weights, X, y, features=features)
         replay = self._pick(0 if problem is None else problem)[0]
-        first, _ = _updates(replay, updates)
+        first, _ = update_range(replay, updates)
         shown = min(max_frames, len(weights))
         places = np.unique(np.linspace(0, len(weights) - 1, shown).astype(int))
         captions, samples = [], []
@@ -627,7 +364,7 @@ class Trace:
         criterion = self._criterion if criterion is None else criterion
         parts = []
         for replay in self._pick(problem):
-            steps = np.asarray(_choose(replay, start, stop, updates), dtype=np.int64)
+            steps = np.asarray(choose(replay, start, stop, updates), dtype=np.int64)
             empty = [replay.window(steps)] if len(steps) == 0 else []
             for window in empty or replay.windows(steps):
                 part = frames.step_columns(replay, window, criterion)
@@ -657,7 +394,7 @@ class Trace:
         columns = columns_of(replays[0], **options)
         rows: list[Row] = []
         for replay in replays:
-            chosen = _choose(replay, start, stop, updates)
+            chosen = choose(replay, start, stop, updates)
             rows += self._rows(replay, chosen, max_rows, options, columns)
         name = replays[0].problem.name if len(replays) < len(self._replays) else ""
         return Sheet(self._heading(name), self._notes(replays), columns, rows)
@@ -728,29 +465,3 @@ class Trace:
         if model.output != "last":
             settings.append(f"output {model.output}")
         return settings
-
-
-def _updates(replay: Replay, updates: tuple[int, int] | None) -> tuple[int, int]:
-    """Updates a … b as a Python range from 0."""
-    if updates is None:
-        return 0, replay.n_updates
-    try:
-        a, b = (int(k) for k in updates)
-    except (TypeError, ValueError):
-        raise ValueError(f"updates={updates!r}: give the first and the last as (a, b)") from None
-    if a < 1 or b < a:
-        raise ValueError(f"updates=({a}, {b}): updates count from 1, and a must not exceed b")
-    return min(a - 1, replay.n_updates), min(b, replay.n_updates)
-
-
-def _choose(replay: Replay, start: int, stop: int | None, updates):
-    """The chosen steps, from 0: a range, or the steps of the chosen updates."""
-    if updates is not None:
-        if start != 1 or stop is not None:
-            raise ValueError("choose rows by start and stop, or by updates, not by both")
-        first, last = _updates(replay, updates)
-        return replay.update_steps[first:last]
-    if start < 1 or (stop is not None and stop < start):
-        raise ValueError(f"start={start}, stop={stop}: steps count from 1 to stop, both included")
-    last = replay.n_steps if stop is None else min(stop, replay.n_steps)
-    return range(min(start - 1, last), last)
