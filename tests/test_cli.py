@@ -536,6 +536,23 @@ def test_a_full_disk_is_one_clear_line(run, monkeypatch):
     assert (code, err) == (2, "linscope: cannot read or write: No space left on device\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        (["separate", "or"], "linscope.certify.Separable.verify"),
+        (["separate", "xor"], "linscope.certify.NotSeparable.verify"),
+        (["trace", "perceptron", "or"], "linscope.certify.perceptron.PerceptronCertificate.verify"),
+    ],
+)
+def test_a_claim_that_does_not_hold_is_exit_1(run, monkeypatch, words, target):
+    from linscope.results import Check
+
+    monkeypatch.setattr(target, lambda *_: Check(False, "sample 2 is on the wrong side"))
+    code, out, _ = run(*words)
+    assert code == 1
+    assert "REJECTED: sample 2 is on the wrong side" in out
+
+
 def test_interrupt_is_quiet(run, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt

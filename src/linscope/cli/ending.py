@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from .formula import hyperplane, number, weighted_sum
+from .formula import bound_text, hyperplane, number, weighted_sum
 from .options import words_of
 from .screen import facts, hints, paragraph
 from .source import Source
@@ -16,14 +16,15 @@ MOST_PROBLEMS = 6
 MOST_NUMBERS_FOR_BOUND = 20_000
 
 
-def show_ending(out: Console, trace: Any, source: Source, given: dict[str, Any]) -> None:
-    """The answer of a traced perceptron and how good it is."""
+def show_ending(out: Console, trace: Any, source: Source, given: dict[str, Any]) -> bool:
+    """The answer of a traced perceptron and how good it is; does its certificate hold?"""
     model = trace.estimator
     certificate = model.certificate_
     facts(out, [*_answer(model, source), *_claims(trace, source)], indent=0)
     check = certificate.verify(source.X, source.labels())
     paragraph(out, str(check), style="green" if check else "red")
     hints(out, _next(trace, source, given))
+    return bool(check)
 
 
 def _answer(model: Any, source: Source) -> list[tuple[str, str]]:
@@ -91,7 +92,7 @@ def _bound(certificate: Any, source: Source) -> str:
         bound = certificate.bound(source.X, source.labels())
     except ValueError:  # separated by the tie rule alone
         return ""
-    return f" (the theorem allows at most R²/γ² = {bound:.6g})"
+    return f" (the theorem allows at most R²/γ² = {bound_text(bound)})"
 
 
 def _next(trace: Any, source: Source, given: dict[str, Any]) -> list[tuple[str, str]]:
@@ -103,7 +104,7 @@ def _next(trace: Any, source: Source, given: dict[str, Any]) -> list[tuple[str, 
 
     def again(**changed: Any) -> str:
         options = words_of({**given, **changed})
-        return f"linscope trace {model_name} {source.words} {options}"
+        return f"linscope trace {model_name} {source.words} {options}".rstrip()
 
     status = model.certificate_.status
     if status is Status.SEPARATED_BY_TIE and model.tie != "update":
@@ -112,10 +113,11 @@ def _next(trace: Any, source: Source, given: dict[str, Any]) -> list[tuple[str, 
         first = []
     else:
         first = [(again(output="pocket"), "the best vector met on the way; or averaged, or voted")]
-        if trace.n_updates > 16 and not kernel and source.X.shape[1] <= 2:
+        drawable = not kernel and source.X.shape[1] <= 2 and len(model.classes_) == 2
+        if drawable and trace.n_updates > 16:
             begin = min(900, trace.n_updates - 15)
             command = f"{again()} --updates {begin}:{begin + 15} --plot solutions.png"
-            first.append((command.replace("  ", " "), "some solutions are good and some are not"))
+            first.append((command, "some solutions are good and some are not"))
     if kernel:
         return [*first, (separate, "and without the kernel: is there a separating hyperplane?")]
     if status.ok:

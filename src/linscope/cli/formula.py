@@ -15,6 +15,13 @@ def number(value: Any) -> str:
     return short(value).replace("-", "−")
 
 
+def bound_text(bound: float | int) -> str:
+    """A bound on the number of updates; huge ones as a power of ten."""
+    from ..certify.verdicts import count
+
+    return f"{int(bound):,}" if bound < 1e6 else count(bound)
+
+
 def weighted_sum(terms: Iterable[tuple[Any, str]]) -> str:
     """``2·b − a`` from pairs of weight and name; terms of weight 0 are left out."""
     terms = [(weight, name) for weight, name in terms if weight != 0]

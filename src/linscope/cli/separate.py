@@ -9,10 +9,10 @@ from cyclopts import App, Parameter
 from rich.console import Console
 from rich.table import Table
 
-from .errors import FINE, BadInput, input_errors
+from .errors import CHECK_FAILED, FINE, BadInput, input_errors
 from .figures import check_figure_path, named, save_figure
-from .formula import hyperplane
-from .screen import console, facts, hints, lead, paragraph, print_table, progress_bars
+from .formula import bound_text, hyperplane
+from .screen import complain, console, facts, hints, lead, paragraph, print_table, progress_bars
 from .source import DataFile, DataName, Source, Target, load_source
 
 EPILOGUE = """\
@@ -41,7 +41,7 @@ def separate(
     """Say whether a hyperplane separates the classes, and prove it.
 
     Every verdict is checked again from the data alone in exact arithmetic (`verified: …`). Any
-    verdict is an answer, so the exit code is 0.
+    verdict is an answer, so the exit code is 0; it is 1 if that check fails.
     """
     check_figure_path(plot)
     source = load_source(data, file, target)
@@ -57,15 +57,16 @@ def separate(
     out = console()
     _header(out, source)
     if isinstance(verdict, ClassTable):
-        _class_table(out, source, verdict)
+        _class_table(out, verdict)
     else:
         _two_classes(out, source, verdict)
-    paragraph(out, str(verdict.verify(source.X, labels)), style="green")
+    check = verdict.verify(source.X, labels)
+    paragraph(out, str(check), style="green" if check else "red")
+    hints(out, _next(source, verdict))
     if plot is not None:
         _draw(source, verdict, plot)
-        paragraph(out, f"figure written to {plot}")
-    hints(out, _next(source, verdict))
-    return FINE
+        complain(f"figure written to {plot}")
+    return FINE if check else CHECK_FAILED
 
 
 def _header(out: Console, source: Source) -> None:
@@ -107,11 +108,11 @@ def _separable(out: Console, source: Source, verdict: Any) -> None:
             ("distance", f"{verdict.margin:.6g} to the nearest samples, the support vectors:"),
             *[("", f"{_sample(source, i)}, {_row_class(source, i)}") for i in rows[:SHOWN]],
             *([("", f"… {len(rows)} in all")] if len(rows) > SHOWN else []),
-            ("perceptron", f"at most {_bound(verdict.bound)} updates from zeros, in any order:"),
             (
-                "",
-                f"R²/γ² with R = {verdict.radius:.6g}, γ = {verdict.gamma:.6g} ",
+                "perceptron",
+                f"at most {bound_text(verdict.bound)} updates from zeros, in any order:",
             ),
+            ("", f"R²/γ² with R = {verdict.radius:.6g}, γ = {verdict.gamma:.6g}"),
         ],
     )
 
@@ -182,17 +183,11 @@ def _row_class(source: Source, row: int) -> str:
     return source.class_phrase(source.y[row].item())
 
 
-def _bound(bound: float | int) -> str:
-    from ..certify.verdicts import count
-
-    return f"{int(bound):,}" if isinstance(bound, float) and bound < 1e6 else count(bound)
-
-
 WORDS = {"strict": "yes", "quasi": "on the boundary only", "no": "no"}
 STYLES = {"strict": "green", "quasi": "yellow", "no": "red"}
 
 
-def _class_table(out: Console, source: Source, verdict: Any) -> None:
+def _class_table(out: Console, verdict: Any) -> None:
     paragraph(out, verdict.summary())
     table = Table("class", "against", "separable?", "margin", "updates at most")
     for a, one in verdict.one_vs_rest.items():
@@ -206,7 +201,7 @@ def _class_table(out: Console, source: Source, verdict: Any) -> None:
 def _verdict_row(table: Table, name: str, against: str, verdict: Any) -> None:
     strict = verdict.kind == "strict"
     margin = f"{verdict.margin:.4g}" if strict else "–"
-    bound = _bound(verdict.bound) if strict else "–"
+    bound = bound_text(verdict.bound) if strict else "–"
     table.add_row(name, against, WORDS[verdict.kind], margin, bound, style=STYLES[verdict.kind])
 
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from .ending import show_ending
-from .errors import FINE, BadInput, input_errors
+from .errors import CHECK_FAILED, FINE, BadInput, input_errors
 from .figures import check_figure_path, named, save_figure
 from .narrow import fitted
 from .options import AT_LEAST_ZERO, SHOW, in_options, parse_range
@@ -75,12 +75,13 @@ def show(
         _check_can_draw(estimator, source, what)
     trace = _run(estimator, source, what)
     _check_updates(trace, what)
+    holds = True
     if what.format == "rich":
         out = console()
         table = trace.ledger(updates=what.update_range(), max_rows=_rows(what))
         _header(out, trace, source, _settings(table), from_notes, given)
         print_table(out, fitted(out, table))
-        show_ending(out, trace, source, given)
+        holds = show_ending(out, trace, source, given)
     else:
         sys.stdout.write(_document(trace, what))
     if what.plot is not None:
@@ -88,7 +89,7 @@ def show(
             figure = _figure(trace, source, what)
         save_figure(figure, what.plot)
         complain(f"figure written to {what.plot}")
-    return FINE
+    return FINE if holds else CHECK_FAILED
 
 
 def _run(estimator: Any, source: Source, what: ShowOptions) -> Any:

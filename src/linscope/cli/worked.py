@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-TOLERANCE = 1e-12
-
 
 class Comparison(NamedTuple):
     """One quantity of a worked example, as printed and as computed."""
