@@ -55,8 +55,15 @@ Rows = DenseRows | SparseRows | GramRows
 def as_rows(X, bias: float = 1.0) -> DenseRows | SparseRows:
     """View a C-contiguous array or a CSR matrix as rows for compiled code, without a copy."""
     if sparse.issparse(X):
-        return SparseRows(X.data, X.indices, X.indptr, float(bias))
-    return DenseRows(X, float(bias))
+        return SparseRows(_frozen(X.data), _frozen(X.indices), _frozen(X.indptr), float(bias))
+    return DenseRows(_frozen(X), float(bias))
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """A read-only view: then a memory-mapped table is no new type to the compiler."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def n_rows(rows: Rows) -> int:

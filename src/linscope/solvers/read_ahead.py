@@ -49,7 +49,7 @@ def _walk(values, position, chunk_rows, ahead, share):
         begin, end = chunk * chunk_rows, min((chunk + 1) * chunk_rows, n)
         at = _load_fresh(position, 0)  # type: ignore[call-arg, var-annotated]
         while begin > at + ahead * chunk_rows:
-            at = _load_fresh(position, 0)  # type: ignore[call-arg]
+            at = _load_fresh(position, 0)
         if begin > at:
             for i in range(begin, end):
                 for j in range(0, d, 8):
