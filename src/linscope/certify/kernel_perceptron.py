@@ -80,7 +80,7 @@ def kernel_facts(products: np.ndarray, y, alpha, tie: str) -> KernelFacts:
     return KernelFacts(
         mistakes=int(wrong.sum()),
         ties=int(on_boundary.sum()),
-        margin=smallest / length if length else 0.0,
+        margin=smallest / length + 0.0 if length else 0.0,
         radius=float(np.sqrt(max(products.diagonal().max(), 0.0))),
         length2=length2,
     )

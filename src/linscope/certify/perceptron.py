@@ -125,7 +125,7 @@ class PerceptronCertificate(Certificate):
     def _compare(self, measured: Measured, length: float) -> Check:
         if measured.mistakes != self.mistakes:
             claimed = f"the certificate claims {self.mistakes}"
-            return Check(False, f"{measured.mistakes} samples are misclassified, {claimed}")
+            return Check(False, f"{_samples(measured.mistakes)} misclassified, {claimed}")
         for name in ("margin", "radius"):
             claim, truth = getattr(self, name), getattr(measured, name)
             allowed = ROUNDING * abs(truth) + 1e-15 * (len(self.weights) + 8) * measured.radius
@@ -136,15 +136,19 @@ class PerceptronCertificate(Certificate):
         if self.status in (Status.MAX_ITER, Status.STOPPED) and not measured.mistakes:
             return Check(False, "the status claims that mistakes are left, but there are none")
         if self.status is Status.SEPARATED and measured.ties:
-            return Check(False, f"{measured.ties} samples have score 0: not strictly separated")
+            return Check(False, f"{_samples(measured.ties)} on the boundary: not strictly separated")
         if self.status is Status.SEPARATED_BY_TIE and not measured.ties:
             return Check(False, "no sample has score 0: the separation is strict")
         # From zeros, ‖w‖² ≤ k η² R² after k updates: the second half of the convergence proof.
         if not self.no_bound and length > (self.updates**0.5) * self.eta0 * self.radius * 1.0001:
             return Check(False, f"{self.updates} updates cannot make a vector of length {length:g}")
         if measured.mistakes:
-            return Check(True, f"{measured.mistakes} samples are misclassified, as claimed")
+            return Check(True, f"{_samples(measured.mistakes)} misclassified, as claimed")
         return Check(True, f"every sample is on its side; smallest margin {measured.margin:.6g}")
+
+
+def _samples(count: int) -> str:
+    return "1 sample is" if count == 1 else f"{count:,} samples are"
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class SignedRows:
         exponent = np.frexp(self.largest)[1]
         centre, spread = low / 2 + high / 2, high / 2 - low / 2
         self._middle = centre
-        offset = (np.abs(centre) > SAFE_OFFSET * spread) & (spread > 0)
+        offset = (np.abs(centre) / SAFE_OFFSET > spread) & (spread > 0)
         extreme = (np.abs(exponent) > SAFE_EXPONENT) & (self.largest > 0)
         if extreme.any() or (offset.any() and not sparse.issparse(X)):
             self._rescale(exponent, centre)
