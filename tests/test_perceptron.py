@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from itertools import product
 from pathlib import Path
 
@@ -19,8 +18,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 import linscope as ls
-from linscope.data.rows import DenseRows
-from linscope.solvers import read_ahead
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -500,25 +497,6 @@ def test_one_thread_gives_the_bits_of_many():
         )
     assert len(outputs) == 1
     assert outputs.pop().count(b"\n") == 4
-
-
-def test_reading_ahead_changes_nothing(monkeypatch):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(400, 3)), rng.choice([-1, 1], 400)
-    plain = ls.Perceptron(max_iter=6).fit(X, y)
-    monkeypatch.setenv("LINSCOPE_THREADS", "2")
-    monkeypatch.setattr(read_ahead, "WORTH_IT", 0)
-    monkeypatch.setattr(read_ahead, "CHUNK", 100)
-    assert read_ahead.worth_reading_ahead(DenseRows(X, 1.0))
-    threads = threading.active_count()
-    for shuffle in (False, True):
-        model = ls.Perceptron(max_iter=6, shuffle=shuffle, random_state=0).fit(X, y)
-        assert model.n_iter_ == 6
-    np.testing.assert_array_equal(weights(ls.Perceptron(max_iter=6).fit(X, y)), weights(plain))
-    X[390, 1] = np.nan
-    with pytest.raises(ValueError, match="row 390, column 1"):
-        ls.Perceptron().fit(X, y)
-    assert threading.active_count() == threads  # the reader has ended, also after an error
 
 
 # ---- several classes, labels, ties --------------------------------------------------------------

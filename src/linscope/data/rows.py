@@ -3,11 +3,9 @@
 Every compiled rule is written once over these operations:
 
 ``row_dot(rows, i, w)``            w·x_i, summed from left to right, bias first: the textbook score
+``quick_dot(rows, i, w)``          the same by vector instructions, in any order of summation
 ``row_add(rows, i, step, w)``      w ← w + step·x_i
 ``row_norm2(rows, i)``             ‖x_i‖²
-``quick_scores(rows, i, j, k, l, w)``  four scores by vector instructions, in any order of summation
-``quick_norm2(rows, i, j, k, l)``  the largest ‖x‖² of the four rows; NaN and infinity show
-``lanes(rows)``                    4, or 1 where vectors do not pay: then i = j = k = l
 ``score_error(rows)``              c with |quick − textbook| ≤ c·‖w‖·‖x‖; 0 if they are the same sum
 
 The weight vector always has the bias in front, ``w[0]``; ``rows.bias`` is the constant that goes
@@ -84,15 +82,7 @@ def row_norm2(rows, i):
     raise NotImplementedError("for compiled code only")
 
 
-def quick_scores(rows, i, j, k, l, w):
-    raise NotImplementedError("for compiled code only")
-
-
-def quick_norm2(rows, i, j, k, l):
-    raise NotImplementedError("for compiled code only")
-
-
-def lanes(rows):
+def quick_dot(rows, i, w):
     raise NotImplementedError("for compiled code only")
 
 
@@ -165,48 +155,18 @@ def _row_norm2(rows, i):
     return {DenseRows: dense, SparseRows: sparse, GramRows: gram}.get(_kind(rows))
 
 
-@overload(quick_scores, jit_options={"fastmath": REORDER})
-def _quick_scores(rows, i, j, k, l, w):
-    def four(rows, i, j, k, l, w):
-        a = b = c = d = rows.bias * w[0]
-        for m in range(rows.values.shape[1]):
-            v = w[m + 1]
-            a += rows.values[i, m] * v
-            b += rows.values[j, m] * v
-            c += rows.values[k, m] * v
-            d += rows.values[l, m] * v
-        return a, b, c, d
+@overload(quick_dot, jit_options={"fastmath": REORDER})
+def _quick_dot(rows, i, w):
+    def dense(rows, i, w):
+        total = rows.bias * w[0]
+        for j in range(rows.values.shape[1]):
+            total += rows.values[i, j] * w[j + 1]
+        return total
 
-    def one(rows, i, j, k, l, w):
-        score = row_dot(rows, i, w)
-        return score, score, score, score
+    def plain(rows, i, w):
+        return row_dot(rows, i, w)
 
-    return four if _kind(rows) is DenseRows else one
-
-
-@overload(quick_norm2, jit_options={"fastmath": REORDER})
-def _quick_norm2(rows, i, j, k, l):
-    def four(rows, i, j, k, l):
-        a = b = c = d = rows.bias * rows.bias
-        for m in range(rows.values.shape[1]):
-            a += np.float64(rows.values[i, m]) * rows.values[i, m]
-            b += np.float64(rows.values[j, m]) * rows.values[j, m]
-            c += np.float64(rows.values[k, m]) * rows.values[k, m]
-            d += np.float64(rows.values[l, m]) * rows.values[l, m]
-        largest = max(max(a, b), max(c, d))
-        # max() may drop a NaN, the sum does not.
-        return largest if a + b + c + d < np.inf else a + b + c + d
-
-    def one(rows, i, j, k, l):
-        return row_norm2(rows, i)
-
-    return four if _kind(rows) is DenseRows else one
-
-
-@overload(lanes)
-def _lanes(rows):
-    width = 4 if _kind(rows) is DenseRows else 1
-    return lambda rows: width
+    return dense if _kind(rows) is DenseRows else plain
 
 
 # |fl(w·x) − w·x| ≤ (d + 1)u/(1 − (d + 1)u) Σ|w_j x_j| for any order of summation, fused or not;

@@ -71,7 +71,7 @@ def _batches(solver: PerceptronRule, log: Any) -> np.ndarray:
     weights = np.empty((len(log.updates) + 1, len(log.initial)))
     weights[0] = w = log.initial.copy()
     n = len(solver.y)
-    radius = loops.radius(solver.rows, GIVEN_ORDER, 0, n, 0.0)
+    radius = loops.radius(solver.rows, n)
     for k, batch in enumerate(log.updates, start=1):
         epoch, number = divmod(int(batch), log.batches_per_epoch)
         permutation = log.order.epoch(epoch) if solver.kind == "mini-batch" else None

@@ -22,9 +22,8 @@ from ..solvers.perceptron_rule import (
     averaged_weights,
     coefficients,
     gram_start,
-    update_steps,
 )
-from ..solvers.voted import Committee
+from ..solvers.voted import Committee, update_rows
 from .base import Problem, Training, read_features
 from .perceptron_family import PerceptronFamily
 
@@ -208,12 +207,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
     def _keep_committees(self, training, problems, solvers, results) -> None:
         self.committees_ = []
         for problem, solver, result in zip(problems, solvers, results, strict=True):
-            if solver.kind != "single":
-                raise ValueError(
-                    "output='voted' needs rule='single': batch rules have no votes to count"
-                )
-            samples, steps = update_steps(result.log, solver.rule, solver.y, solver.weight)
-            distinct, places = np.unique(samples, return_inverse=True)
+            distinct, places, steps = update_rows(solver, result.log)
             rows = distinct if problem.rows is None else problem.rows[distinct]
             support = self._vectors(training, rows)
             if self.kernel == "precomputed":

@@ -22,13 +22,11 @@ from ..solvers import perceptron_loops as loops
 from ..solvers.driver import run
 from ..solvers.perceptron_loops import Progress
 from ..solvers.perceptron_rule import (
-    GIVEN_ORDER,
     OutOfRange,
     PerceptronRule,
     averaged_weights,
-    update_steps,
 )
-from ..solvers.voted import Committee, join
+from ..solvers.voted import Committee, join, update_rows
 from .base import Problem, Training, binary_problems, equation, read_features, read_training
 from .perceptron_family import PerceptronFamily
 
@@ -348,7 +346,7 @@ class Perceptron(PerceptronFamily):
 
 def _block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarray:
     rows, n = as_rows(block.X, bias), block.X.shape[0]
-    radius = loops.radius(rows, GIVEN_ORDER, 0, n, 0.0)
+    radius = loops.radius(rows, n)
     out = np.empty((len(weights), n))
     for k, w in enumerate(weights):
         if SMALLEST < radius * loops.norm(w) < LARGEST:
@@ -415,11 +413,8 @@ def _near_one(X, least: float) -> float:
 
 
 def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem):
-    if solver.kind != "single":
-        raise ValueError("output='voted' needs rule='single': batch rules have no votes to count")
     X = training.X if problem.rows is None else training.X[problem.rows]
-    samples, steps = update_steps(result.log, solver.rule, solver.y, solver.weight)
-    distinct, places = np.unique(samples, return_inverse=True)
+    distinct, places, steps = update_rows(solver, result.log)
     return Committee(X[distinct], places, steps, result.log.survival, result.log.initial)
 
 

@@ -8,9 +8,9 @@ with η_k = η_0, or η_0 / k where k counts updates from 1. Sample i is a mista
 
     y_i w·x_i < b,  or  y_i w·x_i = b and the tie rule says so    (b the margin, usually 0).
 
-Scores of four rows at a time are computed by vector instructions. Where such a quick score lies
-within its rounding bound of b, the textbook sum decides, so the updates are those of the plain
-loop, however it is blocked.
+A score is first computed by vector instructions, in any order of summation. Where such a quick
+score lies within its rounding bound of b, the textbook sum decides, so the updates are those of the
+plain loop.
 """
 
 from __future__ import annotations
@@ -20,16 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..data.rows import (
-    REORDER,
-    lanes,
-    quick_norm2,
-    quick_scores,
-    row_add,
-    row_dot,
-    row_norm2,
-    score_error,
-)
+from ..data.rows import REORDER, quick_dot, row_add, row_dot, row_norm2, score_error
 
 PASS_DONE, STREAK_DONE, BAD_NUMBER = 0, 1, 2
 BATCHES, UPDATES, STREAK, LOGGED = 0, 1, 2, 3
@@ -107,12 +98,12 @@ def _slack(rows, length, radius, margin):
     return error * length * radius + 2.3e-16 * margin if error > 0 else 0.0
 
 
-@njit(cache=True)
-def radius(rows, order, begin, end, known):
-    """max(known, ‖x_i‖) over visits begin … end − 1; NaN or infinity shows in the result."""
-    largest = known * known
-    for at in range(begin, end):
-        norm2 = row_norm2(rows, _sample(order, at))
+@njit(cache=True, nogil=True)
+def radius(rows, n):
+    """max ‖x_i‖ over the first n rows; NaN or infinity shows in the result."""
+    largest = 0.0
+    for i in range(n):
+        norm2 = row_norm2(rows, i)
         if not norm2 <= largest:
             largest = norm2
             if not np.isfinite(norm2):
@@ -123,18 +114,14 @@ def radius(rows, order, begin, end, known):
 @njit(cache=True)
 def count_errors(rows, y, weight, rule, w, radius, limit):
     """Weighted number of samples that w gets wrong by the tie rule; gives up at ``limit``."""
-    n = y.shape[0]
     slack = _slack(rows, norm(w), radius, 0.0)
     wrong = 0.0
-    for at in range(0, n, lanes(rows)):
-        last = min(at + lanes(rows), n) - 1
-        scores = quick_scores(rows, at, min(at + 1, last), min(at + 2, last), last, w)
-        for i in range(at, last + 1):
-            score = scores[i - at] * y[i]
-            if score <= slack and (score < -slack or _exact_mistake(rows, i, y[i], 0.0, rule, w)):
-                wrong += weight[i] if weight.shape[0] > 0 else 1.0
-        if wrong >= limit:
-            break
+    for i in range(y.shape[0]):
+        score = y[i] * quick_dot(rows, i, w)
+        if score <= slack and (score < -slack or _exact_mistake(rows, i, y[i], 0.0, rule, w)):
+            wrong += weight[i] if weight.shape[0] > 0 else 1.0
+            if wrong >= limit:
+                break
     return wrong
 
 
@@ -151,91 +138,65 @@ def keep_best(rows, y, weight, rule, state):
 
 
 @njit(cache=True, nogil=True)
-def single_pass(rows, y, weight, order, rule, state, log, position):
-    """One pass of the single-sample rule, up to the end of the streak if that ends the fit.
-
-    ``position[0]`` tells a reader ahead, now and then, how far the pass is.
-    """
+def single_pass(rows, y, weight, order, rule, state, log):
+    """One pass of the single-sample rule, up to the end of the streak if that ends the fit."""
     n = y.shape[0]
     counts, sizes, w, margin = state.counts, state.sizes, state.w, rule.margin
     begin, updates = counts[BATCHES], counts[UPDATES]
     streak, logged = counts[STREAK], counts[LOGGED]
     measure, length, longest = sizes[RADIUS] < 0, sizes[NORM], max(sizes[RADIUS], 0.0)
     slack = _slack(rows, length, longest, margin)
-    at, publish = 0, 512
-    while at < n:
-        if at >= publish:
-            position[0], publish = at, at + 512
-        last = min(at + lanes(rows), n) - 1
-        i, l = _sample(order, at), _sample(order, last)
-        j, k = _sample(order, min(at + 1, last)), _sample(order, min(at + 2, last))
+    at = 0
+    while at < n and not (rule.stop_streak and streak >= n):
+        i = _sample(order, at)
         if measure:
-            norm2 = quick_norm2(rows, i, j, k, l)
+            norm2 = row_norm2(rows, i)
             if not norm2 <= longest * longest:
                 longest = np.sqrt(norm2)
                 slack = _slack(rows, length, longest, margin)
                 if not np.isfinite(longest):
                     return BAD_NUMBER
-        a, b, c, d = quick_scores(rows, i, j, k, l, w)
-        a, b, c, d = a * y[i] - margin, b * y[j] - margin, c * y[k] - margin, d * y[l] - margin
-        if a <= slack and (a < -slack or _exact_mistake(rows, i, y[i], margin, rule, w)):
-            mistake = i
-        elif b <= slack and (b < -slack or _exact_mistake(rows, j, y[j], margin, rule, w)):
-            at, streak, mistake = at + 1, streak + 1, j
-        elif c <= slack and (c < -slack or _exact_mistake(rows, k, y[k], margin, rule, w)):
-            at, streak, mistake = at + 2, streak + 2, k
-        elif d <= slack and (d < -slack or _exact_mistake(rows, l, y[l], margin, rule, w)):
-            at, streak, mistake = last, streak + last - at, l
+        excess = y[i] * quick_dot(rows, i, w) - margin
+        if excess <= slack and (excess < -slack or _exact_mistake(rows, i, y[i], margin, rule, w)):
+            updates += 1
+            step = y[i] * (rule.eta0 / updates if rule.inverse else rule.eta0)
+            if weight.shape[0] > 0:
+                step *= weight[i]
+            row_add(rows, i, step, w)
+            if rule.averaged:
+                row_add(rows, i, step * (begin + at), state.u)
+            if log.shape[0] > 0:
+                log[logged] = begin + at
+                logged += 1
+            # ‖w + Δ‖ ≤ ‖w‖ + ‖Δ‖ is a cheap upper bound; now and then it is made exact.
+            length = norm(w) if updates % 64 == 0 else length + abs(step) * longest
+            slack = _slack(rows, length, longest, margin)
+            if rule.pocket:
+                keep_best(rows, y, weight, rule, state)
+            streak = 0
         else:
-            at, streak = last + 1, streak + last + 1 - at
-            if rule.stop_streak and streak >= n:
-                break
-            continue
-        if rule.stop_streak and streak >= n:
-            break
-        updates += 1
-        step = y[mistake] * (rule.eta0 / updates if rule.inverse else rule.eta0)
-        if weight.shape[0] > 0:
-            step *= weight[mistake]
-        row_add(rows, mistake, step, w)
-        if rule.averaged:
-            row_add(rows, mistake, step * (begin + at), state.u)
-        if log.shape[0] > 0:
-            log[logged] = begin + at
-            logged += 1
-        # ‖w + Δ‖ ≤ ‖w‖ + ‖Δ‖ is a cheap upper bound; now and then it is made exact.
-        length = norm(w) if updates % 64 == 0 else length + abs(step) * longest
-        slack = _slack(rows, length, longest, margin)
-        if rule.pocket:
-            keep_best(rows, y, weight, rule, state)
-        at, streak = at + 1, 0
-    finished = rule.stop_streak and streak >= n
-    counts[BATCHES] = begin + at - (streak - n if finished else 0)
-    counts[UPDATES], counts[STREAK], counts[LOGGED] = updates, streak, logged
+            streak += 1
+        at += 1
+    counts[BATCHES], counts[UPDATES] = begin + at, updates
+    counts[STREAK], counts[LOGGED] = streak, logged
     sizes[NORM], sizes[RADIUS] = norm(w), longest
     if not np.isfinite(sizes[NORM] * longest):
         return BAD_NUMBER
-    return STREAK_DONE if finished else PASS_DONE
+    return STREAK_DONE if rule.stop_streak and streak >= n else PASS_DONE
 
 
 @njit(cache=True, nogil=True)
 def add_mistakes(rows, y, weight, order, begin, end, rule, w, radius, total):
     """Add Σ y_i x_i over the mistakes among visits begin … end − 1 to ``total``; count them."""
-    slack = _slack(rows, norm(w), radius, rule.margin)
+    margin = rule.margin
+    slack = _slack(rows, norm(w), radius, margin)
     mistakes = 0
-    for at in range(begin, end, lanes(rows)):
-        last = min(at + lanes(rows), end) - 1
-        i, l = _sample(order, at), _sample(order, last)
-        j, k = _sample(order, min(at + 1, last)), _sample(order, min(at + 2, last))
-        scores = quick_scores(rows, i, j, k, l, w)
-        for position in range(at, last + 1):
-            i = _sample(order, position)
-            excess = scores[position - at] * y[i] - rule.margin
-            if excess <= slack and (
-                excess < -slack or _exact_mistake(rows, i, y[i], rule.margin, rule, w)
-            ):
-                mistakes += 1
-                row_add(rows, i, y[i] * weight[i] if weight.shape[0] > 0 else y[i], total)
+    for at in range(begin, end):
+        i = _sample(order, at)
+        excess = y[i] * quick_dot(rows, i, w) - margin
+        if excess <= slack and (excess < -slack or _exact_mistake(rows, i, y[i], margin, rule, w)):
+            mistakes += 1
+            row_add(rows, i, y[i] * weight[i] if weight.shape[0] > 0 else y[i], total)
     return mistakes
 
 
@@ -283,29 +244,21 @@ def batch_pass(rows, y, weight, order, batch_size, rule, state, log):
 @njit(cache=True, nogil=True)
 def scores_of(rows, w, radius, out):
     """w·x_i of every row: quick, but the textbook sum wherever the sign is in doubt."""
-    n = out.shape[0]
     slack = _slack(rows, norm(w), radius, 0.0)
-    for at in range(0, n, lanes(rows)):
-        last = min(at + lanes(rows), n) - 1
-        scores = quick_scores(rows, at, min(at + 1, last), min(at + 2, last), last, w)
-        for i in range(at, last + 1):
-            score = scores[i - at]
-            out[i] = row_dot(rows, i, w) if abs(score) <= slack else score
+    for i in range(out.shape[0]):
+        score = quick_dot(rows, i, w)
+        out[i] = row_dot(rows, i, w) if abs(score) <= slack else score
 
 
 @njit(cache=True, nogil=True)
 def tally(rows, y, w, doubt):
     """Mistakes, samples with |w·x| ≤ doubt, and the smallest y w·x; NaN counts as doubtful."""
-    n = y.shape[0]
     wrong, doubtful, smallest = 0, 0, np.inf
-    for at in range(0, n, lanes(rows)):
-        last = min(at + lanes(rows), n) - 1
-        scores = quick_scores(rows, at, min(at + 1, last), min(at + 2, last), last, w)
-        for i in range(at, last + 1):
-            score = scores[i - at] * y[i]
-            wrong += score < 0
-            doubtful += not abs(score) > doubt
-            smallest = min(smallest, score)
+    for i in range(y.shape[0]):
+        score = quick_dot(rows, i, w) * y[i]
+        wrong += score < 0
+        doubtful += not abs(score) > doubt
+        smallest = min(smallest, score)
     return wrong, doubtful, smallest
 
 

@@ -16,7 +16,6 @@ from ..engines import Block, Engine
 from ..results import Result, Status, UpdateLog, VisitOrder
 from . import perceptron_loops as loops
 from .perceptron_loops import Progress, Rule
-from .read_ahead import reading_ahead
 
 EMPTY = np.zeros(0)
 GIVEN_ORDER = np.zeros(0, np.int64)
@@ -30,7 +29,6 @@ class OutOfRange(ArithmeticError):
 class State:
     progress: Progress
     log: np.ndarray
-    position: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
     epoch: int = 0
     status: Status | None = None
     mistakes: int = 0
@@ -74,7 +72,7 @@ class PerceptronRule:
         self._first_batch = int(progress.counts[loops.BATCHES])
         self._first_update = int(progress.counts[loops.UPDATES])
         if self.kind != "single" or self.rule.pocket:
-            progress.sizes[loops.RADIUS] = loops.radius(self.rows, GIVEN_ORDER, 0, len(self.y), 0.0)
+            progress.sizes[loops.RADIUS] = loops.radius(self.rows, len(self.y))
             _check_range(progress.sizes[loops.RADIUS])
         if self.rule.pocket:  # the one from earlier data, if any, is judged on these data too
             data = self.rows, self.y, self.weight, self.rule
@@ -140,10 +138,7 @@ class PerceptronRule:
     def _pass(self, state: State, order: np.ndarray) -> int:
         data = self.rows, self.y, self.weight, order
         if self.kind == "single":
-            with reading_ahead(self.rows, state.position):
-                return loops.single_pass(
-                    *data, self.rule, state.progress, state.log, state.position
-                )
+            return loops.single_pass(*data, self.rule, state.progress, state.log)
         if self.kind == "batch" and self.engine is not None:
             return self._engine_pass(state)
         return loops.batch_pass(*data, self._batch_size, self.rule, state.progress, state.log)

@@ -18,6 +18,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ..results import UpdateLog
+from .perceptron_rule import PerceptronRule, update_steps
+
 # Products of support rows and points held at once by each thread: 64 MB.
 PRODUCTS = 1 << 23
 
@@ -63,6 +66,14 @@ class Committee:
                 total[begin : begin + chunk],
             )
         return total / max(self.survival.sum(), 1)
+
+
+def update_rows(solver: PerceptronRule, log: UpdateLog):
+    """The distinct rows that caused updates; for each update its place among them and its step."""
+    samples, steps = update_steps(log, solver.rule, solver.y, solver.weight)
+    used = np.zeros(len(solver.y), bool)
+    used[samples] = True
+    return np.flatnonzero(used), (np.cumsum(used) - 1)[samples], steps
 
 
 @njit(cache=True, nogil=True)

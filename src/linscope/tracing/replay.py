@@ -91,7 +91,7 @@ class Replay:
 
     @cached_property
     def _radius(self) -> float:
-        return loops.radius(self.solver.rows, GIVEN_ORDER, 0, len(self.solver.y), 0.0)
+        return loops.radius(self.solver.rows, len(self.solver.y))
 
     @cached_property
     def _interval(self) -> int:
@@ -326,7 +326,7 @@ def in_range(solver: PerceptronRule, X: Any, weights: np.ndarray) -> tuple[Perce
     With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly: the fit does the same.
     """
     n = len(solver.y)
-    radius = loops.radius(solver.rows, GIVEN_ORDER, 0, n, 0.0)
+    radius = loops.radius(solver.rows, n)
     if radius > SMALLEST and np.isfinite(4.0 * radius * loops.norm(weights)):
         return solver, 1.0
     largest = float(abs(X).max())
