@@ -15,8 +15,9 @@ ESCAPE = "\x1b["
 
 
 @pytest.fixture
-def run(capsys):
+def run(capsys, monkeypatch):
     """Run a command in this process: (exit code, standard output, standard error)."""
+    monkeypatch.delenv("COLUMNS", raising=False)  # parallel test runners set it
 
     def call(*words):
         code = main([str(word) for word in words])
