@@ -1,0 +1,56 @@
+"""Nothing compiles at import; the first compilation on a machine is announced once."""
+
+import os
+import pty
+import subprocess
+import sys
+
+FIT = """
+import linscope as ls
+X, y = ls.datasets.load("or")
+ls.Perceptron().fit(X, y)
+ls.Perceptron(output="averaged").fit(X, y).predict(X)
+"""
+IMPORT = "import linscope as ls\n[getattr(ls, name) for name in ls.__all__]\n"
+
+
+def stderr_at_a_terminal(script, cache) -> str:
+    """What a process with an empty or warm kernel cache tells a person."""
+    master, slave = pty.openpty()
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", script], env=env, stderr=slave, check=True)
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            part = os.read(master, 4096)
+        except OSError:  # Linux: the other side is closed and all is read
+            break
+        if not part:
+            break
+        text += part
+    os.close(master)
+    assert done.returncode == 0
+    return text.decode()
+
+
+def kernels(cache) -> list:
+    return list(cache.rglob("*.nbc"))
+
+
+def test_import_compiles_nothing_and_the_first_fit_says_so_once(tmp_path):
+    assert stderr_at_a_terminal(IMPORT, tmp_path) == ""
+    assert kernels(tmp_path) == []
+    first = stderr_at_a_terminal(FIT, tmp_path)
+    assert first.count("compiling") == 1
+    assert "once per machine" in first
+    assert kernels(tmp_path)
+    assert stderr_at_a_terminal(FIT, tmp_path) == ""
+
+
+def test_no_announcement_without_a_terminal(tmp_path):
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", FIT], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
