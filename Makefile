@@ -32,7 +32,7 @@ format: $(VENV)/dev.done
 	$(BIN)/ruff format .
 
 bench-perceptron: $(VENV)/run.done
-	$(BIN)/python benchmarks/perceptron.py
+	$(BIN)/python benchmarks/perceptron.py --readme
 
 $(VENV)/run.done: requirements/run.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

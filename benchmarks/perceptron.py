@@ -1,6 +1,6 @@
 """Perceptron speed: linscope and scikit-learn in one process, the same updates, alternating rounds.
 
-    python benchmarks/perceptron.py [--rows 500000] [--features 50] [--epochs 5] [--rounds 7]
+    python benchmarks/perceptron.py [--rows N] [--features D] [--epochs 5] [--rounds 9] [--readme]
 
 Equal work is checked before a ratio is printed: both must end at the same weights, so they have
 made the same updates. Voted training and prediction are measured too, with their size in memory.
@@ -13,6 +13,7 @@ import os
 import platform
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import sklearn
@@ -21,6 +22,8 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 
 import linscope as ls
+from linscope.data.rows import as_rows
+from linscope.solvers import perceptron_loops as loops
 
 
 def make_data(rows: int, features: int, seed: int = 0):
@@ -68,20 +71,70 @@ def check_equal_work(models) -> str:
     )
     if not same:
         raise SystemExit("equal work: NO, the weights differ; no ratio is printed")
-    return f"equal work: same weights after {ours.n_updates_:,} updates"
+    return f"Equal work: the same weights after {ours.n_updates_:,} updates"
 
 
-def report_voted(model, X, points: int = 1000) -> None:
+def voted_line(model, X, points: int = 1000) -> str:
     committee = model.committees_[0]
     size = committee.support.nbytes + committee.samples.nbytes
     size += committee.steps.nbytes + committee.survival.nbytes
+    model.predict(X[:8])
     begin = time.perf_counter()
     model.predict(X[:points])
     seconds = time.perf_counter() - begin
-    print(
-        f"voted: {len(committee):,} vectors kept as {committee.support.shape[0]:,} rows and a log, "
-        f"{size / 1e6:.0f} MB; predicts {points:,} points in {seconds:.2f} s"
+    return (
+        f"The voted model has {len(committee):,} vectors, kept as "
+        f"{committee.support.shape[0]:,} rows and a log in {size / 1e6:.0f} MB; "
+        f"it predicts {points:,} points in {seconds:.2f} s."
     )
+
+
+def scan_line(X, epochs: int, sklearn_seconds: float) -> str:
+    """The floor of any exact sequential rule: one core reads every row and takes one score."""
+    w = np.ones(X.shape[1] + 1)
+    rows, y = as_rows(X), np.ones(len(X))
+    loops.tally(rows, y, w, 0.0)
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        loops.tally(rows, y, w, 0.0)
+        times.append(time.perf_counter() - begin)
+    floor = epochs * float(np.median(times))
+    return (
+        f"Floor: one core that only takes the scores of all rows, without a single update, needs "
+        f"{floor * 1e3:.0f} ms for {epochs} epochs ({sklearn_seconds / floor:.1f}x)."
+    )
+
+
+def report(args, X, models, times) -> list[str]:
+    """Markdown lines: what was run, equal work, one row a contender, floor, votes."""
+    lines = [
+        f"{args.rows:,} × {args.features} float64, {args.epochs} epochs, medians of {args.rounds} "
+        f"alternating rounds in one process; {platform.machine()}, {os.cpu_count()} cores, "
+        f"scikit-learn {sklearn.__version__}. {check_equal_work(models)}.",
+        "",
+        "| contender | median | fastest | against | of plain linscope |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    median = {name: float(np.median(values)) for name, values in times.items()}
+    for name, values in times.items():
+        peer = "sklearn SGD(average=True)" if "averaged" in name else "sklearn Perceptron"
+        ratio = f"{median[peer] / median[name]:.1f}x {peer}" if "linscope" in name else ""
+        lines.append(
+            f"| {name} | {median[name] * 1e3:.0f} ms | {min(values) * 1e3:.0f} ms | {ratio} | "
+            f"{median[name] / median['linscope']:.2f} |"
+        )
+    lines += ["", scan_line(X, args.epochs, median["sklearn Perceptron"])]
+    return [*lines, voted_line(models["linscope voted"], X)]
+
+
+def write_readme(lines: list[str]) -> None:
+    """Put the figures between the two marks in the README."""
+    path = Path(__file__).parents[1] / "README.md"
+    begin, end = "<!-- figures by benchmarks/perceptron.py -->", "<!-- end of figures -->"
+    head, rest = path.read_text().split(begin)
+    tail = rest.split(end)[1]
+    path.write_text("\n".join([head + begin, "", *lines, "", end + tail]))
 
 
 def main() -> None:
@@ -89,26 +142,16 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--features", type=int, default=50)
     parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--readme", action="store_true", help="write the figures into README.md")
     args = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     X, y = make_data(args.rows, args.features)
     models, times = measure(contenders(X, y, args.epochs), args.rounds)
-    print(
-        f"{args.rows:,} × {args.features} float64, {args.epochs} epochs, {args.rounds} rounds; "
-        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, "
-        f"scikit-learn {sklearn.__version__}, linscope {ls.__version__}"
-    )
-    print(check_equal_work(models))
-    median = {name: float(np.median(values)) for name, values in times.items()}
-    for name, values in times.items():
-        peer = "sklearn SGD(average=True)" if "averaged" in name else "sklearn Perceptron"
-        print(
-            f"{name:28s} median {median[name] * 1e3:7.1f} ms   min {min(values) * 1e3:7.1f} ms   "
-            f"{median[peer] / median[name]:5.2f}x {peer if name != peer else ''}   "
-            f"{median[name] / median['linscope']:5.2f} of plain linscope"
-        )
-    report_voted(models["linscope voted"], X)
+    lines = report(args, X, models, times)
+    print("\n".join(lines))
+    if args.readme:
+        write_readme(lines)
 
 
 if __name__ == "__main__":

@@ -302,18 +302,17 @@ class Perceptron(PerceptronFamily):
 
     def _scores(self, X) -> np.ndarray:
         matrix = read_features(self, X)
-        engine = MemoryEngine(matrix)
         bias = 1.0 if self.fit_intercept else 0.0
         if self.output == "voted":
             check_finite(matrix, getattr(self, "feature_names_in_", None))
             at_zero = -1.0 if self.tie == "negative" else 1.0
-            function = partial(
-                _block_votes, committees=self.committees_, bias=bias, at_zero=at_zero
+            scores = np.column_stack(
+                [_votes_of(committee, matrix, bias, at_zero) for committee in self.committees_]
             )
         else:
             weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
             function = partial(_block_scores, weights=weights, bias=bias)
-        scores = np.concatenate(list(engine.map(function)))
+            scores = np.concatenate(list(MemoryEngine(matrix).map(function)))
         if np.isnan(scores).any():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return into_range(scores, matrix.dtype)
@@ -386,12 +385,6 @@ def into_range(scores: np.ndarray, dtype) -> np.ndarray:
         return keep_sign(scores.astype(dtype), scores)
 
 
-def _block_votes(block: Block, *, committees, bias: float, at_zero: float) -> np.ndarray:
-    return np.column_stack(
-        [_votes_of(committee, block.X, bias, at_zero) for committee in committees]
-    )
-
-
 def _votes_of(committee: Committee, X, bias: float, at_zero: float) -> np.ndarray:
     assert committee.initial is not None
     # Powers of 2 that bring points (p) and weights (q) near 1; they change no sign.
@@ -399,8 +392,10 @@ def _votes_of(committee: Committee, X, bias: float, at_zero: float) -> np.ndarra
     q = _near_one(committee.support, max(bias, float(np.abs(committee.initial).max())))
     w = committee.initial * q
 
-    def products(support, points):
-        plain = (support * q) @ (points * p).T
+    support = committee.support if q == 1 else committee.support * q
+
+    def products(_, points):
+        plain = support @ (points if p == 1 else points * p).T
         return (plain.toarray() if sparse.issparse(plain) else plain) + bias * p * (bias * q)
 
     return committee.votes(X, products, lambda x: (x * p) @ w[1:] + bias * p * w[0], at_zero)

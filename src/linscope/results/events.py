@@ -31,9 +31,9 @@ class VisitOrder:
     def samples(self, visits: np.ndarray) -> np.ndarray:
         """The sample seen at each visit; ``visits`` counts from 0 and must not decrease."""
         visits = np.asarray(visits, dtype=np.int64)
-        epochs, position = np.divmod(visits, self.n_samples)
         if self.seed is None or visits.size == 0:
-            return position
+            return visits % self.n_samples
+        epochs, position = np.divmod(visits, self.n_samples)
         out = np.empty_like(position)
         for number in range(int(epochs[0]), int(epochs[-1]) + 1):
             here = slice(*np.searchsorted(epochs, [number, number + 1]))

@@ -203,9 +203,8 @@ def averaged_weights(progress: Progress) -> np.ndarray:
 def update_steps(log: UpdateLog, rule: Rule, y: np.ndarray, weight: np.ndarray):
     """The sample and the signed step η_k c_i y_i of each logged single-sample update."""
     samples = log.order.samples(log.updates)
-    number = log.first_update + 1 + np.arange(len(samples))
-    eta = rule.eta0 / number if rule.inverse else np.full(len(samples), rule.eta0)
-    steps = y[samples] * eta
+    number = log.first_update + 1 + np.arange(len(samples)) if rule.inverse else 1
+    steps = y[samples] * (rule.eta0 / number)
     return samples, steps * weight[samples] if len(weight) else steps
 
 

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ..data.threads import Workers
 from ..results import UpdateLog
 from .perceptron_rule import PerceptronRule, update_steps
 
-# Products of support rows and points held at once by each thread: 64 MB.
-PRODUCTS = 1 << 23
+# Products of support rows and points held at once by each thread: 32 MB.
+PRODUCTS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,12 @@ class Committee:
 
         ``similarity(support, points)`` gives their products, a row each support row; ``initial``
         the scores of the first vector; ``at_zero`` is sign(0), +1 or -1. Points are taken a few at
-        a time, so that the products of a large committee fit in memory.
+        a time, on threads, so that the products with a large committee take little memory.
         """
-        n = points.shape[0]
-        total = np.zeros(n)
-        chunk = max(1, PRODUCTS // max(self.support.shape[0], 1))
-        for begin in range(0, n, chunk):
+
+        def count(begin: int) -> np.ndarray:
             part = points[begin : begin + chunk]
+            total = np.zeros(part.shape[0])
             count_votes(
                 np.ascontiguousarray(similarity(self.support, part), dtype=np.float64),
                 self.samples,
@@ -63,9 +63,13 @@ class Committee:
                 self.survival,
                 np.array(initial(part), dtype=np.float64),
                 float(at_zero),
-                total[begin : begin + chunk],
+                total,
             )
-        return total / max(self.survival.sum(), 1)
+            return total
+
+        chunk = max(8, PRODUCTS // max(self.support.shape[0], 1))
+        totals = list(Workers().map(count, range(0, points.shape[0], chunk)))
+        return np.concatenate(totals) / max(self.survival.sum(), 1)
 
 
 def update_rows(solver: PerceptronRule, log: UpdateLog):
@@ -73,7 +77,8 @@ def update_rows(solver: PerceptronRule, log: UpdateLog):
     samples, steps = update_steps(log, solver.rule, solver.y, solver.weight)
     used = np.zeros(len(solver.y), bool)
     used[samples] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[samples], steps
+    places = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(used), places[samples], steps
 
 
 @njit(cache=True, nogil=True)

@@ -17,7 +17,7 @@ from scipy import sparse
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
 from ..estimators.base import Problem
-from ..results import UpdateLog
+from ..results import Result, UpdateLog
 from ..solvers import perceptron_loops as loops
 from ..solvers.perceptron_rule import GIVEN_ORDER, PerceptronRule, block_mistakes, update_steps
 from . import replay_loops
@@ -320,14 +320,13 @@ class GramReplay(Replay):
         return np.zeros(0) if self.X is None else super().row(sample)
 
 
-def in_range(solver: PerceptronRule, X: Any, weights: np.ndarray) -> tuple[PerceptronRule, float]:
+def in_range(solver: PerceptronRule, X: Any, result: Result) -> tuple[PerceptronRule, float]:
     """The rule on rows times c = 2^-e, and c: 1 unless scores would overflow or vanish.
 
     With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly: the fit does the same.
     """
-    n = len(solver.y)
-    radius = loops.radius(solver.rows, n)
-    if radius > SMALLEST and np.isfinite(4.0 * radius * loops.norm(weights)):
+    radius = float(result.details["progress"].sizes[loops.RADIUS])
+    if radius > SMALLEST and np.isfinite(4.0 * radius * loops.norm(result.weights)):
         return solver, 1.0
     largest = float(abs(X).max())
     if largest == 0.0:

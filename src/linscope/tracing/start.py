@@ -121,7 +121,7 @@ def _replays(model, X, y, sample_weight) -> list[Replay]:
             options = {"linear": model.kernel == "linear", "intercept": model.fit_intercept}
             replay: Replay = GramReplay(problem, solver, result.log, shown, kept[rows], **options)
         else:
-            solver, c = in_range(solver, shown, result.weights)
+            solver, c = in_range(solver, shown, result)
             replay = Replay(problem, solver, result.log, shown, kept[rows], c)
         replays.append(replay)
     if kernel:
