@@ -15,11 +15,10 @@ from ..certify.perceptron import combine
 from ..data import check_finite
 from ..data.rows import GramRows
 from ..kernels import gram, resolve_gamma
-from ..results import Result, Status
+from ..results import Result
 from ..solvers.perceptron_rule import (
     OutOfRange,
     PerceptronRule,
-    averaged_weights,
     coefficients,
     gram_start,
 )
@@ -216,35 +215,13 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
                 Committee(support, places, steps, result.log.survival, initial=None)
             )
 
-    def _output(self, result: Result) -> np.ndarray:
-        progress = result.details["progress"]
-        if self.output == "averaged":
-            return averaged_weights(progress)
-        return progress.best if self.output == "pocket" else result.weights
-
     def _certificate(self, training, problem, solver, result, alpha):
         rows = slice(None) if problem.rows is None else problem.rows
         stored = alpha[rows].astype(training.X.dtype).astype(np.float64)
         facts = kernel_facts(solver.rows.gram, problem.y, stored, self.tie)
-        status = result.status
-        if facts.mistakes == 0:
-            status = Status.SEPARATED_BY_TIE if facts.ties else Status.SEPARATED
         return KernelPerceptronCertificate(
-            status=status,
+            **self._claim(training, problem, solver, result, facts),
             alpha=stored,
-            positive=problem.positive,
-            negative=problem.negative,
-            others=problem.others,
-            tie=self.tie,
-            updates=result.n_updates,
-            passes=result.n_iter,
-            mistakes=facts.mistakes,
-            margin=facts.margin,
-            radius=facts.radius,
-            intercept=self.fit_intercept,
-            ignored=training.ignored,
-            no_bound=self._no_bound(training.weight, solver.initial),
-            eta0=float(self.eta0),
             kernel=self.kernel,
             parameters={"gamma": self._gamma, "degree": self.degree, "coef0": self.coef0},
         )

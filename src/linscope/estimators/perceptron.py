@@ -24,7 +24,6 @@ from ..solvers.perceptron_loops import Progress
 from ..solvers.perceptron_rule import (
     OutOfRange,
     PerceptronRule,
-    averaged_weights,
 )
 from ..solvers.voted import Committee, join, update_rows
 from .base import Problem, Training, binary_problems, equation, read_features, read_training
@@ -268,37 +267,13 @@ class Perceptron(PerceptronFamily):
             }
         )
 
-    def _output(self, result: Result) -> np.ndarray:
-        progress = result.details["progress"]
-        if self.output == "averaged":
-            return averaged_weights(progress)
-        return progress.best if self.output == "pocket" else result.weights
-
     def _certificate(self, training, problem, solver, result, weights) -> PerceptronCertificate:
         X = training.X if problem.rows is None else training.X[problem.rows]
         radius = float(result.details["progress"].sizes[loops.RADIUS])
         weights = weights.astype(np.float64)
         facts = examine(X, problem.y, weights, self.tie, self.fit_intercept, radius)
-        status = result.status
-        if facts.mistakes == 0 and status is not Status.PARTIAL:
-            status = Status.SEPARATED_BY_TIE if facts.ties else Status.SEPARATED
-        return PerceptronCertificate(
-            status=status,
-            weights=weights,
-            positive=problem.positive,
-            negative=problem.negative,
-            others=problem.others,
-            tie=self.tie,
-            updates=result.n_updates,
-            passes=result.n_iter,
-            mistakes=facts.mistakes,
-            margin=facts.margin,
-            radius=facts.radius,
-            intercept=self.fit_intercept,
-            ignored=training.ignored,
-            no_bound=self._no_bound(training.weight, solver.initial),
-            eta0=float(self.eta0),
-        )
+        claim = self._claim(training, problem, solver, result, facts)
+        return PerceptronCertificate(**claim, weights=weights)
 
     def _scores(self, X) -> np.ndarray:
         matrix = read_features(self, X)

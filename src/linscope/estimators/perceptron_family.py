@@ -22,7 +22,7 @@ from ..losses.perceptron import TIES
 from ..results import Observer, Result, Status, VisitOrder, current_observer, observe
 from ..solvers.driver import run
 from ..solvers.perceptron_loops import Rule
-from ..solvers.perceptron_rule import PerceptronRule
+from ..solvers.perceptron_rule import PerceptronRule, averaged_weights
 from .base import CallbackObserver, Problem, Training, binary_problems, read_training
 
 # Below this many numbers a thread costs more than it saves.
@@ -145,6 +145,34 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         self.results_ = results
         self.n_iter_ = max(result.n_iter for result in results)
         self.n_updates_ = max(result.n_updates for result in results)
+
+    def _output(self, result: Result) -> np.ndarray:
+        progress = result.details["progress"]
+        if self.output == "averaged":
+            return averaged_weights(progress)
+        return progress.best if self.output == "pocket" else result.weights
+
+    def _claim(self, training: Training, problem: Problem, solver, result: Result, facts) -> dict:
+        """What the certificates of both kinds of perceptron say."""
+        status = result.status
+        if facts.mistakes == 0 and status is not Status.PARTIAL:
+            status = Status.SEPARATED_BY_TIE if facts.ties else Status.SEPARATED
+        return {
+            "status": status,
+            "positive": problem.positive,
+            "negative": problem.negative,
+            "others": problem.others,
+            "tie": self.tie,
+            "updates": result.n_updates,
+            "passes": result.n_iter,
+            "mistakes": facts.mistakes,
+            "margin": facts.margin,
+            "radius": facts.radius,
+            "intercept": self.fit_intercept,
+            "ignored": training.ignored,
+            "no_bound": self._no_bound(training.weight, solver.initial),
+            "eta0": float(self.eta0),
+        }
 
     def _no_bound(self, weight: np.ndarray, initial: np.ndarray) -> str:
         """Why the convergence theorem's bound does not apply, "" if it does."""
