@@ -8,8 +8,9 @@ Conventions
 - ``Perceptron`` visits samples in the given order, starts from zeros and counts score 0 as a
   mistake. It stops after n correct visits in a row (``stop="streak"``) or after a pass without
   mistakes (``stop="pass"``).
-- Score 0: ``tie="update"`` counts it as a mistake, ``"positive"`` is sign(0) = +1, ``"negative"``
-  is the second class of the notes (-1). ``predict`` follows; ``"update"`` predicts +1 at 0.
+- The lecture notes disagree about score 0: ``tie="update"`` counts it as a mistake,
+  ``"positive"`` is sign(0) = +1, ``"negative"`` is their second class (-1). ``predict`` follows;
+  ``"update"`` predicts +1 at 0.
 - The bound R²/γ² holds for the single-sample rule from zeros with a constant rate, no margin and
   no weights, with γ the *augmented* maximum margin; it is claimed only there.
 - float32 in gives float32 ``coef_`` and predictions; sums are accumulated in float64.

@@ -125,7 +125,7 @@ class ClassTable:
             for r in body
         )
         caption = escape(self.summary())
-        return f"<table><caption>{caption}</caption><tr>{cells}</tr>{rows}</table>"
+        return f"<table><caption style='text-align:left;white-space:nowrap'>{caption}</caption><tr>{cells}</tr>{rows}</table>"
 
 
 def _pairs(classes, codes) -> Iterator[tuple[tuple[Any, Any], np.ndarray, np.ndarray]]:

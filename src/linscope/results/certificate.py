@@ -73,7 +73,7 @@ class Certificate(ABC):
             for label, value in {**self.facts(), "advice": self.advice}.items()
         )
         mark = "✓" if self.ok else "✗"
-        return f"<table><caption>{mark} {escape(str(self.status))}</caption>{rows}</table>"
+        return f"<table><caption style='text-align:left;white-space:nowrap'>{mark} {escape(str(self.status))}</caption>{rows}</table>"
 
 
 def _short(value: Any) -> str:

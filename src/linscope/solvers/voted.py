@@ -2,6 +2,9 @@
 
     s(x) = Σ_k c_k sign(w_k·x)          c_k visits survived by w_k
 
+A vector counts from the visit that made it, and on for every visit where y = ŷ. (The lecture notes'
+listing prints y ≠ ŷ there, a slip: it would count the mistakes as survival.)
+
 The committee is kept as what made it: the initial vector, the rows that caused updates, and for
 each update its row and signed step. Because w_k = w_{k-1} + s_k x_{i_k}, the scores of all vectors
 at a point x are running sums of s_k (x_{i_k}·x). So one matrix product with the distinct update
