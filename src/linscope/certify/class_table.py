@@ -124,8 +124,9 @@ class ClassTable:
             "<tr>" + f"<th>{escape(r[0])}</th>" + "".join(f"<td>{c}</td>" for c in r[1:]) + "</tr>"
             for r in body
         )
-        caption = escape(self.summary())
-        return f"<table><caption style='text-align:left;white-space:nowrap'>{caption}</caption><tr>{cells}</tr>{rows}</table>"
+        left = "text-align:left;white-space:nowrap"
+        caption = f"<caption style='{left}'>{escape(self.summary())}</caption>"
+        return f"<table>{caption}<tr>{cells}</tr>{rows}</table>"
 
 
 def _pairs(classes, codes) -> Iterator[tuple[tuple[Any, Any], np.ndarray, np.ndarray]]:

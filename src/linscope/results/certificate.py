@@ -72,8 +72,9 @@ class Certificate(ABC):
             f"<td>{escape(_short(value))}</td></tr>"
             for label, value in {**self.facts(), "advice": self.advice}.items()
         )
-        mark = "✓" if self.ok else "✗"
-        return f"<table><caption style='text-align:left;white-space:nowrap'>{mark} {escape(str(self.status))}</caption>{rows}</table>"
+        title = f"{'✓' if self.ok else '✗'} {escape(str(self.status))}"
+        left = "text-align:left;white-space:nowrap"
+        return f"<table><caption style='{left}'>{title}</caption>{rows}</table>"
 
 
 def _short(value: Any) -> str:
