@@ -180,6 +180,28 @@ def test_overlapping_limits_are_undone_once():
     assert blas_threads() == before
 
 
+def test_the_last_to_leave_undoes_the_limit_of_another_thread():
+    before = blas_threads()
+    entered, left, finish = threading.Event(), threading.Event(), threading.Event()
+
+    def first():
+        with one_blas_thread():
+            entered.set()
+            left.wait()
+        finish.wait()  # alive, but no longer a user
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    entered.wait()
+    with one_blas_thread():
+        left.set()
+        time.sleep(0.05)
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == before
+    finish.set()
+    thread.join()
+
+
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_errstate_of_the_caller_holds_in_the_threads(n_threads):
     engine = MemoryEngine(np.zeros((10, 1)), n_threads=n_threads, block_rows=1)

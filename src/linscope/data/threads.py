@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
 from itertools import chain, islice
-from threading import Lock
+from threading import RLock
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -87,12 +87,14 @@ class _BlasLimit:
     """Counts who wants one BLAS thread; the setting belongs to the whole process."""
 
     def __init__(self) -> None:
-        self.lock, self.users = Lock(), 0
+        # Reentrant: the garbage collector may end an abandoned generator inside ``enter``.
+        self.lock, self.users = RLock(), 0
         self.limiter: Any = None
 
     def enter(self) -> None:
         with self.lock:
             if self.users == 0:
+                _take_control()
                 self.limiter = _blas_controller().limit(limits=1, user_api="blas")
                 self.limiter.__enter__()
             self.users += 1
@@ -101,6 +103,7 @@ class _BlasLimit:
         with self.lock:
             self.users -= 1
             if self.users == 0:
+                _take_control()  # the thread that entered may not be the one that leaves last
                 self.limiter.__exit__(None, None, None)
                 self.limiter = None
 
@@ -116,6 +119,13 @@ def one_blas_thread() -> Iterator[None]:
         yield
     finally:
         _blas_limit.leave()
+
+
+def _take_control() -> None:
+    """Newer threadpoolctl obeys one thread at a time; the count above makes sure it is our turn."""
+    for library in _blas_controller().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 @cache
