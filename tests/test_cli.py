@@ -100,7 +100,8 @@ def test_separate_libsvm(run, table):
 
 
 def test_separate_parquet(run, tmp_path):
-    polars = pytest.importorskip("polars")
+    import polars
+
     path = tmp_path / "or.parquet"
     columns = {"x1": [0, 0, 1, 1], "x2": [0, 1, 0, 1], "y": list("abbb")}
     polars.DataFrame(columns).write_parquet(path)

@@ -115,7 +115,8 @@ class TestBoundary:
         assert "all 4 samples right" in drawn(display)
 
     def test_slice_by_name(self):
-        pandas = pytest.importorskip("pandas")
+        import pandas
+
         iris = ls.datasets.load("iris")
         X = pandas.DataFrame(iris.X, columns=iris.feature_names)
         model = ls.Perceptron(max_iter=5).fit(X, iris.y)
@@ -143,7 +144,8 @@ class TestBoundary:
 
 
 def test_long_and_awkward_names_do_not_crowd_out_the_figure():
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     X, y = ls.datasets.make_blobs(60, classes=6, random_state=2)
     labels = [f"class {code} " + "with a long name " * 8 for code in y]
     table = pandas.DataFrame(X, columns=["price_$US$ " * 12, "_hidden " * 12])
