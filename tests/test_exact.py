@@ -173,3 +173,16 @@ def test_any_small_table_gives_the_same_run(rows, tie, size):
     right = ls.trace(model, X, y)
     assert left.path().tolist() == right.path().tolist()
     assert len(left.steps) == len(right.steps)
+
+
+def test_numpy_integers_do_not_overflow_in_fractions():
+    X, y = np.array([[0.1234567891234567], [0.9876543219876543], [0.55]]), [0, 1, 1]
+    weights = [3, 5, 7]
+    frames = [
+        ls.trace(
+            ls.Perceptron(max_iter=40, eta0=eta0), X, y, sample_weight=given, exact=True
+        ).to_frame(backend="dict")
+        for eta0, given in ((3, weights), (np.int64(3), np.array(weights)))
+    ]
+    for name, column in frames[0].items():
+        assert column.tolist() == frames[1][name].tolist(), name

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 from sklearn.preprocessing import LabelBinarizer
 
-from linscope.data import encode_labels, signs
+from linscope.data import encode_labels, signs, to_matrix
 
 LABELS = st.one_of(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=30),
@@ -165,3 +165,27 @@ def test_faster_than_a_sort(values):
         return min(times)
 
     assert best(lambda: encode_labels(y)) < best(lambda: np.unique(y, return_inverse=True))
+
+
+@pytest.mark.parametrize(
+    "make", [list, lambda y: np.array(y, dtype=object)], ids=["list", "object"]
+)
+@pytest.mark.parametrize(
+    "y",
+    [[2**70, 1, 2**70], [2**63, -1, 2**63 + 1], [2**53, 2**53 + 1, 1.0]],
+    ids=["beyond int64", "beyond uint64", "mixed"],
+)
+def test_integers_that_no_float_holds_stay_apart(make, y):
+    labels = encode_labels(make(y))
+    assert labels.classes.tolist() == sorted(set(y))
+    assert labels.classes[labels.codes].tolist() == y
+
+
+def test_masked_labels_are_missing():
+    y = np.ma.array([0, 1, 2, 1], mask=[0, 0, 1, 0])
+    with pytest.raises(ValueError, match="row 2"):
+        encode_labels(y)
+    assert encode_labels(np.ma.array([0, 1])).codes.tolist() == [0, 1]
+    X = np.ma.array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]])
+    with pytest.raises(ValueError, match="row 0, column 1"):
+        to_matrix(X)

@@ -590,3 +590,14 @@ def test_repr_counts():
     trace = ls.trace(ls.Perceptron(tie="negative"), ls.datasets.load("or"))
     assert repr(trace) == "<trace of Perceptron: 13 steps, 4 updates>"
     assert str(trace).count("mistake → update") == 4
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_smallest_numbers_are_replayed():
+    X = np.random.default_rng(3).standard_normal((10, 3))
+    y = (X @ [1, 2, 3] > 0).astype(int)
+    trace = ls.trace(ls.Perceptron(fit_intercept=False), X * 1e-310, y, criterion=True)
+    frame = trace.to_frame(backend="dict")
+    last = [frame[name][-1] for name in ("w1", "w2", "w3")]
+    assert last == trace.estimator.coef_[0].tolist()
+    assert "w0" not in frame

@@ -36,6 +36,18 @@ def check_finite(matrix: Any, feature_names: list[str] | None = None, name: str 
     raise ValueError(f"{name} has {what} at {where}: {advice}")
 
 
+def without_mask(array: np.ndarray, name: str = "X") -> np.ndarray:
+    """The array itself; of a masked array the data, if nothing is masked."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    masked = np.argwhere(np.ma.getmaskarray(array))
+    if len(masked):
+        row, *column = masked[0].tolist()
+        where = place(row, column[0]) if column else f"row {row}"
+        raise ValueError(f"{name} has a masked value (missing, NaN) at {where}: drop the row")
+    return array.data
+
+
 def _first_not_finite(matrix: Any) -> tuple[int, int | None, float] | None:
     """Row, column and value of the first NaN or infinity; the column is None for a vector."""
     values = matrix.data if sp.issparse(matrix) else matrix

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .finite import check_finite
+from .finite import check_finite, without_mask
 
 # Integers spread over fewer values than this are counted instead of sorted.
 SMALL_RANGE = 1 << 12
@@ -80,7 +80,7 @@ def _label_array(y: Any) -> np.ndarray:
     """``y`` as an array of one dimension, or of two when it is a matrix of several columns."""
     if sp.issparse(y):
         y = y.toarray()
-    array = y if isinstance(y, np.ndarray) else _array_of(y)
+    array = without_mask(y, "y") if isinstance(y, np.ndarray) else _array_of(y)
     if array.ndim == 0:
         raise ValueError(
             f"Expected array-like (array or non-string sequence), got {y!r}: y needs one label "
@@ -109,6 +109,8 @@ def _array_of(y: Any) -> np.ndarray:
     except ValueError as error:
         message = f"y has entries of different lengths: pass one label a sample ({error})"
         raise ValueError(message) from error
+    if array.dtype.kind == "f" and array.ndim == 1 and _rounded(array):
+        return np.asarray(y, dtype=object)
     if array.dtype.kind in "US" and array.ndim == 1:
         objects = np.asarray(y, dtype=object)
         # A list such as [1, "a"] has become strings altogether; show the caller what it holds.
@@ -195,7 +197,7 @@ def _from_objects(y: np.ndarray) -> Labels:
     if all(isinstance(value, str) for value in values):
         return _from_sortable(values, y.dtype)
     if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in values):
-        return _from_vector(np.asarray(values))
+        return _from_numbers(values)
     kinds = [type(value) for value in values]
     for row, kind in enumerate(kinds):
         if kind is not kinds[0]:
@@ -205,6 +207,19 @@ def _from_objects(y: np.ndarray) -> Labels:
                 "type, for instance strings"
             )
     return _from_sortable(values, y.dtype)
+
+
+def _from_numbers(values: list) -> Labels:
+    """Python numbers; those that no NumPy number holds exactly stay objects."""
+    array = np.asarray(values)
+    if array.dtype.kind == "O" or (array.dtype.kind == "f" and _rounded(array)):
+        return _from_sortable(values, object)
+    return _from_vector(array)
+
+
+def _rounded(array: np.ndarray) -> bool:
+    """Whether integers may have changed when they became these floats."""
+    return bool(np.isfinite(array).all() and np.abs(array).max(initial=0.0) >= 2**53)
 
 
 def _is_missing(value: Any) -> bool:

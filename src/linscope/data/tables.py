@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .finite import IMPUTE_ADVICE, place
+from .finite import IMPUTE_ADVICE, place, without_mask
 
 ENCODE_ADVICE = (
     "encode text, categories and dates first, for instance with "
@@ -100,7 +100,7 @@ def _sparse_matrix(X: Any, name: str) -> Any:
 
 
 def _dense_matrix(X: Any, name: str) -> np.ndarray:
-    array = X if isinstance(X, np.ndarray) else _as_array(X, name)
+    array = without_mask(X, name) if isinstance(X, np.ndarray) else _as_array(X, name)
     if array.dtype.kind in "OUS" and array.ndim == 0:
         raise TypeError(
             f"{name} must be a table of numbers (array, data frame or sparse matrix), "

@@ -49,7 +49,7 @@ class Perceptron(PerceptronFamily):
         The last vector; the mean over all visits; the vote of all vectors weighted by the visits
         they survived; the vector with the fewest errors on the training set.
     eta0, schedule : learning rate η_k = eta0 ("constant") or eta0/k ("inverse", k counts updates)
-    margin : a sample is a mistake unless y w·x exceeds it
+    margin : a sample is a mistake unless y w·x exceeds it (``tie`` decides if they are equal)
     tie : {"update", "positive", "negative"}
         Whether score 0 is a mistake, counts for +1, or counts for -1.
     init : {"zeros", "random"} or array with the bias first
@@ -139,6 +139,11 @@ class Perceptron(PerceptronFamily):
         classes : all labels that will ever come; needed in the first call unless y has them all
         """
         first = not hasattr(self, "classes_")
+        if not first and self._kept_settings() != self._settings:
+            raise ValueError(
+                "output, multi_class or fit_intercept changed since the model was started: call "
+                "fit, or partial_fit on a new model"
+            )
         if first:
             known = encode_labels(y if classes is None else classes).classes
         else:
@@ -175,7 +180,12 @@ class Perceptron(PerceptronFamily):
         result = self._run(solver, training, max_iter=1)
         return replace(result, status=Status.PARTIAL)
 
+    def _kept_settings(self) -> tuple:
+        """What decides the shape and the meaning of the state that partial_fit goes on from."""
+        return self.output, self.multi_class, self.fit_intercept
+
     def _start(self, training: Training) -> None:
+        self._settings = self._kept_settings()
         previous = getattr(self, "_weights", None)
         super()._start(training)
         n_classes = len(training.classes)
@@ -236,14 +246,17 @@ class Perceptron(PerceptronFamily):
 
     def _run(self, solver: PerceptronRule, training: Training, max_iter=None) -> Result:
         limit = self.max_iter if max_iter is None else max_iter
+        again = replace(solver)  # the run changes the progress it goes on from
+        if solver.progress is not None:
+            again.progress = Progress(*map(np.copy, solver.progress))
         try:
             result = run(solver, limit)
         except OutOfRange:
             check_finite(training.X, getattr(self, "feature_names_in_", None))
-            return _run_scaled(solver, _matrix(solver.rows, training.X), limit)
+            return _run_scaled(again, _matrix(solver.rows, training.X), limit)
         tiny = result.details["progress"].sizes[loops.RADIUS] < SMALLEST
         if tiny and not self.fit_intercept and result.status is Status.MAX_ITER:
-            return _run_scaled(solver, _matrix(solver.rows, training.X), limit)
+            return _run_scaled(again, _matrix(solver.rows, training.X), limit)
         return result
 
     def _keep(self, training: Training, problems, solvers, results) -> None:
@@ -396,6 +409,12 @@ def _matrix(rows, like):
     return type(like)((rows.data, rows.indices, rows.indptr), shape=shape)
 
 
+def _scaled(progress: Progress | None, c: float) -> Progress | None:
+    if progress is None:
+        return None
+    return progress._replace(w=progress.w * c, u=progress.u * c, best=progress.best * c)
+
+
 def _run_scaled(solver: PerceptronRule, X, limit: int) -> Result:
     """Fit with all augmented rows times c = 2^-e, which changes no decision, and scale back.
 
@@ -419,7 +438,7 @@ def _run_scaled(solver: PerceptronRule, X, limit: int) -> Result:
         rule=solver.rule._replace(margin=solver.rule.margin * c * c),
         initial=solver.initial * c,
         engine=None if engine is None else MemoryEngine(scaled, solver.y, weight),
-        progress=None,
+        progress=_scaled(solver.progress, c),
     )
     try:
         result = run(small, limit)

@@ -123,7 +123,9 @@ def rational(value: Any) -> Fraction:
     >>> rational(0.1), rational(np.float32(-0.75)), rational(3)
     (Fraction(1, 10), Fraction(-3, 4), Fraction(3, 1))
     """
-    return Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
+    if isinstance(value, Rational):  # NumPy's integers would overflow inside a fraction
+        return Fraction(int(value.numerator), int(value.denominator))
+    return Fraction(str(value))
 
 
 def _check_length(products: int) -> None:

@@ -331,7 +331,7 @@ def in_range(solver: PerceptronRule, X: Any, result: Result) -> tuple[Perceptron
     largest = float(abs(X).max())
     if largest == 0.0:
         return solver, 1.0
-    c = 2.0 ** -np.frexp(largest)[1]
+    c = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
     scaled = X.astype(np.float64) * c
     weight = solver.weight if len(solver.weight) else None
     small = replace(
