@@ -604,3 +604,11 @@ def test_help_imports_nothing_slow():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_separate_says_that_the_rule_settles_where_it_does(run, table):
+    path = table("a,b,grade\n1,2,yes\n1,3,no\n5,1,maybe\n")
+    _, out, _ = run("separate", "--data", path, "--target", "grade")
+    assert "Every class is linearly separable" in out
+    assert "never settles" not in out
+    assert "never settles" in run("separate", "iris")[1]

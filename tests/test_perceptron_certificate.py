@@ -312,3 +312,38 @@ def test_several_certificates_read_well():
     assert "&lt;a&gt;" in html
     assert "✗" in html
     assert "parts" in certificate.advice or "separability" in certificate.advice
+
+
+@pytest.mark.parametrize("output", ["averaged", "voted", "pocket"])
+def test_advice_does_not_name_what_is_already_in_use(output):
+    X, y = overlapping()
+    for labels in (y, np.where(np.arange(len(y)) % 2, y, 0)):
+        model = ls.Perceptron(max_iter=3, output=output).fit(X, labels)
+        for certificate in (model.certificate_, *model.certificate_.parts.values()):
+            assert "use output=" not in certificate.advice
+
+
+def test_bounds_of_several_problems():
+    X = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
+    certificate = ls.Perceptron().fit(X, ["a", "b", "c"]).certificate_
+    bounds = certificate.bound(X, ["a", "b", "c"])
+    assert list(bounds) == list(certificate.parts)
+    verdicts = ls.separability(X, ["a", "b", "c"]).one_vs_rest
+    assert bounds["b vs rest"] == verdicts["b"].bound
+    X, y = ls.datasets.load("iris")
+    with pytest.raises(ValueError, match=r"1 vs rest: .*strictly separable"):
+        ls.Perceptron(max_iter=2).fit(X, y).certificate_.bound(X, y)
+
+
+def test_a_console_shows_the_claim_and_not_the_arrays():
+    X, y = overlapping()
+    three = np.where(np.arange(len(y)) % 2, y, 0)
+    for shown in (
+        fitted(),
+        kernel_fitted(),
+        ls.Perceptron(max_iter=3).fit(X, three).certificate_,
+        ls.separability(SEPARABLE, LABELS),
+        ls.separability(X, y),
+        ls.separability(X, three),
+    ):
+        assert repr(shown) == str(shown)

@@ -354,3 +354,14 @@ def test_missing_file_and_folder(tmp_path):
         read_table(tmp_path / "student.csv")
     with pytest.raises(ValueError, match="folder"):
         read_table(tmp_path)
+
+
+def test_decimal_commas_between_semicolons(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("age;name;size\n1,5;a,b;2\n-2,25;c;1e3\n")
+    columns = read_table(path).columns
+    np.testing.assert_array_equal(columns["age"], [1.5, -2.25])
+    np.testing.assert_array_equal(columns["size"], [2.0, 1000.0])
+    assert columns["name"].tolist() == ["a,b", "c"]
+    path.write_text("1,5;2;3\n3;4,5;6\n")
+    assert read_table(path).names == ["x1", "x2", "x3"]

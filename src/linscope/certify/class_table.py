@@ -18,7 +18,7 @@ from .verdicts import Verdict
 WORDS = {"strict": "yes", "quasi": "boundary", "no": "no"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassTable:
     """Binary verdicts for K classes.
 
@@ -116,6 +116,8 @@ class ClassTable:
             for row in table
         ]
         return "\n".join([self.summary(), "Separable?", *lines])
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         head, *body = self._table()

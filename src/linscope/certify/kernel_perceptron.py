@@ -17,7 +17,7 @@ from ..results import Check
 from .perceptron import Measured, PerceptronCertificate
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class KernelPerceptronCertificate(PerceptronCertificate):
     """Claim about one binary kernel perceptron; ``alpha`` has a coefficient for each sample."""
 

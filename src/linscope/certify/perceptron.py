@@ -28,7 +28,7 @@ from .signed_rows import SignedRows
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PerceptronCertificate(Certificate):
     """Claim about the weights of one binary perceptron.
 
@@ -45,6 +45,7 @@ class PerceptronCertificate(Certificate):
     ignored : rows with sample weight 0, about which nothing is claimed
     no_bound : why the bound R²/γ² does not apply, or "" if it does
     eta0 : the learning rate
+    output : which vector the claim is about: last, averaged, voted or pocket
     """
 
     weights: np.ndarray
@@ -61,6 +62,16 @@ class PerceptronCertificate(Certificate):
     ignored: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     no_bound: str = ""
     eta0: float = 1.0
+    output: str = "last"
+
+    @property
+    def advice(self) -> str:
+        if self.status is not Status.MAX_ITER or self.output == "last":
+            return super().advice
+        return (
+            "Ask linscope.separability(X, y) whether a solution exists; if it does, raise "
+            f"max_iter, otherwise mistakes are unavoidable and the {self.output} answer can stand."
+        )
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -230,7 +241,7 @@ def _float64(X):
     return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ManyCertificates(Certificate):
     """The certificates of the binary problems behind a model of K classes, in ``parts``."""
 
@@ -239,6 +250,25 @@ class ManyCertificates(Certificate):
             name: f"{part.status}; {part.mistakes} samples misclassified"  # type: ignore[attr-defined]
             for name, part in self.parts.items()
         }
+
+    @property
+    def advice(self) -> str:
+        if self.status is Status.SEVERAL:
+            return super().advice
+        alike = (part for part in self.parts.values() if part.status is self.status)
+        return next(alike, self.status).advice
+
+    def bound(self, X, y) -> dict[str, float]:
+        """R²/γ² of each binary problem; ValueError names the first that has none."""
+        bounds = {}
+        parts: dict[str, Any] = self.parts
+        for name, part in parts.items():
+            try:
+                bounds[name] = part.bound(X, y)
+            except ValueError as error:
+                others = "certificate_.parts has the certificates of the others"
+                raise ValueError(f"{name}: {error} ({others})") from None
+        return bounds
 
     def verify(self, X, y) -> Check:
         """Check the claim of every binary problem from the data alone."""

@@ -49,7 +49,7 @@ def separability(X, y) -> Separable | QuasiSeparable | NotSeparable | ClassTable
     on the other.
       widest margin: -1 + 2·x1 + 2·x2 = 0
       margin 0.353553 (width 0.707107), support vectors: rows 0, 1, 2
-      the perceptron from zeros makes at most 27 updates: R²/γ² with R = 1.73205, γ = 0.333333
+      updates of the perceptron from zeros: at most 27 (R²/γ² with R = 1.73205, γ = 0.333333)
     >>> xor = ls.separability(X, [-1, 1, 1, -1])
     >>> print(xor)
     Not linearly separable: the convex hulls of the classes -1 and 1 meet, so every hyperplane has

@@ -16,7 +16,7 @@ from .margins import Margin
 from .verify import verify_not_separable, verify_quasi_separable, verify_separable
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Verdict(ABC):
     """Base of the three verdicts on two classes; ``classes`` are (negative, positive).
 
@@ -46,13 +46,15 @@ class Verdict(ABC):
         first, *rest = self._lines()
         return "\n".join([first, *(f"  {line}" for line in rest)])
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         first, *rest = self._lines()
         facts = "".join(f"<li>{escape(line)}</li>" for line in rest)
         return f"<p><b>{escape(first)}</b></p><ul>{facts}</ul>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Separable(Verdict):
     """Some hyperplane has every sample strictly on its own side.
 
@@ -107,12 +109,12 @@ class Separable(Verdict):
             *lines,
             f"margin {self.margin:.6g} (width {self.geometric.width:.6g}), support vectors: "
             f"{name_rows(self.support)}",
-            f"the perceptron from zeros makes at most {count(self.bound)} updates: "
-            f"R²/γ² with R = {self.radius:.6g}, γ = {self.gamma:.6g}",
+            f"updates of the perceptron from zeros: at most {count(self.bound)} "
+            f"(R²/γ² with R = {self.radius:.6g}, γ = {self.gamma:.6g})",
         ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class QuasiSeparable(Verdict):
     """Only hyperplanes that pass through samples of both classes separate the rest.
 
@@ -151,7 +153,7 @@ class QuasiSeparable(Verdict):
         return [*lines, f"on the boundary: {name_rows(self.boundary)}", *meeting(self)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NotSeparable(Verdict):
     """No hyperplane separates the classes, not even with samples on it.
 

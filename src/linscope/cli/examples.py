@@ -56,8 +56,10 @@ def _choose(name: str | None) -> list[Example]:
         from ..data.suggest import did_you_mean
 
         known = list(dict.fromkeys(example.name for example in EXAMPLES))
-        hint = did_you_mean(name, known) or ";"
-        raise BadInput(f"no worked example is called {name!r}{hint} Known are {', '.join(known)}")
+        hint = did_you_mean(name, known)
+        raise BadInput(
+            f"no worked example is called {name!r}{hint or '.'} Known are {', '.join(known)}"
+        )
     return chosen
 
 

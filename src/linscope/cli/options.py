@@ -39,7 +39,10 @@ class RuleOptions:
     ] = None
     margin: Annotated[
         float | None,
-        Parameter(help="A mistake is y·w·x not above this; 0 by default.", validator=AT_LEAST_ZERO),
+        Parameter(
+            help="A mistake is y·w·x not above this (if equal, --tie decides); 0 by default.",
+            validator=AT_LEAST_ZERO,
+        ),
     ] = None
     rule: Annotated[
         Literal["single", "batch", "mini-batch"] | None,

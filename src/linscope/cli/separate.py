@@ -218,5 +218,7 @@ def _next(source: Source, verdict: Any) -> list[tuple[str, str]]:
     if source.name == "xor":
         kernel = "linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1"
         return [(kernel, "in the feature space of a polynomial kernel the same rule succeeds")]
+    if verdict:
+        return [(trace, "watch it find a separating vector for each class, visit by visit")]
     pocket = f"{trace} --output pocket"
     return [(pocket, "the rule never settles here; the pocket keeps the best vector it has met")]

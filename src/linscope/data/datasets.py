@@ -147,7 +147,7 @@ def load(name: str) -> Dataset:
         return _from_notes(name)
     if name in CLASSICS:
         return _from_scikit_learn(name)
-    hint = did_you_mean(str(name), names()) or ";"
+    hint = did_you_mean(str(name), names()) or "."
     raise ValueError(f"no data set is called {name!r}{hint} Known are {', '.join(names())}")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".data")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 LIBSVM_SUFFIXES = (".svm", ".libsvm")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ def read_table(path: str | Path) -> Table:
 
     Columns whose values are all numbers become float arrays; everything else stays text. Empty
     fields and NA, NaN, null, None or ? are missing. A CSV whose first line holds only numbers has
-    no header, and its columns are called x1, x2, ….
+    no header, and its columns are called x1, x2, …. Where semicolons separate the fields, 1,5 is
+    one and a half.
 
     Parameters
     ----------
@@ -181,9 +184,15 @@ def _fields(text: str, delimiter: str, path: Path) -> Iterator[tuple[int, list[s
     try:
         for fields in reader:
             if fields:
-                yield reader.line_num, [field.strip() for field in fields]
+                stripped = [field.strip() for field in fields]
+                yield reader.line_num, _with_points(stripped) if delimiter == ";" else stripped
     except csv.Error as error:
         raise ValueError(f"{path}, line {reader.line_num}: {error}") from None
+
+
+def _with_points(fields: list[str]) -> list[str]:
+    """Spreadsheets that write 1,5 for 1.5 separate the fields by semicolons."""
+    return [f.replace(",", ".") if DECIMAL_COMMA.fullmatch(f) else f for f in fields]
 
 
 def _column_names(header: list[str], path: Path) -> list[str]:

@@ -172,6 +172,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             "ignored": training.ignored,
             "no_bound": self._no_bound(training.weight, solver.initial),
             "eta0": float(self.eta0),
+            "output": self.output,
         }
 
     def _no_bound(self, weight: np.ndarray, initial: np.ndarray) -> str:
@@ -192,6 +193,8 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         if certificate.status.ok or self.n_iter_ < self.max_iter:
             return
         parts = certificate.parts or {"": certificate}
+        unfinished = [part for part in parts.values() if part.status is Status.MAX_ITER]
+        advice = unfinished[0].advice if unfinished else Status.MAX_ITER.advice
         left = [
             f"{part.mistakes:,}{' (' + name + ')' if name else ''}"
             for name, part in parts.items()
@@ -200,7 +203,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         more = ", …" if len(left) > 4 else ""
         warnings.warn(
             f"{type(self).__name__} stopped after max_iter={self.max_iter} passes with "
-            f"{', '.join(left[:4])}{more} samples misclassified. {Status.MAX_ITER.advice}",
+            f"{', '.join(left[:4])}{more} samples misclassified. {advice}",
             ConvergenceWarning,
             stacklevel=6,  # the caller of fit, past the decorators
         )

@@ -28,7 +28,7 @@ class Check:
         return f"{'verified' if self.ok else 'REJECTED'}: {self.reason}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Certificate(ABC):
     """Base of all certificates.
 
@@ -65,6 +65,8 @@ class Certificate(ABC):
         lines += [f"  {label}: {_short(value)}" for label, value in self.facts().items()]
         lines.append(f"  advice: {self.advice}")
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         rows = "".join(
