@@ -1,13 +1,14 @@
 # Two commands do everything on a fresh machine with Python >= 3.11, git and make:
 #   make demo   the main job on built-in data
 #   make test   lint, import contract, type check and all tests
+# A third, make bench, installs the peers and measures linscope against them (some minutes).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TEST_JOBS ?= 2
 
-.PHONY: demo test lint types tests format bench-perceptron clean clean-cache
+.PHONY: demo test lint types tests format bench clean clean-cache
 
 demo: $(VENV)/run.done
 	$(BIN)/linscope trace perceptron or
@@ -31,8 +32,8 @@ format: $(VENV)/dev.done
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench-perceptron: $(VENV)/run.done
-	$(BIN)/python benchmarks/perceptron.py --readme
+bench: $(VENV)/bench.done
+	$(BIN)/python -m benchmarks --results --memory --cold --json benchmarks/results.json
 
 $(VENV)/run.done: requirements/run.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -45,6 +46,10 @@ $(VENV)/run.done: requirements/run.txt pyproject.toml
 
 $(VENV)/dev.done: requirements/dev.txt $(VENV)/run.done
 	@$(PIP) -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/bench.done: requirements/bench.txt $(VENV)/run.done
+	@$(PIP) -r requirements/bench.txt
 	@touch $@
 
 clean-cache:

@@ -12,7 +12,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from .._version import __version__
-from . import datasets, examples, separate, trace
+from . import bench, datasets, examples, separate, trace
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
 from .screen import complain, console, prepare_streams
 
@@ -45,7 +45,7 @@ def build() -> App:
         suppress_keyboard_interrupt=False,
         result_action="return_value",
     )
-    for command in (trace.app, separate.app, examples.app, datasets.app):
+    for command in (trace.app, separate.app, examples.app, datasets.app, bench.app):
         app.command(command)
     return app
 

@@ -1,0 +1,93 @@
+"""What a benchmark case is made of, and how the work of two contenders is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# linscope's answer may be worse than the peer's by this much, relatively, and still count.
+TOLERANCE = 1e-6
+
+# Peer -> the module that shows whether it is installed.
+PEERS = {
+    "sklearn": "sklearn",
+    "sklearnex": "sklearnex",
+    "liblinear": "liblinear",
+    "libsvm": "libsvm",
+    "statsmodels": "statsmodels",
+    "glum": "glum",
+    "skglm": "skglm",
+}
+
+
+def installed(peer: str) -> bool:
+    return find_spec(PEERS[peer]) is not None
+
+
+class Data(NamedTuple):
+    """Training data, and points to predict where a case predicts."""
+
+    X: Any
+    y: np.ndarray
+    points: Any = None
+    model: Any = None
+
+
+@dataclass(frozen=True)
+class Contender:
+    """``fit`` is timed and returns an answer; ``work`` turns the answer into what is compared."""
+
+    name: str
+    fit: Callable[[Data], Any]
+    work: Callable[[Data, Any], Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the benchmark.
+
+    Attributes
+    ----------
+    name, what : for the command line and for people
+    make : (rows, features) -> Data; ``size`` is its default argument, None for data of fixed size
+    ours : linscope's contender
+    peers : the others, by peer's name
+    shortfall : (our work, their work) -> by how much ours is worse, relatively; 0 or less is equal
+    goals : peer -> how many times faster linscope should be
+    limits : what else is promised, as text; shown, not judged
+    """
+
+    name: str
+    what: str
+    make: Callable[[int, int], Data]
+    size: tuple[int, int]
+    ours: Contender
+    peers: tuple[Contender, ...]
+    shortfall: Callable[[Any, Any], float]
+    goals: dict[str, float] = field(default_factory=dict)
+    grows: bool = True
+
+    def contenders(self, peers: list[str]) -> list[Contender]:
+        """linscope and the chosen peers that are installed."""
+        chosen = [peer for peer in self.peers if peer.name in peers and installed(peer.name)]
+        return [self.ours, *chosen]
+
+    def missing(self, peers: list[str]) -> list[str]:
+        return [peer.name for peer in self.peers if peer.name in peers and not installed(peer.name)]
+
+
+def worse_objective(ours: float, theirs: float) -> float:
+    """For objectives to be minimised: (ours − theirs) / |theirs|."""
+    return (ours - theirs) / max(abs(theirs), np.finfo(float).tiny)
+
+
+def different_vector(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """For answers that must be the same: the largest difference relative to the largest entry."""
+    ours, theirs = np.ravel(ours), np.ravel(theirs)
+    if ours.shape != theirs.shape or not np.isfinite(ours).all():
+        return np.inf
+    return float(np.abs(ours - theirs).max() / max(np.abs(theirs).max(), np.finfo(float).tiny))

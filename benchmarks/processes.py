@@ -1,0 +1,78 @@
+"""What needs a process of its own: peak memory, and the cost of a cold start."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .case import Case
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PEAK = """
+import json, resource, sys
+from benchmarks.cases import CASES
+from benchmarks.run import timed
+name, contender, rows, features = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+case = CASES[name]
+one = next(c for c in (case.ours, *case.peers) if c.name == contender)
+timed(one, case.make(64, features))
+data = case.make(rows, features)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+timed(one, data)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([before / 1024, after / 1024]))
+"""
+
+FIRST_FIT = """
+import time
+begin = time.perf_counter()
+import linscope as ls
+X, y = ls.datasets.load("or")
+ls.Perceptron
+imported = time.perf_counter()
+ls.Perceptron().fit(X, y)
+print(time.perf_counter() - imported)
+"""
+
+
+def peak_memory(case: Case, contender: str, size: tuple[int, int]) -> tuple[float, float]:
+    """Peak memory in MB with the data made, and after the fit."""
+    before, after = json.loads(_python(PEAK, case.name, contender, *map(str, size)))
+    return before, after
+
+
+def cold_start(rounds: int = 3) -> dict[str, float]:
+    """Seconds of imports, of a first fit with an empty kernel cache, and of later processes."""
+    import_ours = min(_import_seconds("linscope") for _ in range(rounds))
+    import_sklearn = min(_import_seconds("sklearn.linear_model") for _ in range(rounds))
+    with tempfile.TemporaryDirectory() as cache:
+        first = float(_python(FIRST_FIT, NUMBA_CACHE_DIR=cache))
+        later = min(float(_python(FIRST_FIT, NUMBA_CACHE_DIR=cache)) for _ in range(rounds))
+    return {
+        "import linscope": import_ours,
+        "import sklearn.linear_model": import_sklearn,
+        "first fit, empty kernel cache": first,
+        "first fit of a later process": later,
+    }
+
+
+def _import_seconds(module: str) -> float:
+    code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+    return float(_python(code))
+
+
+def _python(code: str, *words: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip().splitlines()[-1]

@@ -1,0 +1,246 @@
+"""The outcome for people and machines: a table, JSON, Markdown and one picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_info
+
+from linscope.data.threads import thread_count
+
+from .case import PEERS
+from .growth import Growth
+from .run import Outcome
+
+DISTRIBUTIONS = {
+    "linscope": "linscope",
+    "sklearn": "scikit-learn",
+    "sklearnex": "scikit-learn-intelex",
+    "liblinear": "liblinear-official",
+    "libsvm": "libsvm-official",
+    "statsmodels": "statsmodels",
+    "glum": "glum",
+    "skglm": "skglm",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "numba": "numba",
+}
+HEAD = ("case", "data", "peer", "linscope", "peer's", "ratio", "spread", "verdict")
+
+
+def machine() -> dict[str, Any]:
+    """What the times depend on."""
+    return {
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "threads": thread_count(),
+        "blas": [
+            f"{one['internal_api']} {one['version']}, {one['num_threads']} threads"
+            for one in threadpool_info()
+            if one["user_api"] == "blas"
+        ],
+        "python": platform.python_version(),
+        "versions": {name: _version(package) for name, package in DISTRIBUTIONS.items()},
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def rows_of(outcome: Outcome) -> list[tuple[str, ...]]:
+    """One row a peer; without any peer, one row of linscope's own time."""
+    case, ours = outcome.case, _ms(outcome.median("linscope"))
+    what = f"{case.what}: {' × '.join(f'{k:,}' for k in outcome.size)}"
+    rows = []
+    for peer in outcome.shortfall:
+        ratio = outcome.ratio(peer)
+        spread = f"±{100 * max(outcome.spread('linscope'), outcome.spread(peer)):.0f} %"
+        times = ours, _ms(outcome.median(peer))
+        shown = "–" if ratio is None else f"{ratio:.2f}x"
+        rows.append((case.name, what, peer, *times, shown, spread, outcome.verdict(peer)))
+    for peer in outcome.missing:
+        rows.append((case.name, what, peer, ours, "", "", "", "missing: not installed"))
+    for peer, error in outcome.errors.items():
+        rows.append((case.name, what, peer, ours, "", "", "", f"failed: {error}"))
+    return rows or [(case.name, what, "", ours, "", "", "", "no peer chosen")]
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:,.3g} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"
+
+
+def print_table(outcomes: list[Outcome]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*HEAD, box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("linscope", "peer's", "ratio", "spread"):
+        table.columns[HEAD.index(column)].justify = "right"
+        table.columns[HEAD.index(column)].no_wrap = True
+    colours = {"win": "green", "below": "yellow", "loss": "red"}
+    for outcome in outcomes:
+        for row in rows_of(outcome):
+            style = colours.get(row[-1].split()[0].rstrip(":"), "")
+            table.add_row(*row[:-1], f"[{style}]{row[-1]}[/]" if style else row[-1])
+    Console(width=None if os.isatty(1) else 140).print(table)
+
+
+def as_json(outcomes, growths, memory, cold) -> dict[str, Any]:
+    """Everything, with raw times."""
+    return {
+        "machine": machine(),
+        "cases": [
+            {
+                "case": one.case.name,
+                "what": one.case.what,
+                "size": list(one.size),
+                "times": one.times,
+                "shortfall": one.shortfall,
+                "ratio": {peer: one.ratio(peer) for peer in one.shortfall},
+                "goals": one.case.goals,
+                "verdict": {peer: one.verdict(peer) for peer in one.shortfall},
+                "missing": one.missing,
+                "errors": one.errors,
+            }
+            for one in outcomes
+        ],
+        "growth": [
+            {
+                "case": one.case.name,
+                "by_rows": one.by_rows,
+                "by_features": one.by_features,
+                "exponents": one.exponents,
+            }
+            for one in growths
+        ],
+        "memory": memory,
+        "cold": cold,
+    }
+
+
+def markdown(outcomes, growths: list[Growth], memory, cold, picture: str | None) -> str:
+    """RESULTS.md: written by this tool, never by hand."""
+    about = machine()
+    lines = [
+        "# Benchmark",
+        "",
+        "Written by `make bench`; do not edit. Medians of alternating rounds in one process. A",
+        "ratio is printed only where linscope's answer is at least as good as the peer's (for",
+        "perceptrons: the same updates).",
+        "",
+        f"{about['processor']}, {about['cores']} cores, {about['threads']} threads, Python "
+        f"{about['python']}; "
+        + ", ".join(f"{name} {number}" for name, number in about["versions"].items()),
+        "",
+    ]
+    if picture:
+        lines += [f"![How many times faster linscope is than each peer]({picture})", ""]
+    lines += _markdown_table(HEAD, [row for one in outcomes for row in rows_of(one)])
+    if growths:
+        head = ("case", "exponent in n", "exponent in d")
+        rows = [
+            (one.case.name, *("–" if p is None else f"{p:.2f}" for p in one.exponents))
+            for one in growths
+        ]
+        lines += ["", "## How cost grows", "", *_markdown_table(head, rows)]
+    if memory:
+        head = ("case", "contender", "data made", "peak of the fit")
+        rows = [(*row[:2], f"{row[2]:,.0f} MB", f"{row[3]:,.0f} MB") for row in memory]
+        lines += ["", "## Memory", "", *_markdown_table(head, rows)]
+    if cold:
+        rows = [(what, f"{seconds:.2f} s") for what, seconds in cold.items()]
+        lines += ["", "## Cold start", "", *_markdown_table(("what", "time"), rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _exponent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _markdown_table(head, rows) -> list[str]:
+    return [
+        "| " + " | ".join(head) + " |",
+        "|" + "---|" * len(head),
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]
+
+
+def write(path: Path, text: str) -> None:
+    """All of the text or none of it."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    write(path, json.dumps(content, indent=1))
+
+
+COLOURS = ("#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300")
+TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+
+
+def draw(outcomes: list[Outcome], path: Path) -> None:
+    """Bars of the ratio on a logarithmic axis, one colour a peer, a mark at each goal."""
+    from matplotlib.figure import Figure
+
+    bars = [
+        (one.case.name, peer, one.ratio(peer), one.case.goals.get(peer))
+        for one in outcomes
+        for peer in one.shortfall
+    ]
+    figure = Figure(figsize=(8, 1.3 + 0.42 * max(len(bars), 1)), layout="constrained")
+    ax = figure.subplots()
+    _draw_bars(ax, bars)
+    ax.set_yticks(range(len(bars)), [bar[0] for bar in bars])
+    ax.invert_yaxis()
+    values = [1.0, *(value for bar in bars for value in bar[2:] if value)]
+    ax.set_xscale("log")
+    ax.set_xlim(min(0.8, 0.8 * min(values)), 1.6 * max(values))
+    ticks = [tick for tick in TICKS if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]]
+    ax.set_xticks(ticks, [f"{tick:g}x" for tick in ticks])
+    ax.minorticks_off()
+    ax.axvline(1, color="black", lw=0.8)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_title("How many times faster linscope is, at equal work", loc="left")
+    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.12), frameon=False, ncols=4)
+    part = path.with_name(f"{path.stem}.part{path.suffix}")
+    figure.savefig(part, dpi=130, metadata={"Date": None} if path.suffix == ".svg" else None)
+    part.replace(path)
+
+
+def _draw_bars(ax, bars) -> None:
+    colours = dict(zip(PEERS, COLOURS, strict=True))
+    labelled: set[str] = set()
+    for place, (_, peer, ratio, goal) in enumerate(bars):
+        if ratio is None:
+            ax.text(1.02, place, "work falls short: no ratio", va="center", color="#bd1f01")
+        else:
+            label = None if peer in labelled else f"against {peer}"
+            ax.barh(place, ratio - 1, left=1, height=0.62, color=colours[peer], label=label)
+            labelled.add(peer)
+            ax.text(max(ratio, 1) * 1.03, place, f"{ratio:.1f}x", va="center", fontsize=9)
+        if goal:
+            label = None if "goal" in labelled else "goal"
+            ax.plot([goal] * 2, [place - 0.36, place + 0.36], color="black", lw=1.8, label=label)
+            labelled.add("goal")

@@ -1,0 +1,194 @@
+"""The benchmark's own promises: equal work or no ratio, alternating rounds, peers missing."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+import linscope as ls
+from benchmarks import __main__ as command
+from benchmarks import cases, growth, processes, report, run
+from benchmarks.case import Case, Contender, different_vector, worse_objective
+from benchmarks.cases import CASES, cases_for_file, mean_of_committee, weights
+from benchmarks.data import overlapping, text_like
+
+TINY = (300, 4)
+
+
+def tiny(name):
+    return dataclasses.replace(CASES[name], size=TINY) if CASES[name].grows else CASES[name]
+
+
+def loose(epochs=1):
+    """linscope stops after fewer epochs than the peer: faster, and not the same work."""
+
+    def fit(data):
+        return ls.Perceptron(max_iter=epochs).fit(data.X, data.y)
+
+    return dataclasses.replace(tiny("perceptron"), ours=Contender("linscope", fit, weights))
+
+
+def test_a_loose_fit_gets_no_ratio_and_counts_as_a_loss():
+    outcome = run.run_case(loose(), ["sklearn"], repeat=3)
+    assert outcome.shortfall["sklearn"] > 1e-3
+    assert outcome.ratio("sklearn") is None
+    assert outcome.verdict("sklearn").startswith("loss: work falls short by")
+    (row,) = report.rows_of(outcome)
+    assert "–" in row
+    assert not any(cell.endswith("x") for cell in row)
+
+
+def test_a_loose_fit_makes_the_command_fail(monkeypatch, capsys):
+    monkeypatch.setitem(cases.CASES, "perceptron", loose())
+    assert command.main(["perceptron", "--repeat", "3"]) == 1
+    assert "work falls short" in capsys.readouterr().out.replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_every_case_does_equal_work(name):
+    outcome = run.run_case(tiny(name), ["sklearn"], repeat=3)
+    assert outcome.errors == {}
+    assert outcome.equal_work("sklearn"), outcome.shortfall
+    assert outcome.ratio("sklearn") == pytest.approx(
+        np.median(outcome.times["sklearn"]) / np.median(outcome.times["linscope"])
+    )
+    assert {len(times) for times in outcome.times.values()} == {3}
+
+
+def test_comparisons_of_work():
+    assert worse_objective(1.0 + 5e-7, 1.0) <= run.TOLERANCE < worse_objective(1.0 + 2e-6, 1.0)
+    assert worse_objective(0.5, 1.0) < 0  # better than the peer
+    assert different_vector(np.ones(3), np.ones(3)) == 0
+    assert different_vector(np.array([1, 2 + 1e-5]), np.array([1, 2])) > run.TOLERANCE
+    assert different_vector(np.ones(2), np.ones(3)) == np.inf
+    assert different_vector(np.array([np.nan]), np.ones(1)) == np.inf
+
+
+def test_the_mean_of_a_committee_is_the_averaged_perceptron():
+    data = overlapping(200, 3)
+    voted = ls.Perceptron(output="voted", max_iter=3, init=[1, 2, 3, 4]).fit(data.X, data.y)
+    averaged = ls.Perceptron(output="averaged", max_iter=3, init=[1, 2, 3, 4]).fit(data.X, data.y)
+    np.testing.assert_allclose(mean_of_committee(data, voted), weights(data, averaged), rtol=1e-12)
+
+
+def test_rounds_alternate_and_shrink_for_slow_contenders(monkeypatch):
+    order = []
+
+    def contender(name):
+        def fit(data):
+            order.append(name)
+            return np.zeros(1)
+
+        return Contender(name, fit, lambda data, answer: answer)
+
+    case = Case("x", "x", overlapping, TINY, contender("linscope"), (), different_vector)
+    case = dataclasses.replace(case, peers=(contender("sklearn"),))
+    monkeypatch.setattr(run, "BUDGET", 0.0)
+    outcome = run.run_case(case, ["sklearn"], repeat=50)
+    assert {len(times) for times in outcome.times.values()} == {run.FEWEST}
+    assert order[-2 * run.FEWEST :] == ["linscope", "sklearn"] * run.FEWEST
+
+
+def test_missing_and_failing_peers_are_listed():
+    def broken(data):
+        raise RuntimeError("no licence")
+
+    peers = (
+        Contender("glum", broken, weights),
+        Contender("sklearn", broken, weights),
+    )
+    case = dataclasses.replace(tiny("perceptron"), peers=peers)
+    outcome = run.run_case(case, ["sklearn"], repeat=3)
+    assert outcome.errors == {"sklearn": "RuntimeError: no licence"}
+    assert [row[-1] for row in report.rows_of(outcome)] == ["failed: RuntimeError: no licence"]
+
+
+def test_a_peer_that_is_not_installed_is_missing(monkeypatch):
+    monkeypatch.setattr("benchmarks.case.installed", lambda peer: False)
+    outcome = run.run_case(tiny("perceptron"), ["sklearn"], repeat=3)
+    assert list(outcome.times) == ["linscope"]
+    assert [row[-1] for row in report.rows_of(outcome)] == ["missing: not installed"]
+
+
+def test_the_command_writes_table_json_markdown_and_picture(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "HERE", tmp_path)
+    words = ["perceptron", "perceptron-digits", "--rows", "300", "--features", "4", "--repeat", "3"]
+    words += [
+        "--json",
+        str(tmp_path / "out.json"),
+        "--plot",
+        str(tmp_path / "out.svg"),
+        "--results",
+    ]
+    assert command.main([*words, "--scaling"]) == 0
+    out = capsys.readouterr().out
+    assert "perceptron-digits" in out
+    assert "seconds ∝ n^" in out
+    content = json.loads((tmp_path / "out.json").read_text())
+    assert [one["case"] for one in content["cases"]] == ["perceptron", "perceptron-digits"]
+    assert [len(times) for times in content["cases"][0]["times"].values()] == [3, 3]
+    assert content["machine"]["versions"]["linscope"] == ls.__version__
+    assert content["growth"][0]["by_rows"].keys() == {"75", "300", "1200"}
+    text = (tmp_path / "RESULTS.md").read_text()
+    assert "![" in text
+    assert "## How cost grows" in text
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+    assert "</svg>" in (tmp_path / "out.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["percptron"], "did you mean 'perceptron'"),
+        (["--peers", "sklern"], "did you mean 'sklearn'"),
+        (["--plot", "x.gif"], "must end in .svg, .png or .pdf"),
+        (["--data", "/nowhere.svm"], "nowhere.svm"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(words, expected, capsys):
+    assert command.main(words) == 2
+    err = capsys.readouterr().err
+    assert expected in err
+    assert err.count("\n") == 1
+
+
+def test_the_command_line_of_linscope_reaches_the_benchmark(capsys):
+    from linscope.cli import main
+
+    assert main(["bench", "--peers", "sklern"]) == 2
+    assert "did you mean 'sklearn'" in capsys.readouterr().err
+    assert main(["bench", "--help"]) == 0
+    assert "--scaling" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("make", [overlapping, text_like])
+def test_cases_for_a_libsvm_file(tmp_path, make, classes):
+    data = make(120, 200)
+    y = np.arange(120) % classes
+    path = tmp_path / "mine.svm"
+    dump_svmlight_file(data.X, y, str(path), zero_based=True)
+    chosen = cases_for_file(path)
+    assert [case.name for case in chosen] == ["perceptron:mine.svm", "averaged:mine.svm"]
+    assert ("CSR" in chosen[0].what) == (make is text_like)
+    outcome = run.run_case(chosen[0], ["sklearn"], repeat=3)
+    assert outcome.equal_work("sklearn")
+    assert outcome.size == data.X.shape
+
+
+def test_exponents_of_growth():
+    assert growth.exponent({n: 3e-6 * n**1.5 for n in (100, 400, 1600)}) == pytest.approx(1.5)
+    assert growth.exponent({100: 1.0}) is None
+    found = growth.measure_growth(tiny("perceptron"))
+    assert list(found.by_rows) == [75, 300, 1200]
+    assert list(found.by_features) == [2, 4, 8]
+
+
+def test_memory_and_cold_start_are_measured_in_processes_of_their_own():
+    before, after = processes.peak_memory(CASES["perceptron"], "linscope", TINY)
+    assert 0 < before <= after
+    cold = processes.cold_start(rounds=1)
+    assert cold["first fit, empty kernel cache"] > cold["first fit of a later process"] > 0
+    assert cold["import linscope"] < cold["import sklearn.linear_model"]
