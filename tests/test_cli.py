@@ -612,3 +612,14 @@ def test_separate_says_that_the_rule_settles_where_it_does(run, table):
     assert "Every class is linearly separable" in out
     assert "never settles" not in out
     assert "never settles" in run("separate", "iris")[1]
+    assert "visit by visit" in run("separate", "or")[1]
+    assert "longer than 1,000 passes" in run("separate", "breast_cancer")[1]
+
+
+def test_a_run_without_end_says_whether_more_passes_help(run, table):
+    assert "no: the convex hulls" in run("trace", "perceptron", "xor")[1]
+    assert "separable" not in run("trace", "perceptron", "students")[1].partition("Next")[0]
+    assert "--max-iter) can find it" in run("trace", "perceptron", "or", "--max-iter", 2)[1]
+    path = table("x,y\n0,a\n1,a\n1,b\n2,b\n")
+    _, out, _ = run("trace", "perceptron", "--data", path, "--target", "y")
+    assert "only with samples on the boundary" in out

@@ -12,8 +12,8 @@ from .screen import facts, hints, paragraph
 from .source import Source
 
 MOST_PROBLEMS = 6
-# The bound needs the maximum margin; on larger data it would take longer than the fit.
-MOST_NUMBERS_FOR_BOUND = 20_000
+# Bound and verdict need a proof; on larger data it would take longer than the fit.
+MOST_NUMBERS_FOR_PROOF = 20_000
 
 
 def show_ending(out: Console, trace: Any, source: Source, given: dict[str, Any]) -> bool:
@@ -67,7 +67,29 @@ def _claims(trace: Any, source: Source) -> list[tuple[str, str]]:
         pairs.append(("", f"{name}: {_claim(part)} ({_count(part.updates, 'update')})"))
     if len(certificate.parts) > MOST_PROBLEMS:
         pairs.append(("", f"… {len(certificate.parts)} problems in all"))
-    return pairs
+    return [*pairs, *_solution_exists(model, source)]
+
+
+def _solution_exists(model: Any, source: Source) -> list[tuple[str, str]]:
+    """For a run that the limit ended: would more passes help?"""
+    from ..certify import separability
+    from ..results import Status
+
+    certificate = model.certificate_
+    ended = certificate.status is not Status.MAX_ITER or certificate.parts
+    if ended or hasattr(model, "kernel") or not _small(source):
+        return []
+    verdict: Any = separability(source.X, source.labels())
+    texts = {
+        "strict": "yes: a solution exists, more passes (--max-iter) can find it",
+        "quasi": "only with samples on the boundary: mistakes never end",
+        "no": "no: the convex hulls of the classes meet, so mistakes never end",
+    }
+    return [("separable", texts[verdict.kind])]
+
+
+def _small(source: Source) -> bool:
+    return source.X.shape[0] * source.X.shape[1] <= MOST_NUMBERS_FOR_PROOF
 
 
 def _claim(part: Any) -> str:
@@ -83,8 +105,7 @@ def _count(number: int, one: str) -> str:
 
 def _bound(certificate: Any, source: Source) -> str:
     """The theorem's bound where it holds and is quick to compute, or why it does not hold."""
-    small = source.X.shape[0] * source.X.shape[1] <= MOST_NUMBERS_FOR_BOUND
-    if certificate.mistakes or not small or not hasattr(certificate, "bound"):
+    if certificate.mistakes or not _small(source) or not hasattr(certificate, "bound"):
         return ""
     if certificate.no_bound:
         return f" (the bound R²/γ² does not apply: {certificate.no_bound})"

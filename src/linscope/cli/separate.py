@@ -25,6 +25,7 @@ Examples:
 
 app = App(name="separate", help_epilogue=EPILOGUE, help_format="plaintext")
 SHOWN = 8
+PASSES = 1000  # the limit of a traced perceptron, unless --max-iter is given
 
 
 @app.default
@@ -213,12 +214,18 @@ def _draw(source: Source, verdict: Any, path: Path) -> None:
 
 def _next(source: Source, verdict: Any) -> list[tuple[str, str]]:
     trace = f"linscope trace perceptron {source.words}"
-    if getattr(verdict, "kind", "") == "strict":
-        return [(trace, "watch the perceptron find a separating vector, visit by visit")]
+    if verdict:
+        return [(trace, _prospect(verdict))]
     if source.name == "xor":
         kernel = "linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1"
         return [(kernel, "in the feature space of a polynomial kernel the same rule succeeds")]
-    if verdict:
-        return [(trace, "watch it find a separating vector for each class, visit by visit")]
     pocket = f"{trace} --output pocket"
     return [(pocket, "the rule never settles here; the pocket keeps the best vector it has met")]
+
+
+def _prospect(verdict: Any) -> str:
+    """Every pass before the last has an update, so a bound below the limit of passes decides."""
+    each = getattr(verdict, "one_vs_rest", {"": verdict})
+    if max(one.bound for one in each.values()) < PASSES:
+        return "watch the perceptron find a separating vector, visit by visit"
+    return f"the perceptron's way there, which may be longer than {PASSES:,} passes (--max-iter)"

@@ -57,8 +57,8 @@ def trace(
     """
     if not isinstance(estimator, PerceptronFamily):
         raise TypeError(
-            f"trace shows the steps of Perceptron and KernelPerceptron, not of "
-            f"{type(estimator).__name__}"
+            "trace shows the steps of linscope's Perceptron and KernelPerceptron, not of "
+            f"{type(estimator).__module__}.{type(estimator).__qualname__}"
         )
     if isinstance(X, Dataset):
         sample_names = sample_names or X.sample_names or None
