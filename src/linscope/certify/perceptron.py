@@ -99,42 +99,66 @@ class PerceptronCertificate(Certificate):
         return verdict.bound
 
     def verify(self, X, y) -> Check:
-        """Check the claim from the data alone, signs in exact rational arithmetic."""
+        """Check the claim from the data alone, signs in exact rational arithmetic.
+
+        How the weights were found (updates, passes, rate) is checked only as far as data can tell.
+        """
         try:
-            matrix, labels = self._problem(X, y)
-        except ValueError as error:
-            return Check(False, str(error))
+            return self._check(X, y)
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            return Check(False, f"the certificate does not fit these data: {error}")
+
+    def _check(self, X, y) -> Check:
+        matrix, labels = self._problem(X, y)
         if matrix.shape[1] != len(self.weights) - 1:
             return Check(False, f"X has {matrix.shape[1]} features, not {len(self.weights) - 1}")
         if not np.isfinite(self.weights).all():
             return Check(False, "the weights are not finite")
+        if not self.intercept and self.weights[0] != 0:
+            return Check(False, "a model without intercept has a bias")
+        if len(labels) == 0:
+            return self._compare(Measured(0, 0, 0.0, 0.0), 0.0, 0)
         measured = measure(matrix, labels, self.weights, self.tie, self.intercept)
-        return self._compare(measured, length_of(self.weights))
+        return self._compare(measured, length_of(self.weights), len(labels))
 
     def _problem(self, X, y):
         """The rows and signs of this binary problem."""
         matrix, _ = to_matrix(X)
         check_finite(matrix)
         classes, codes = encode_labels(y, n_samples=matrix.shape[0])
-        names = classes[codes]
-        if len(self.ignored) and self.ignored.max() >= len(codes):
-            raise ValueError(f"X has {len(codes)} rows, fewer than the certificate speaks of")
-        keep = np.ones(len(codes), bool)
-        keep[self.ignored] = False
-        positive = names == self.positive
-        negative = np.isin(names, list(self.others)) if self.others else names == self.negative
-        strange = keep & ~(positive | negative)
+        labels = classes.tolist()
+        counted = self._counted(len(codes))
+        below = self.others or (self.negative,)
+        positive = np.array([label == self.positive for label in labels])[codes]
+        negative = np.array([label in below for label in labels])[codes]
+        strange = counted & ~(positive | negative)
         if self.others and strange.any():
-            raise ValueError(f"y has the label {names[strange][0]!r}, unknown to the model")
-        keep &= ~strange
-        if not positive[keep].any() or not negative[keep].any():
+            label = labels[codes[np.argmax(strange)]]
+            raise ValueError(f"y has the label {label!r}, unknown to the model")
+        if not positive.any() or not negative.any():
             raise ValueError(f"y has no samples of {self.positive!r} and {self.negative!r}")
-        return self._take(matrix, keep), signs(positive[keep].astype(np.int64))
+        own = counted & ~strange
+        return self._take(matrix, counted, own), signs(positive[own].astype(np.int64))
 
-    def _take(self, matrix, keep: np.ndarray):
-        return matrix[keep]
+    def _counted(self, n: int) -> np.ndarray:
+        """Which of n rows the claim is about: those with a weight above 0."""
+        ignored = np.asarray(self.ignored)
+        if ignored.ndim != 1 or ignored.dtype.kind not in "iu":
+            raise ValueError("the ignored rows are not row numbers")
+        if len(ignored) and not 0 <= ignored.min() <= ignored.max() < n:
+            raise ValueError(f"X has {n} rows, fewer than the certificate speaks of")
+        counted = np.ones(n, bool)
+        counted[ignored] = False
+        return counted
 
-    def _compare(self, measured: Measured, length: float) -> Check:
+    def _take(self, matrix, counted: np.ndarray, own: np.ndarray):
+        """The rows of this problem, ``own``, out of those that the fit has seen, ``counted``."""
+        return matrix[own]
+
+    def _compare(self, measured: Measured, length: float, n: int) -> Check:
+        strange = self._impossible(n)
+        if strange:
+            return Check(False, strange)
         if measured.mistakes != self.mistakes:
             claimed = f"the certificate claims {self.mistakes}"
             return Check(False, f"{_samples(measured.mistakes)} misclassified, {claimed}")
@@ -156,7 +180,36 @@ class PerceptronCertificate(Certificate):
             return Check(False, f"{self.updates} updates cannot make a vector of length {length:g}")
         if measured.mistakes:
             return Check(True, f"{_samples(measured.mistakes)} misclassified, as claimed")
-        return Check(True, f"every sample is on its side; smallest margin {measured.margin:.6g}")
+        but = f" ({len(self.ignored):,} of weight 0 left out)" if len(self.ignored) else ""
+        margin = f"smallest margin {measured.margin:.6g}"
+        return Check(True, f"every sample{but} is on its side; {margin}")
+
+    def _impossible(self, n: int) -> str:
+        """What no fit on n samples could claim, or ""."""
+        if foreign_values(self) or self.parts:
+            return "a perceptron has no primal, dual, gap, kkt, backward error or parts"
+        if self.status is Status.SEVERAL:
+            return "the status is that of several problems, and this is one"
+        if self.others and self.negative != opposite(self.others):
+            return f"the negative side is {opposite(self.others)!r}, not {self.negative!r}"
+        if not (self.updates >= 0 and self.passes >= 0 and 0 < self.eta0 < np.inf):
+            return "updates and passes must be counts, and eta0 a positive number"
+        # partial_fit counts the updates of all its calls, but the passes of one
+        if self.status is not Status.PARTIAL and self.updates > self.passes * n:
+            return f"{self.passes} passes over {n} samples cannot make {self.updates} updates"
+        return ""
+
+
+def opposite(others: tuple) -> Any:
+    """What the negative side is called."""
+    return others[0] if len(others) == 1 else "rest"
+
+
+def foreign_values(certificate: Certificate) -> bool:
+    """Whether it claims values that only other models have."""
+    c = certificate
+    values = (c.primal, c.dual, c.gap, c.kkt, c.backward_error)
+    return any(value is not None for value in values)
 
 
 def _samples(count: int) -> str:
@@ -276,28 +329,56 @@ class ManyCertificates(Certificate):
             labels = encode_labels(y).classes.tolist()
         except ValueError as error:
             return Check(False, str(error))
+        if foreign_values(self):
+            return Check(False, "a perceptron has no primal, dual, gap, kkt or backward error")
         parts: dict[str, Any] = self.parts
         known = {x for p in parts.values() for x in (p.positive, p.negative, *p.others)}
         for label in labels:
             if label not in known:
                 return Check(False, f"y has the label {label!r}, unknown to the model")
+        missing = _missing_problems(parts)
+        if missing:
+            return Check(False, missing)
         for name, part in self.parts.items():
             check = part.verify(X, y)
             if not check:
                 return Check(False, f"{name}: {check.reason}")
+        if self.status is not combined_status(parts):
+            return Check(False, f"the parts say together: {combined_status(parts)}")
         return Check(True, f"all {len(self.parts)} binary problems verified")
+
+
+def _missing_problems(parts: dict[str, Any]) -> str:
+    """Why these are not all the binary problems of their classes, or ""."""
+    known = {x for p in parts.values() for x in (p.positive, *(p.others or (p.negative,)))}
+    for name, part in parts.items():
+        if name != f"{part.positive} vs {part.negative}":
+            return f"{name} is the certificate of {part.positive} vs {part.negative}"
+    against_rest = all(part.others for part in parts.values())
+    if against_rest:
+        complete = all({p.positive, *p.others} == known for p in parts.values())
+        solved, wanted = {p.positive for p in parts.values()}, len(known)
+    else:
+        complete = not any(part.others for part in parts.values())
+        solved = {frozenset((p.positive, p.negative)) for p in parts.values()}
+        wanted = len(known) * (len(known) - 1) // 2
+    if complete and len(solved) == len(parts) == wanted:
+        return ""
+    return f"{len(parts)} certificates are not those of the {len(known)} classes"
 
 
 def combine(parts: dict[str, Certificate]) -> Certificate:
     """One certificate for several binary problems: as strong as the weakest."""
     if len(parts) == 1:
         return next(iter(parts.values()))
+    return ManyCertificates(status=combined_status(parts), parts=parts)
+
+
+def combined_status(parts: dict[str, Certificate]) -> Status:
     statuses = {part.status for part in parts.values()}
     if len(statuses) == 1:
-        status = statuses.pop()
-    elif all(each.ok for each in statuses):
+        return statuses.pop()
+    if all(each.ok for each in statuses):
         weakest_first = (Status.CONVERGED, Status.SEPARATED_BY_TIE)
-        status = next(each for each in weakest_first if each in statuses)
-    else:
-        status = Status.SEVERAL
-    return ManyCertificates(status=status, parts=parts)
+        return next(each for each in weakest_first if each in statuses)
+    return Status.SEVERAL
