@@ -691,3 +691,16 @@ def test_partial_fit_counts_on_where_values_are_tiny(output):
             model.partial_fit(scale * X[part], y[part], classes=[0, 1])
         models.append((model.n_updates_, (model.coef_ / scale).tolist()))
     assert models[0] == models[1]
+
+
+@pytest.mark.parametrize("rule", ["single", "mini-batch", "batch"])
+def test_a_tiny_rate_changes_no_decision(rule):
+    rng = np.random.default_rng(0)
+    y = np.arange(14) % 2
+    for _ in range(30):
+        X = rng.choice([1e16, 1.0, -1e16, 0.1, -0.3], (14, 9))
+        settings = {"rule": rule, "max_iter": 20, "batch_size": 3}
+        plain = ls.Perceptron(**settings).fit(X, y)
+        tiny = ls.Perceptron(**settings, eta0=2.0**-600).fit(X, y)
+        assert tiny.n_updates_ == plain.n_updates_
+        assert (tiny.coef_ * 2.0**600).tolist() == plain.coef_.tolist()

@@ -95,7 +95,10 @@ def _sample(order, position):
 def _slack(rows, length, radius, margin):
     # The last term covers the rounding of y·score − margin itself.
     error = score_error(rows)
-    return error * length * radius + 2.3e-16 * margin if error > 0 else 0.0
+    if error == 0:
+        return 0.0
+    # Lengths below 1e-150 vanish when they are squared.
+    return error * (length + 1e-150) * (radius + 1e-150) + 2.3e-16 * margin
 
 
 @njit(cache=True, nogil=True)
