@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..results import Check
+from ..results.numbers import bias, short
 from .margins import Margin
 from .verify import verify_not_separable, verify_quasi_separable, verify_separable
 
@@ -198,12 +199,6 @@ def meeting(verdict: QuasiSeparable | NotSeparable) -> list[str]:
     return lines
 
 
-def short(value) -> str:
-    """A fraction if it is short, else six digits."""
-    text = str(value)
-    return text if isinstance(value, Fraction) and len(text) <= 9 else f"{float(value):.6g}"
-
-
 def count(bound: float | int) -> str:
     """Six digits, or a power of ten where the number is beyond float64."""
     return f"{bound:.6g}" if isinstance(bound, float) else f"10^{len(str(bound))}"
@@ -211,12 +206,12 @@ def count(bound: float | int) -> str:
 
 def equation(weights: Iterable) -> str:
     """w0 + w1·x1 + … as text."""
-    terms = []
-    for j, w in enumerate(weights):
-        if w == 0 and j:
-            continue
-        name = f"·x{j}" if j else ""
-        terms.append(f"{'-' if w < 0 else '+'} {short(abs(w))}{name}")
+    weights = list(weights)
+    first = bias(weights)
+    terms = [f"- {first[1:]}" if first.startswith("-") else f"+ {first}"]
+    for j, w in enumerate(weights[1:], start=1):
+        if w != 0:
+            terms.append(f"{'-' if w < 0 else '+'} {short(abs(w))}·x{j}")
     text = " ".join(terms).removeprefix("+ ")
     return f"-{text[2:]}" if text.startswith("- ") else text
 

@@ -10,7 +10,7 @@ MOST_TERMS = 6
 
 def number(value: Any) -> str:
     """A short fraction as it is, else six digits, with the true minus sign."""
-    from ..certify.verdicts import short
+    from ..results.numbers import short
 
     return short(value).replace("-", "−")
 
@@ -37,7 +37,10 @@ def weighted_sum(terms: Iterable[tuple[Any, str]]) -> str:
 
 def hyperplane(weights: Any, features: list[str], relation: str) -> str:
     """``2·b − a > 1``: the features by size of weight, and the bias on the other side."""
+    from ..results.numbers import bias
+
     values = [w.item() if hasattr(w, "item") else w for w in weights]
     order = sorted(range(1, len(values)), key=lambda j: (-abs(values[j]), -values[j]))
     left = weighted_sum((values[j], features[j - 1]) for j in order)
-    return f"{left} {relation} {number(-values[0] + 0)}"
+    right = bias([-values[0] + 0, *values[1:]]).replace("-", "−")
+    return f"{left} {relation} {right}"

@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
 
 from ..data import encode_labels, signs, to_matrix
 from ..results import Observer
+from ..results.numbers import bias
 
 
 class Training(NamedTuple):
@@ -191,6 +192,5 @@ def equation(weights: np.ndarray, features, positive, negative=None) -> str:
         sign = " − " if weights[j] < 0 else (" + " if text else "")
         sign = "−" if weights[j] < 0 and not text else sign
         text += sign + ("" if value == 1 else f"{value:.6g}·") + str(features[j - 1])
-    bias = -float(weights[0]) + 0.0
-    right = f"{bias:.6g}".replace("-", "−")
+    right = bias([0.0 - float(weights[0]), *weights[1:]]).replace("-", "−")
     return f"{text or '0'} > {right} ⇒ {positive}"
