@@ -704,3 +704,23 @@ def test_a_tiny_rate_changes_no_decision(rule):
         tiny = ls.Perceptron(**settings, eta0=2.0**-600).fit(X, y)
         assert tiny.n_updates_ == plain.n_updates_
         assert (tiny.coef_ * 2.0**600).tolist() == plain.coef_.tolist()
+
+
+@pytest.mark.parametrize("estimator", [ls.Perceptron, ls.KernelPerceptron])
+def test_a_fit_that_fails_leaves_the_model_as_it_was(estimator):
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.0]])
+    model = estimator().fit(X, [0, 1, 0, 1])
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(bad, ["a", "b", "a", "b"])
+    assert model.classes_.tolist() == [0, 1]
+    assert model.predict(X).tolist() == [0, 1, 0, 1]
+
+
+def test_a_voted_certificate_says_what_it_is_about():
+    X, y = ls.datasets.load("or")
+    assert "the last vector of the committee" in str(
+        ls.Perceptron(output="voted").fit(X, y).certificate_
+    )
+    assert "about" not in str(ls.Perceptron().fit(X, y).certificate_)

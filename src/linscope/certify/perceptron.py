@@ -74,7 +74,8 @@ class PerceptronCertificate(Certificate):
         )
 
     def facts(self) -> dict[str, Any]:
-        return {
+        about = {"about": "the last vector of the committee"} if self.output == "voted" else {}
+        return about | {
             "samples misclassified": self.mistakes,
             "smallest margin y·(w·x)/‖w‖": self.margin,
             "R = max ‖x‖": self.radius,

@@ -174,7 +174,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             ) from None
 
     def _keep(self, training: Training, problems, solvers, results) -> None:
-        self._counts(results)
+        self._counts(training, results)
         n = len(training.codes)
         alphas = np.zeros((len(results), n))
         for k, (problem, solver, result) in enumerate(zip(problems, solvers, results, strict=True)):

@@ -261,7 +261,7 @@ class Perceptron(PerceptronFamily):
 
     def _keep(self, training: Training, problems, solvers, results) -> None:
         dtype = training.X.dtype
-        self._counts(results)
+        self._counts(training, results)
         self._weights = np.array([result.weights for result in results])
         outputs = np.array([self._output(result) for result in results]).astype(dtype)
         if self.output == "voted":

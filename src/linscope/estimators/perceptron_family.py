@@ -100,7 +100,6 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
                 "output='voted' needs rule='single': batch rules have no votes to count"
             )
         random = check_random_state(self.random_state)
-        self.classes_ = training.classes
         self._first_epoch = 0
         self._seed = int(random.randint(2**31 - 1)) if self.shuffle else None
         self._random = random
@@ -141,7 +140,8 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         with ThreadPoolExecutor(thread_count()) as pool:
             return list(pool.map(lambda solver: self._run(solver, training), solvers))
 
-    def _counts(self, results: list[Result]) -> None:
+    def _counts(self, training: Training, results: list[Result]) -> None:
+        self.classes_ = training.classes  # only now: a fit that failed leaves the model as it was
         self.results_ = results
         self.n_iter_ = max(result.n_iter for result in results)
         self.n_updates_ = max(result.n_updates for result in results)

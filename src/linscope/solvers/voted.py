@@ -9,7 +9,7 @@ The committee is kept as what made it: the initial vector, the rows that caused 
 each update its row and signed step. Because w_k = w_{k-1} + s_k x_{i_k}, the scores of all vectors
 at a point x are running sums of s_k (x_{i_k}·x). So one matrix product with the distinct update
 rows and one pass over the updates give all votes: O(m·d + K) a point for K vectors from m rows,
-instead of O(K·d).
+instead of O(K·d). A vector whose score is within rounding of 0 may vote either way.
 """
 
 from __future__ import annotations
