@@ -14,18 +14,18 @@ from .case import Case
 ROOT = Path(__file__).resolve().parents[1]
 
 PEAK = """
-import json, resource, sys
+import json, sys
 from benchmarks.cases import CASES
+from benchmarks.processes import peak
 from benchmarks.run import timed
 name, contender, rows, features = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 case = CASES[name]
 one = next(c for c in (case.ours, *case.peers) if c.name == contender)
 timed(one, case.make(64, features))
 data = case.make(rows, features)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 timed(one, data)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps([before / 1024, after / 1024]))
+print(json.dumps([before, peak()]))
 """
 
 FIRST_FIT = """
@@ -38,6 +38,17 @@ imported = time.perf_counter()
 ls.Perceptron().fit(X, y)
 print(time.perf_counter() - imported)
 """
+
+
+def peak() -> float:
+    """Peak memory of this process so far, in MB."""
+    status = Path("/proc/self/status")
+    if status.exists():  # getrusage would tell the peak of the process that started this one
+        line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def peak_memory(case: Case, contender: str, size: tuple[int, int]) -> tuple[float, float]:

@@ -365,3 +365,11 @@ def test_decimal_commas_between_semicolons(tmp_path):
     assert columns["name"].tolist() == ["a,b", "c"]
     path.write_text("1,5;2;3\n3;4,5;6\n")
     assert read_table(path).names == ["x1", "x2", "x3"]
+
+
+@pytest.mark.parametrize("column", [-1, 3, 10**6])
+def test_damaged_sparse_matrices_are_refused(column):
+    X = sp.csr_array(np.eye(3))
+    X.indices[1] = column
+    with pytest.raises(ValueError, match="damaged sparse matrix"):
+        to_matrix(X)

@@ -93,6 +93,10 @@ def _sparse_matrix(X: Any, name: str) -> Any:
     if X.ndim == 2 and X.dtype.kind in "biuf":
         X = X.tocsr().astype(_float_dtype(X.dtype), copy=False)
     X = _check_array(X, name)
+    try:  # compiled code trusts the indices
+        X.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"{name} is a damaged sparse matrix: {error}; build it again") from None
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

@@ -333,12 +333,10 @@ class Perceptron(PerceptronFamily):
 
 def _block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarray:
     rows, n = as_rows(block.X, bias), block.X.shape[0]
-    radius = loops.radius(rows, n)
     out = np.empty((len(weights), n))
     for k, w in enumerate(weights):
-        if SMALLEST < radius * loops.norm(w) < LARGEST:
-            loops.scores_of(rows, w, radius, out[k])
-        else:
+        radius = np.sqrt(loops.scores_of(rows, w, out[k]))
+        if not SMALLEST < radius * loops.norm(w) < LARGEST:
             out[k] = _extreme_scores(block.X, w, bias)
     return out.T
 

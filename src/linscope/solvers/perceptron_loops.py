@@ -149,7 +149,7 @@ def single_pass(rows, y, weight, order, rule, state, log):
     streak, logged = counts[STREAK], counts[LOGGED]
     measure, length, longest = sizes[RADIUS] < 0, sizes[NORM], max(sizes[RADIUS], 0.0)
     slack = _slack(rows, length, longest, margin)
-    at = 0
+    at, refresh = 0, max(64, w.shape[0])
     while at < n and not (rule.stop_streak and streak >= n):
         i = _sample(order, at)
         if measure:
@@ -172,7 +172,7 @@ def single_pass(rows, y, weight, order, rule, state, log):
                 log[logged] = begin + at
                 logged += 1
             # ‖w + Δ‖ ≤ ‖w‖ + ‖Δ‖ is a cheap upper bound; now and then it is made exact.
-            length = norm(w) if updates % 64 == 0 else length + abs(step) * longest
+            length = norm(w) if updates % refresh == 0 else length + abs(step) * longest
             slack = _slack(rows, length, longest, margin)
             if rule.pocket:
                 keep_best(rows, y, weight, rule, state)
@@ -245,12 +245,19 @@ def batch_pass(rows, y, weight, order, batch_size, rule, state, log):
 
 
 @njit(cache=True, nogil=True)
-def scores_of(rows, w, radius, out):
-    """w·x_i of every row: quick, but the textbook sum wherever the sign is in doubt."""
-    slack = _slack(rows, norm(w), radius, 0.0)
+def scores_of(rows, w, out):
+    """w·x_i of every row: quick, but the textbook sum wherever the sign is in doubt.
+
+    Returns the largest ‖x_i‖²; NaN or infinity shows in it.
+    """
+    doubt2 = (score_error(rows) * norm(w)) ** 2
+    largest = 0.0
     for i in range(out.shape[0]):
-        score = quick_dot(rows, i, w)
-        out[i] = row_dot(rows, i, w) if abs(score) <= slack else score
+        score, norm2 = quick_dot(rows, i, w), row_norm2(rows, i)
+        if not norm2 <= largest and largest < np.inf:
+            largest = norm2
+        out[i] = row_dot(rows, i, w) if score * score <= doubt2 * norm2 else score
+    return largest
 
 
 @njit(cache=True, nogil=True)
