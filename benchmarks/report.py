@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
     "scipy": "scipy",
     "numba": "numba",
 }
-HEAD = ("case", "data", "peer", "linscope", "peer's", "ratio", "spread", "verdict")
+HEAD = ("case", "data", "peer", "linscope, ms", "peer, ms", "ratio", "spread", "verdict")
 
 
 def machine() -> dict[str, Any]:
@@ -67,13 +67,13 @@ def _version(package: str) -> str:
 
 def rows_of(outcome: Outcome) -> list[tuple[str, ...]]:
     """One row a peer; without any peer, one row of linscope's own time."""
-    case, ours = outcome.case, _ms(outcome.median("linscope"))
+    case, ours = outcome.case, _times(outcome, "linscope")
     what = f"{case.what}: {' × '.join(f'{k:,}' for k in outcome.size)}"
     rows = []
     for peer in outcome.shortfall:
         ratio = outcome.ratio(peer)
         spread = f"±{100 * max(outcome.spread('linscope'), outcome.spread(peer)):.0f} %"
-        times = ours, _ms(outcome.median(peer))
+        times = ours, _times(outcome, peer)
         shown = "–" if ratio is None else f"{ratio:.2f}x"
         rows.append((case.name, what, peer, *times, shown, spread, outcome.verdict(peer)))
     for peer in outcome.missing:
@@ -83,8 +83,13 @@ def rows_of(outcome: Outcome) -> list[tuple[str, ...]]:
     return rows or [(case.name, what, "", ours, "", "", "", "no peer chosen")]
 
 
+def _times(outcome: Outcome, name: str) -> str:
+    """Median and, in brackets, the fastest round, in milliseconds."""
+    return f"{_ms(outcome.median(name))} ({_ms(min(outcome.times[name]))})"
+
+
 def _ms(seconds: float) -> str:
-    return f"{seconds * 1e3:,.3g} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"
+    return f"{seconds * 1e3:,.3g}" if seconds < 0.1 else f"{seconds * 1e3:,.0f}"
 
 
 def print_table(outcomes: list[Outcome]) -> None:
@@ -93,7 +98,7 @@ def print_table(outcomes: list[Outcome]) -> None:
     from rich.table import Table
 
     table = Table(*HEAD, box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("linscope", "peer's", "ratio", "spread"):
+    for column in ("linscope, ms", "peer, ms", "ratio", "spread"):
         table.columns[HEAD.index(column)].justify = "right"
         table.columns[HEAD.index(column)].no_wrap = True
     colours = {"win": "green", "below": "yellow", "loss": "red"}
@@ -143,9 +148,9 @@ def markdown(outcomes, growths: list[Growth], memory, cold, picture: str | None)
     lines = [
         "# Benchmark",
         "",
-        "Written by `make bench`; do not edit. Medians of alternating rounds in one process. A",
-        "ratio is printed only where linscope's answer is at least as good as the peer's (for",
-        "perceptrons: the same updates).",
+        "Written by `make bench`; do not edit. Medians, in brackets the fastest, of alternating",
+        "rounds in one process. A ratio is printed only where linscope's answer is at least as good",
+        "as the peer's (for perceptrons: the same updates).",
         "",
         f"{about['processor']}, {about['cores']} cores, {about['threads']} threads, Python "
         f"{about['python']}; "

@@ -17,7 +17,6 @@ import numpy as np
 from ..data import check_finite, encode_labels, signs, to_matrix
 from ..data.blocks import Block
 from ..data.rows import as_rows
-from ..data.threads import thread_count
 from ..engines import MemoryEngine
 from ..losses.perceptron import TIES
 from ..results import Certificate, Check, Status
@@ -236,9 +235,7 @@ def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured
         return measure(X, y, weights, tie, intercept)
     # Twice the rounding bound of a score, see data.rows.
     doubt = 4.1 * (X.shape[1] + 3) * 2.0**-53 * length * radius
-    # Counts and minima do not depend on the blocking: a few large blocks, little overhead.
-    blocks = MemoryEngine(X, y, block_rows=max(4096, X.shape[0] // (4 * thread_count())))
-    wrong, doubtful, smallest = blocks.map_reduce(
+    wrong, doubtful, smallest = MemoryEngine.in_few_blocks(X, y).map_reduce(
         partial(_block_tally, weights=weights, bias=float(intercept), doubt=doubt),
         lambda a, b: (a[0] + b[0], a[1] + b[1], min(a[2], b[2])),
     )

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ..data import to_matrix
 from ..data.blocks import SPARSE_ROWS, Block, block_rows_for, borders, take_rows
-from ..data.threads import Workers
+from ..data.threads import Workers, thread_count
 
 T = TypeVar("T")
 
@@ -103,6 +103,11 @@ class MemoryEngine:
             count = values.size if values.ndim == 0 else len(values)
             raise ValueError(f"X has {self.n_rows} rows, but {name} has {count} entries")
         return values
+
+    @classmethod
+    def in_few_blocks(cls, X: Any, y: Any = None) -> MemoryEngine:
+        """Large blocks, a few for each thread: for results that do not depend on the blocking."""
+        return cls(X, y, block_rows=max(4096, X.shape[0] // (4 * thread_count())))
 
     def _default_rows(self) -> int:
         # A sparse row's length is not known from the shape.

@@ -300,7 +300,7 @@ class Perceptron(PerceptronFamily):
         else:
             weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
             function = partial(_block_scores, weights=weights, bias=bias)
-            scores = np.concatenate(list(MemoryEngine(matrix).map(function)))
+            scores = np.concatenate(list(MemoryEngine.in_few_blocks(matrix).map(function)))
         if np.isnan(scores).any():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return into_range(scores, matrix.dtype)
