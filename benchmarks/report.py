@@ -149,8 +149,8 @@ def markdown(outcomes, growths: list[Growth], memory, cold, picture: str | None)
         "# Benchmark",
         "",
         "Written by `make bench`; do not edit. Medians, in brackets the fastest, of alternating",
-        "rounds in one process. A ratio is printed only where linscope's answer is at least as good",
-        "as the peer's (for perceptrons: the same updates).",
+        "rounds in one process. A ratio is printed only where linscope's answer is as good",
+        "as the peer's or better (for perceptrons: the same updates).",
         "",
         f"{about['processor']}, {about['cores']} cores, {about['threads']} threads, Python "
         f"{about['python']}; "
