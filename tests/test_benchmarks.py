@@ -190,5 +190,5 @@ def test_memory_and_cold_start_are_measured_in_processes_of_their_own():
     before, after = processes.peak_memory(CASES["perceptron"], "linscope", TINY)
     assert 0 < before <= after
     cold = processes.cold_start(rounds=1)
-    assert cold["first fit, empty kernel cache"] > cold["first fit of a later process"] > 0
-    assert cold["import linscope"] < cold["import sklearn.linear_model"]
+    assert cold["first fit, empty kernel cache"] > cold["first fit of a later process"]
+    assert all(seconds > 0 for seconds in cold.values())
