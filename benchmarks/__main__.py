@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(chosen: list[Case], peers: list[str], options) -> int:
     from . import report
     from .growth import measure_growth
-    from .processes import cold_start
+    from .processes import cold_start, judge_cold
     from .run import run_case
 
     outcomes = []
@@ -92,7 +92,7 @@ def _run(chosen: list[Case], peers: list[str], options) -> int:
     memory = _memory(outcomes, peers) if options.memory else []
     cold = cold_start() if options.cold else {}
     for what, seconds in cold.items():
-        print(f"{what}: {seconds:.2f} s")
+        print(f"{what}: {seconds:.2f} s  {judge_cold(cold).get(what, '')}")
     _write(report, outcomes, growths, memory, cold, options)
     return int(any(not one.equal_work(peer) for one in outcomes for peer in one.shortfall))
 

@@ -73,6 +73,20 @@ def cold_start(rounds: int = 3) -> dict[str, float]:
     }
 
 
+def judge_cold(seconds: dict[str, float]) -> dict[str, str]:
+    """Each time against what is promised."""
+    limit = 1.3 * seconds["import sklearn.linear_model"]
+    promised = {
+        "import linscope and Perceptron": ("1.3x scikit-learn", limit),
+        "first fit, empty kernel cache": ("8 s", 8.0),
+        "first fit of a later process": ("0.2 s", 0.2),
+    }
+    return {
+        what: f"{'win' if seconds[what] <= most else 'loss'} (at most {text})"
+        for what, (text, most) in promised.items()
+    }
+
+
 def _seconds(statement: str) -> float:
     code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
     return float(_python(code))

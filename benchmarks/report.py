@@ -15,6 +15,7 @@ from linscope.data.threads import thread_count
 
 from .case import PEERS
 from .growth import Growth
+from .processes import judge_cold
 from .run import Outcome
 
 DISTRIBUTIONS = {
@@ -172,8 +173,9 @@ def markdown(outcomes, growths: list[Growth], memory, cold, picture: str | None)
         rows = [(*row[:2], f"{row[2]:,.0f} MB", f"{row[3]:,.0f} MB") for row in memory]
         lines += ["", "## Memory", "", *_markdown_table(head, rows)]
     if cold:
-        rows = [(what, f"{seconds:.2f} s") for what, seconds in cold.items()]
-        lines += ["", "## Cold start", "", *_markdown_table(("what", "time"), rows)]
+        judged = judge_cold(cold)
+        rows = [(what, f"{one:.2f} s", judged.get(what, "")) for what, one in cold.items()]
+        lines += ["", "## Cold start", "", *_markdown_table(("what", "time", "verdict"), rows)]
     return "\n".join(lines) + "\n"
 
 
