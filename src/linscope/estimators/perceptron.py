@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certify.perceptron import PerceptronCertificate, combine, examine
 from ..data import check_finite, encode_labels
-from ..data.blocks import Block
 from ..data.rows import DenseRows, as_rows, n_rows
 from ..engines import MemoryEngine
 from ..results import Result, Status
@@ -28,9 +27,7 @@ from ..solvers.perceptron_rule import (
 from ..solvers.voted import Committee, join, update_rows
 from .base import Problem, Training, binary_problems, equation, read_features, read_training
 from .perceptron_family import PerceptronFamily
-
-# Squares of larger values leave too little of the range of floats; smaller ones vanish.
-LARGEST, SMALLEST = 1e150, 1e-150
+from .scores import LARGEST, SMALLEST, block_scores, into_range, votes_of
 
 
 class Perceptron(PerceptronFamily):
@@ -295,11 +292,11 @@ class Perceptron(PerceptronFamily):
             check_finite(matrix, getattr(self, "feature_names_in_", None))
             at_zero = -1.0 if self.tie == "negative" else 1.0
             scores = np.column_stack(
-                [_votes_of(committee, matrix, bias, at_zero) for committee in self.committees_]
+                [votes_of(committee, matrix, bias, at_zero) for committee in self.committees_]
             )
         else:
             weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-            function = partial(_block_scores, weights=weights, bias=bias)
+            function = partial(block_scores, weights=weights, bias=bias)
             scores = np.concatenate(list(MemoryEngine.in_few_blocks(matrix).map(function)))
         if np.isnan(scores).any():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
@@ -329,68 +326,6 @@ class Perceptron(PerceptronFamily):
             for k, (name, part) in enumerate(parts.items())
         }
         return lines.get("", lines)
-
-
-def _block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarray:
-    rows, n = as_rows(block.X, bias), block.X.shape[0]
-    out = np.empty((len(weights), n))
-    for k, w in enumerate(weights):
-        radius = np.sqrt(loops.scores_of(rows, w, out[k]))
-        if not SMALLEST < radius * loops.norm(w) < LARGEST:
-            out[k] = _extreme_scores(block.X, w, bias)
-    return out.T
-
-
-def _extreme_scores(X, w: np.ndarray, bias: float) -> np.ndarray:
-    """w·x where products may overflow or vanish: rows and weights are brought near 1 first."""
-    largest = np.asarray(abs(X).max(axis=1).todense()).ravel() if sparse.issparse(X) else None
-    largest = np.abs(X).max(axis=1) if largest is None else largest
-    exponent = np.maximum(np.frexp(np.maximum(largest.astype(np.float64), bias))[1], -1000)
-    shift = np.frexp(np.abs(w).max())[1]
-    v = np.ldexp(w, -shift)
-    scale = np.ldexp(1.0, -exponent)
-    near_one = sparse.diags_array(scale) @ X if sparse.issparse(X) else X * scale[:, None]
-    scores = np.asarray(near_one @ v[1:]).ravel() + bias * scale * v[0]
-    with np.errstate(over="ignore"):
-        signed = keep_sign(np.ldexp(scores, exponent + shift), scores)
-    return np.where(np.isfinite(largest), signed, np.nan)
-
-
-def keep_sign(values: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """``values`` with what overflowed or vanished replaced by the largest or smallest number."""
-    info = np.finfo(values.dtype)
-    size = np.clip(np.abs(values), info.smallest_subnormal, info.max)
-    return np.where(signs == 0, values, np.copysign(size, signs).astype(values.dtype))
-
-
-def into_range(scores: np.ndarray, dtype) -> np.ndarray:
-    """float64 scores in the data's own type, each with its sign."""
-    if scores.dtype == dtype:
-        return scores
-    with np.errstate(over="ignore", under="ignore"):
-        return keep_sign(scores.astype(dtype), scores)
-
-
-def _votes_of(committee: Committee, X, bias: float, at_zero: float) -> np.ndarray:
-    assert committee.initial is not None
-    # Powers of 2 that bring points (p) and weights (q) near 1; they change no sign.
-    p = _near_one(X, bias)
-    q = _near_one(committee.support, max(bias, float(np.abs(committee.initial).max())))
-    w = committee.initial * q
-
-    support = committee.support if q == 1 else committee.support * q
-
-    def products(_, points):
-        plain = support @ (points if p == 1 else points * p).T
-        return (plain.toarray() if sparse.issparse(plain) else plain) + bias * p * (bias * q)
-
-    return committee.votes(X, products, lambda x: (x * p) @ w[1:] + bias * p * w[0], at_zero)
-
-
-def _near_one(X, least: float) -> float:
-    """1, or where products of values like those of X would leave the range, about 1/max |X|."""
-    largest = max(float(abs(X).max()) if X.shape[0] else 0.0, least)
-    return 1.0 if 1e-70 < largest < 1e70 else 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
 
 
 def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem):
