@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -48,6 +49,10 @@ def perceptron(output: str = "last", work=weights, *, intercept: bool = True) ->
         return model.fit(data.X, data.y)
 
     return Contender("linscope", fit, work)
+
+
+def fit_with_trace(data: Data):
+    return ls.trace(ls.Perceptron(max_iter=EPOCHS), data.X, data.y).estimator
 
 
 def sklearn_perceptron(average: bool = False, *, intercept: bool = True) -> Contender:
@@ -104,6 +109,10 @@ CASES = {
             text_like,
             (100_000, 20_000),
             intercept=False,
+        ),
+        replace(
+            same_updates("perceptron-trace", "dense, trace on", overlapping, (500_000, 50)),
+            ours=Contender("linscope", fit_with_trace, weights),
         ),
         same_updates("averaged", "dense", overlapping, (500_000, 50), output="averaged"),
         same_updates(

@@ -176,11 +176,17 @@ def test_callbacks_survive_a_fit_that_is_scaled_inside():
 
 def test_scikit_learn_progress_bar_and_pipelines(capsys):
     X, y = xor()
-    ls.Perceptron(max_iter=5).set_callbacks(SklearnProgressBar()).fit(X, y)
+    plain = ls.Perceptron(max_iter=5).fit(X, y)
+    watched = ls.Perceptron(max_iter=5).set_callbacks(SklearnProgressBar()).fit(X, y)
+    np.testing.assert_array_equal(watched.coef_, plain.coef_)
+    assert "Perceptron" in "".join(capsys.readouterr())
     pipeline = make_pipeline(StandardScaler(), ls.Perceptron(max_iter=5))
-    pipeline[-1].set_callbacks(Callback())
+    callback = Callback()
+    pipeline[-1].set_callbacks(callback)
     pipeline.fit(X, y)
-    capsys.readouterr()
+    assert callback.passes() == pipeline[-1].n_iter_ == 5
+    assert callback.calls[0] == "setup"
+    assert callback.calls[-1] == "teardown"
 
 
 def test_callbacks_must_be_callbacks():
