@@ -18,8 +18,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 
 import linscope as ls
+from linscope.data import frames
 from linscope.data.datasets import worked_examples
-from linscope.tracing import Trace, frames
+from linscope.tracing import Trace
 
 matplotlib.use("Agg")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -6,27 +6,10 @@ import re
 from html import escape
 from typing import Any
 
+from ..results.latex import tex
 from .sheet import Change, Gap, Row, Sheet, Vector, number, text
 
 MARKDOWN_SPECIAL = re.compile(r"([\\`*_|<>\[\]~$])")
-LATEX_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "→": r"$\to$",
-    "−": "$-$",
-    "…": r"\dots{}",
-    "·": r"$\cdot$",
-    "η": r"$\eta$",
-    "α": r"$\alpha$",
-    "γ": r"$\gamma$",
-    "≈": r"$\approx$",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    '"': "''",
-    **{c: "\\" + c for c in "&%$#_{}"},
-}
 
 
 def markdown(sheet: Sheet) -> str:
@@ -55,11 +38,11 @@ def _md(words: str) -> str:
 def latex(sheet: Sheet, longtable: bool = False) -> str:
     """A table for any LaTeX document (``longtable`` needs the package of that name)."""
     form = "".join("r" if column.right else "l" for column in sheet.columns)
-    head = " & ".join(column.latex or _tex(column.header) for column in sheet.columns)
+    head = " & ".join(column.latex or tex(column.header) for column in sheet.columns)
     rows = [_latex_row(row) for row in sheet.rows]
     comment = "".join(f"% {' '.join(line.split())}\n" for line in [sheet.title, *sheet.notes])
     if longtable:
-        caption = _tex(sheet.title)
+        caption = tex(sheet.title)
         first = rf"\begin{{longtable}}{{{form}}}" + "\n" + rf"\caption{{{caption}}}\\"
         opening = [first, r"\hline", head + r" \\", r"\hline", r"\endfirsthead"]
         opening += [r"\hline", head + r" \\", r"\hline", r"\endhead"]
@@ -78,9 +61,9 @@ def _latex_cell(cell: Any) -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):
-        return _tex(cell)
+        return tex(cell)
     if isinstance(cell, Gap):
-        return _tex(text(cell))
+        return tex(text(cell))
     return f"${_math(cell)}$"
 
 
@@ -95,10 +78,6 @@ def _math(cell: Any) -> str:
         sign = "-" if cell < 0 else ""
         return rf"{sign}\tfrac{{{abs(cell.numerator)}}}{{{cell.denominator}}}"
     return re.sub(r"e([+-]?)0*(\d+)$", r"\\cdot 10^{\1\2}", words).replace("{+", "{")
-
-
-def _tex(words: str) -> str:
-    return "".join(LATEX_SPECIAL.get(c, c) for c in " ".join(words.split()))
 
 
 # Colours come from the page, so that light and dark themes both work.

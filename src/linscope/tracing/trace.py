@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..data.frames import first_installed, to_backend
 from ..estimators import Perceptron
 from . import frames, render
 from .ledger import ledger
@@ -111,7 +112,7 @@ class Trace:
         backend : {"pandas", "polars", "pyarrow", "dict"}, by default the first installed
         """
         columns = self._columns(start, stop, updates, problem, criterion)
-        return frames.to_backend(columns, backend)
+        return to_backend(columns, backend)
 
     def to_csv(self, **which) -> str:
         """The same table as ``to_frame`` as text with commas."""
@@ -205,7 +206,7 @@ class Trace:
             for at in range(first, max(last, first + 1), most):
                 part = frames.effect_columns(replay, at, min(at + most, last))
                 parts.append(self._with_problem(replay, part))
-        return frames.to_backend(frames.join(parts), backend)
+        return to_backend(frames.join(parts), backend)
 
     def monotonic(self, problem: str | int | None = None) -> Rise | None:
         """The first step after which J_p was higher than before, None if it never rose.
@@ -334,7 +335,7 @@ class Trace:
         if self.feature_names:
             with contextlib.suppress(ImportError):
                 columns = {name: X[:, j] for j, name in enumerate(self.feature_names)}
-                X = frames.to_backend(columns, frames.first_installed())
+                X = to_backend(columns, first_installed())
         positive, negative = replay.problem.positive, replay.problem.negative
         if replay.problem.negative == "rest":
             positive = str(positive)

@@ -1,0 +1,58 @@
+"""Columns as a data frame of whatever library is installed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import warnings
+from typing import Any
+
+import numpy as np
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def to_backend(columns: dict[str, np.ndarray], backend: str | None) -> Any:
+    """A data frame of the named library, or of the first that is installed."""
+    if backend == "dict":
+        return columns
+    if backend is not None and backend not in BACKENDS:
+        raise ValueError(f"backend={backend!r} is unknown: choose from {', '.join(BACKENDS)}, dict")
+    with contextlib.suppress(ImportError) if backend is None else contextlib.nullcontext():
+        name = first_installed() if backend is None else backend
+        return _frame(importlib.import_module(name), name, columns)
+    warnings.warn(
+        "no data frame library is installed, so a dict of arrays is returned: install pandas, "
+        "polars or pyarrow, or say backend='dict'",
+        stacklevel=3,
+    )
+    return columns
+
+
+def first_installed() -> str:
+    """The name of a data frame library that can be imported."""
+    for name in BACKENDS:
+        if importlib.util.find_spec(name) is not None:
+            return name
+    raise ImportError(f"none of {', '.join(BACKENDS)} is installed")
+
+
+def _frame(library, name: str, columns: dict[str, np.ndarray]):
+    if name == "pandas":
+        return library.DataFrame(columns)
+    if name == "polars":
+        return library.DataFrame(
+            {
+                key: library.Series(key, list(column), dtype=library.Object)
+                if column.dtype == object
+                else column
+                for key, column in columns.items()
+            }
+        )
+    # Arrow has no fractions: they become text such as "-3/4".
+    return library.table(
+        {
+            key: [str(value) for value in column] if column.dtype == object else column
+            for key, column in columns.items()
+        }
+    )
