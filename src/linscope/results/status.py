@@ -29,6 +29,11 @@ class Status(Enum):
         "otherwise use output='averaged', 'voted' or 'pocket'.",
         False,
     )
+    DIVERGED = (
+        "the steps grew instead of shrinking: the learning rate is too large",
+        "Use eta0='auto' or a smaller rate; the weights are the last finite ones, not a solution.",
+        False,
+    )
     STOPPED = (
         "a callback asked to stop",
         "Fit again without the callback, or with warm_start=True to go on from here.",
