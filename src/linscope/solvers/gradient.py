@@ -15,7 +15,6 @@ columns each has to fulfil it. The loops are in ``gradient_loops``, the rates in
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from decimal import ROUND_FLOOR, Decimal, localcontext
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +24,7 @@ from ..data.rows import as_rows
 from ..engines import Engine
 from ..results import Result, Status, VisitOrder
 from . import gradient_loops as loops
+from .gradient_explain import explanation
 from .gradient_loops import SQUARED, Iterates, Rule
 from .gradient_objective import Objective
 from .gradient_rates import Choice, batch_rate, sample_rate
@@ -104,18 +104,19 @@ class GradientDescent:
         bias = 1.0 if self.intercept else 0.0
         self.objective = Objective(
             self.X, targets, self.weight, bias, float(self.alpha), self.loss, self.engine
-        )
+        ).in_range()
         self.order = self.order or VisitOrder(n)
         self.size = {"batch": n, "mini-batch": min(self.batch_size, n), "stochastic": 1}[self.kind]
         self.batches = -(-n // self.size)
 
     def init(self) -> State:
         if not np.isfinite(self.objective.norms.sum()):
-            raise OutOfRange
+            raise OutOfRange("X or the weights of the samples are not finite, or too large")
         iterates = loops.start(self._first_weights(), self.average)
-        value, gradient = self.objective.evaluate(iterates.W)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, gradient = self.objective.evaluate(iterates.W)
         if not (np.isfinite(value).all() and np.isfinite(gradient).all()):
-            raise OutOfRange
+            raise OutOfRange("J leaves the range of floating point: scale y")
         state = State(iterates, value, gradient, self.rule)
         if self.keep_log:
             state.kept = Kept(LOG_BYTES // (8 * iterates.W.size))
@@ -125,18 +126,22 @@ class GradientDescent:
         return state
 
     def step(self, state: State) -> State:
-        if state.next_step > self.tol:
+        if not self._done(state):
             self._pass(state)
         else:  # only at the very start: later the end of the last pass has seen it
             state.epoch += 1
-        if state.status is None and state.next_step <= self.tol:
+        if state.status is None and self._done(state):
             state.status = Status.CONVERGED
         return state
+
+    def _done(self, state: State) -> bool:
+        return state.next_step * self.objective.unit <= self.tol
 
     def result(self, state: State) -> Result:
         assert state.status is not None
         assert self.order is not None
-        if state.status is Status.MAX_ITER and (grown(state) or self.diverges(state.rule.eta0)):
+        unit = self.objective.unit
+        if state.status is Status.MAX_ITER and (grown(state) or self.diverges(self.choice.eta)):
             state.status = Status.DIVERGED
         log = None
         if state.kept is not None:
@@ -149,13 +154,13 @@ class GradientDescent:
             log=log,
             details={
                 "criterion": state.criterion,
-                "gradient_norm": state.slope,
-                "eta": state.rule.eta0,
+                "gradient_norm": state.slope / unit,
+                "eta": self.choice.eta,
                 "eta_reason": self.choice.reason,
-                "step": state.next_step,
-                "history": np.array(state.history),
+                "step": state.next_step * unit,
+                "history": np.array(state.history) / [1.0, unit],
                 "averaged": self._averaged(state),
-                "explanation": self._explanation(state),
+                "explanation": explanation(self, state),
             },
         )
 
@@ -164,7 +169,7 @@ class GradientDescent:
         assert self.order is not None
         order = self.order.epoch(epoch)
         loops.visit(
-            as_rows(self.X, 0.0),
+            as_rows(self.objective.X, 0.0),
             self.objective.targets,
             self.weight,
             GIVEN_ORDER if order is None else order,
@@ -182,20 +187,29 @@ class GradientDescent:
 
     def shaped(self, W: np.ndarray) -> np.ndarray:
         """Weights (t, d + 1) as the user has them: (d + 1,), or (d + 1, t) if y has columns."""
-        return W[0].copy() if np.ndim(self.y) == 1 else np.ascontiguousarray(W.T)
+        W = W * self.objective.unit
+        return W[0] if np.ndim(self.y) == 1 else np.ascontiguousarray(W.T)
 
     def diverges(self, eta: float) -> bool:
         """Whether batch steps with the constant rate ``eta`` are known to grow: η > 2/λmax."""
         if self.kind != "batch" or self.schedule != "constant" or self.loss != SQUARED:
             return False
-        return eta * self.objective.curvature.largest > 2.0 * (1 + 1e-9)
+        return eta > self.limit * (1 + 1e-9)
+
+    @property
+    def limit(self) -> float:
+        """2/λmax: batch steps with a larger constant rate grow without end."""
+        largest = self.objective.curvature.largest
+        return 2.0 / largest * self.objective.unit**2 if largest else np.inf
 
     @cached_property
     def auto(self) -> Choice:
         """The rate of eta0="auto"."""
         if self.kind == "batch":
-            return batch_rate(self.objective.curvature)
-        return sample_rate(self.objective.norms, self.size, self.alpha)
+            choice = batch_rate(self.objective.curvature)
+        else:
+            choice = sample_rate(self.objective.norms, self.size, self.objective.alpha)
+        return choice._replace(eta=choice.eta * self.objective.unit**2)
 
     @property
     def choice(self) -> Choice:
@@ -203,8 +217,9 @@ class GradientDescent:
 
     @property
     def rule(self) -> Rule:
+        J = self.objective
         inverse = self.schedule == "inverse"
-        return Rule(self.loss, self.choice.eta, inverse, float(self.alpha), self.objective.bias)
+        return Rule(self.loss, self.choice.eta / J.unit**2, inverse, J.alpha, J.bias)
 
     def _pass(self, state: State) -> None:
         before = Iterates(*map(np.copy, state.iterates))
@@ -245,28 +260,8 @@ class GradientDescent:
     def _first_weights(self) -> np.ndarray:
         if self.initial is None:
             return np.zeros(self.objective.shape)
-        return np.asarray(self.initial, dtype=np.float64).T.reshape(self.objective.shape)
-
-    def _explanation(self, state: State) -> str:
-        if state.status is Status.DIVERGED:
-            return self._why_diverged(state)
-        step, passes = f"η‖∇J‖ = {state.next_step:.3g}", f"after {state.epoch:,} passes"
-        if state.status is Status.CONVERGED:
-            return f"{step} is at most tol = {self.tol:g} {passes}"
-        return f"{step} is above tol = {self.tol:g} {passes}"
-
-    def _why_diverged(self, state: State) -> str:
-        eta = state.rule.eta0
-        if self.diverges(eta):
-            limit = rounded_down(2.0 / self.objective.curvature.largest)
-            return (
-                f"η = {eta:g} is above 2/λmax = {limit}: the steps grow; use eta0='auto' or at "
-                f"most {limit}"
-            )
-        values = f"J grew from {state.history[0][0]:.3g} to {state.criterion:.3g}"
-        if state.history[0][0] >= state.criterion:
-            values = "J left the range of floating point in one pass"
-        return f"η = {eta:g} is too large: {values}; eta0='auto' takes {self.auto.eta:.3g} here"
+        given = np.asarray(self.initial, dtype=np.float64) / self.objective.unit
+        return given.T.reshape(self.objective.shape)
 
 
 def grown(state: State) -> bool:
@@ -278,13 +273,3 @@ def batch_step(iterates: Iterates, eta: float, gradient: np.ndarray) -> None:
     iterates.W[:] -= eta * gradient
     if len(iterates.total):
         iterates.total[:] += iterates.W
-
-
-def rounded_down(value: float, digits: int = 3) -> str:
-    """Three digits, and never more than the value.
-
-    >>> rounded_down(0.12019), rounded_down(1999.6)
-    ('0.12', '1990')
-    """
-    with localcontext(prec=digits, rounding=ROUND_FLOOR):
-        return f"{float(+Decimal(value)):g}"

@@ -18,6 +18,9 @@ from . import gradient_loops as loops
 from .gradient_rates import Curvature, curvature
 from .perceptron_rule import EMPTY
 
+LARGEST = 1e150
+SMALLEST = 1e-280
+
 
 @dataclass
 class Objective:
@@ -32,6 +35,7 @@ class Objective:
     alpha : strength of the penalty, which spares the bias
     loss : integer code of ``gradient_loops``
     engine : the same data as row blocks; by default made from X
+    unit : c if X, bias and alpha have been scaled, see ``in_range``
 
     Examples
     --------
@@ -48,6 +52,7 @@ class Objective:
     alpha: float = 0.0
     loss: int = loops.SQUARED
     engine: Engine | None = None
+    unit: float = 1.0
 
     def __post_init__(self) -> None:
         if self.engine is None:
@@ -57,6 +62,29 @@ class Objective:
     def shape(self) -> tuple[int, int]:
         """Of the weights: (t, d + 1)."""
         return self.targets.shape[1], self.X.shape[1] + 1
+
+    def in_range(self) -> Objective:
+        """The same J over rows whose squares neither overflow nor vanish.
+
+        With x' = cx, w' = w/c, α' = c²α and η' = η/c², J is the same and a step is the same step.
+        c is a power of 2, so even the bits are.
+        """
+        highest = float(self.norms.max(initial=0.0))
+        if SMALLEST < highest < 1.0 / SMALLEST or not isinstance(self.engine, MemoryEngine):
+            return self
+        largest = float(abs(self.X).max()) if min(self.X.shape) else 0.0
+        if largest == 0.0 or not np.isfinite(largest):
+            return self
+        if largest > LARGEST:
+            raise ValueError(
+                f"X has values up to {largest:.3g}, beyond {LARGEST:g}: their squares leave the "
+                "range of floating point. Scale the columns, e.g. with "
+                "sklearn.preprocessing.StandardScaler"
+            )
+        c = 2.0 ** min(-int(np.frexp(largest)[1]), 500)
+        X = self.X.astype(np.float64) * c
+        scaled = self.bias * c, self.alpha * c * c
+        return Objective(X, self.targets, self.weight, *scaled, self.loss, unit=c)
 
     def evaluate(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """J of each target column, and ∇J of the shape of W."""
