@@ -1,0 +1,57 @@
+"""What the checks of all assumptions share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..data.blocks import Block, block_rows_for
+from ..engines import MemoryEngine
+from .basis import Basis
+from .fit import LinearFit
+from .rows import RowValues
+
+# With fewer degrees of freedom the tests of shape (bend, spread, normality) could find nothing.
+FEWEST_DF = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """A valid fit with its rows.
+
+    Attributes
+    ----------
+    fit, basis, rows : the fit, its coordinates, its residuals and leverages
+    alpha : an assumption is rejected at this level
+    """
+
+    fit: LinearFit
+    basis: Basis
+    rows: RowValues
+    alpha: float = 0.05
+
+    @property
+    def df(self) -> int:
+        return self.rows.n - self.rows.p
+
+    @property
+    def too_few(self) -> str | None:
+        """Why the tests cannot judge, if there are too few rows."""
+        if self.df >= FEWEST_DF:
+            return None
+        return (
+            f"{self.rows.n} rows are too few to judge: {self.df} degrees of freedom are left, "
+            f"the tests need {FEWEST_DF} or more."
+        )
+
+    def engine(self, columns: int | None = None) -> MemoryEngine:
+        """The rows in blocks that stay small with this many columns."""
+        fit = self.fit
+        if columns is None:
+            return fit.engine()
+        return MemoryEngine(fit.X, fit.y, fit.weight, block_rows=block_rows_for(columns, 8))
+
+    def features(self, block: Block) -> np.ndarray:
+        """The features in coordinates with mean 0 and variance 1, uncorrelated."""
+        return self.basis.slopes_part(block.X) * np.sqrt(self.basis.total)
