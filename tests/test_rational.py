@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linscope.certify.lifting import solve_by_lifting
-from linscope.certify.rational import (
+from linscope.data.lifting import solve_by_lifting
+from linscope.data.rational import (
     as_integers,
     magnitude,
     null_space,

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 import linscope as ls
 from linscope.certify import ClassTable, NotSeparable, QuasiSeparable, Separable
 from linscope.certify.exact_simplex import gordan
-from linscope.certify.rational import as_integers
+from linscope.data.rational import as_integers
 
 SQUARE = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 OR = SQUARE, np.array([-1, 1, 1, 1])

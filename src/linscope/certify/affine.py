@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..solvers.min_norm_point import affine_minimiser
-from .rational import power_of_two, solve
+from ..data.rational import power_of_two, solve
 
 BITS = 200
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .rational import pivot, primitive
+from ..data.rational import pivot, primitive
 
 
 def gordan(R: np.ndarray) -> tuple[list[int] | None, dict[int, Fraction]]:

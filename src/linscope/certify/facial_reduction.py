@@ -16,7 +16,7 @@ from scipy import sparse
 
 from .linear_program import Direction, Subspace, alternative
 from .margins import combine
-from .rational import clear_denominators, null_space, power_of_two, rank_is_full, solve
+from ..data.rational import clear_denominators, null_space, power_of_two, rank_is_full, solve
 from .signed_rows import SignedRows
 
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from .exact_simplex import gordan
-from .rational import (
+from ..data.rational import (
     clear_denominators,
     magnitude,
     null_space,

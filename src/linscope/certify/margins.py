@@ -21,7 +21,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .rational import clear_denominators, power_of_two, sqrt_down
+from ..data.rational import clear_denominators, power_of_two, sqrt_down
 from .signed_rows import SignedRows
 
 

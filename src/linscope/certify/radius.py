@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from .rational import as_integers, power_of_two
+from ..data.rational import as_integers, power_of_two
 from .signed_rows import UNIT, SignedRows, distinct
 
 BLOCK = 1 << 16

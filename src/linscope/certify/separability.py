@@ -14,7 +14,7 @@ from .inputs import read_table
 from .margins import combine
 from .polish import maximum_margin
 from .radius import squared_radius
-from .rational import round_up, sqrt_up
+from ..data.rational import round_up, sqrt_up
 from .signed_rows import SignedRows, whole_numbers
 from .verdicts import NotSeparable, QuasiSeparable, Separable
 

@@ -20,7 +20,7 @@ from operator import mul
 import numpy as np
 from scipy import sparse
 
-from .rational import as_integers, clear_denominators, magnitude, power_of_two, primitive
+from ..data.rational import as_integers, clear_denominators, magnitude, power_of_two, primitive
 
 UNIT = 2.0**-53
 UNDERFLOW = 2.0**-940

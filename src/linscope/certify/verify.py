@@ -17,7 +17,7 @@ from .facial_reduction import free_rows, orthogonal_vectors
 from .inputs import read_rows
 from .margins import Bounds, Margin, bounds, combine, float_weights
 from .radius import squared_radius
-from .rational import round_up, sqrt_down, sqrt_up
+from ..data.rational import round_up, sqrt_down, sqrt_up
 from .signed_rows import SignedRows
 
 MARGIN_GAP = Fraction(1, 10**9)

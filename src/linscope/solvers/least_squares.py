@@ -1,0 +1,248 @@
+"""Least squares to the last digit: minimise ½ Σ_i c_i ‖y_i − w·[1, x_i]‖² + ½ α‖w_1…d‖².
+
+1. Moments of the rows, one pass. Many well-behaved rows: in floats, and if the error bound says
+   that this is enough, the answer is there. Otherwise in double-double.
+2. Cholesky (``normal_equations.py``), dependent columns set aside.
+3. While the bound asks for it, refine: one pass in double-double gives the gradient of the current
+   weights, and the factor turns it into a correction,
+
+       v ← v + S Sᵀ g(v),       g(v) = Σ_i c_i (y_i − v·a_i) a_i − Λv,       S = R⁻¹
+
+   with v held in double-double. Each round multiplies the error by about condition·u.
+4. A small table so ill-conditioned that double-double cannot vouch for every digit is solved in
+   rational arithmetic.
+
+The error bound of each weight goes into the certificate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..data import check_finite
+from ..data.double_double import UNIT, Pair
+from ..results import Result, Status
+from . import normal_equations as equations
+from . import original_units as units
+from . import refinement
+from .iterative_least_squares import IterativeLeastSquares, too_large
+from .moments import NO_WEIGHT, Moments, exact_moments, pilot, quick_moments
+from .qr import factor_by_qr
+from .rational_least_squares import WORTH_FRACTIONS, rational_least_squares
+from .wide_least_squares import WideLeastSquares
+
+# Up to so many products the moments are taken in double-double without asking.
+CHEAP_PRODUCTS = 4_000_000
+# Beyond so many columns, QR in floats replaces Cholesky in double-double, which takes seconds.
+MOST_EXACT_COLUMNS = 500
+# Error of the weights, relative to the largest, that makes the moments in floats good enough.
+GOOD_ENOUGH = 1e-10
+# Condition number from which the inverse is corrected by a pass over the rows.
+ROUGH_INVERSE = 1e7
+
+
+@dataclass
+class State:
+    """v in the frame of the moments, a bound on its error, the last step and rounds made."""
+
+    moments: Moments
+    factor: equations.Factor
+    v: Pair
+    error: np.ndarray
+    path: str
+    rounds: int = 0
+    last: float = np.inf
+    squares: np.ndarray | None = None
+    status: Status | None = None
+
+
+@dataclass
+class LeastSquares:
+    """The exact solver.
+
+    Parameters
+    ----------
+    X : C-contiguous array or CSR matrix (n, d), or None when there are only moments
+    Y : float array (n, targets)
+    weight : n positive weights, or an empty array
+    moments : start from these; rows that are not given cannot refine the answer
+    """
+
+    X: Any
+    Y: Any
+    weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
+    fit_intercept: bool = True
+    alpha: float = 0.0
+    moments: Moments | None = None
+    task = "least squares"
+
+    def init(self) -> State:
+        if self.moments is not None:
+            return self._from(self.moments, "moments")
+        n, d = self.X.shape
+        if n * (1 + d) ** 2 > CHEAP_PRODUCTS and (state := self._quickly()) is not None:
+            return state
+        if d > MOST_EXACT_COLUMNS:
+            return self._by_qr()
+        moments = exact_moments(self.X, self.Y, self.weight)
+        if not moments.gram.finite():
+            self._complain()
+        return self._from(moments, "double-double")
+
+    def _quickly(self) -> State | None:
+        """From moments in floats, if the bound says that they are good enough."""
+        moments = self._in_use(quick_moments(self.X, self.Y, self.weight))
+        if not moments.gram.finite():
+            return None
+        factor = equations.factor_quickly(moments, **self._options)
+        if factor is None:
+            return None
+        v = equations.solve(moments, factor)
+        error = equations.bound(moments, factor, v)
+        size = (factor.norms[:, None] * np.abs(v.hi[factor.kept])).max(axis=0)
+        if (factor.norms[:, None] * error > GOOD_ENOUGH * size).any():
+            return None
+        return State(moments, factor, v, error, "float", status=Status.CONVERGED)
+
+    def _from(self, moments: Moments, path: str) -> State:
+        moments = self._in_use(moments)
+        factor = equations.factor_exactly(moments, **self._options)
+        v = equations.solve(moments, factor)
+        state = State(moments, factor, v, equations.bound(moments, factor, v), path)
+        if self.X is None or _last_digit(state):
+            state.status = Status.CONVERGED
+        return state
+
+    def _by_qr(self) -> State:
+        """Start at 0; the rounds of refinement do the work."""
+        frame = pilot(self.X, self.Y, rows=None).frame
+        moments = self._in_use(quick_moments(self.X, self.Y, self.weight, frame))
+        if not moments.gram.finite():
+            self._complain()
+        factor = factor_by_qr(self.X, self.weight, moments.frame, **self._options)
+        v = Pair.of(np.zeros((1 + self.X.shape[1], self.Y.shape[1])))
+        return State(moments, factor, v, np.full((len(factor.kept), v.hi.shape[1]), np.inf), "QR")
+
+    def _in_use(self, moments: Moments) -> Moments:
+        # Without intercept nothing can take up a shift.
+        return moments if self.fit_intercept else moments.in_frame(moments.frame.unshifted())
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"fit_intercept": self.fit_intercept, "alpha": self.alpha}
+
+    def _complain(self) -> None:
+        check_finite(self.X)
+        check_finite(self.Y, name="y")
+        raise ValueError(
+            "the values of X, y or sample_weight span too many powers of ten: divide large "
+            "columns by a power of 2"
+        )
+
+    def step(self, state: State) -> State:
+        """One round of refinement."""
+        if state.status is not None:
+            return state
+        if state.rounds == 0 and state.factor.condition > ROUGH_INVERSE:
+            self._improve_inverse(state)
+        move, squares = self._move(state)
+        size = float((state.factor.norms[:, None] * np.abs(move)).max(initial=0.0))
+        if not size < 0.5 * state.last:  # it no longer helps, or left the range of floats
+            return self._settle(state)
+        kept = state.factor.kept
+        moved = state.v.part(kept).plus(Pair.of(move))
+        state.v.hi[kept], state.v.lo[kept] = moved.hi, moved.lo
+        state.rounds, state.last, state.squares = state.rounds + 1, size, squares
+        hidden = refinement.bound(state.moments, state.factor, state.v, squares)
+        contraction = min(0.5, 100.0 * UNIT * state.factor.condition)
+        state.error = hidden + contraction * np.abs(move)
+        tiny = np.abs(move) <= np.maximum(hidden, 2.0**-80 * np.abs(moved.hi))
+        return self._settle(state) if _last_digit(state) or tiny.all() else state
+
+    def _move(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            g, squares = refinement.gradient(
+                self.X, self.Y, self.weight, state.moments.frame, state.v, self.alpha
+            )
+            return state.factor.correction(g.hi[state.factor.kept]), squares
+
+    def _improve_inverse(self, state: State) -> None:
+        n, p = self.X.shape[0], len(state.factor.kept)
+        if n * p * p <= 25 * CHEAP_PRODUCTS and self.alpha == 0:
+            state.factor = refinement.improved(
+                self.X, self.weight, state.moments.frame, state.factor
+            )
+
+    def _settle(self, state: State) -> State:
+        """Done; in fractions, if nothing less vouches for every digit and the table is small."""
+        state.status = Status.CONVERGED
+        n, d = self.X.shape
+        if _last_digit(state) or state.factor.dependent or n * (1 + d) ** 2 > WORTH_FRACTIONS:
+            return state
+        fit = rational_least_squares(self.X, self.Y, self.weight, **self._options)
+        if fit is not None:
+            state.v = units.into_frame(state.moments.frame, fit.weights)
+            state.error = np.zeros_like(state.error)
+            state.squares = None
+            state.path = "fractions"
+        return state
+
+    def result(self, state: State) -> Result:
+        frame, factor = state.moments.frame, state.factor
+        v = equations.least_norm(factor, state.moments, state.v)
+        w = units.weights(frame, v)
+        if not self.fit_intercept:
+            w.hi[0], w.lo[0] = 0.0, 0.0
+        if not np.isfinite(w.hi).all():
+            raise ValueError(
+                "a weight is beyond the range of floats: divide large columns, or multiply small "
+                "ones, by a power of 2"
+            )
+        error = units.errors(frame, factor, state.error, w)
+        details = {
+            "path": state.path,
+            "condition": factor.condition,
+            "rank": int((factor.kept > 0).sum()),
+            "dependent": units.dependences(state.moments, factor),
+            "error": error.T,
+            "rss": self._residual_squares(state, v),
+            "tss": units.total_squares(state.moments, centred=self.fit_intercept),
+            "inverse_root": units.inverse_root(frame, factor),
+        }
+        return Result(w.hi.T.copy(), Status.CONVERGED, state.rounds, 1, None, details)
+
+    def _residual_squares(self, state: State, v: Pair) -> np.ndarray:
+        """From the moments, or by a pass over the rows where they cannot tell."""
+        frame = state.moments.frame
+        rss, error = equations.residual_squares(state.moments, v)
+        trusted = 1e-10 if state.path == "float" else 1e-15
+        if self.X is not None and (error > trusted * rss).any():
+            with np.errstate(over="ignore", invalid="ignore"):
+                _, squares = refinement.gradient(self.X, self.Y, self.weight, frame, v, 0.0)
+            rss = np.where(np.isfinite(squares), squares, rss)
+        with np.errstate(over="ignore"):
+            return np.ldexp(rss, -2 * frame.exponent[frame.targets])
+
+
+def _last_digit(state: State) -> bool:
+    """Does the bound leave nothing but the rounding of each weight?"""
+    w = units.weights(state.moments.frame, state.v)
+    error = units.errors(state.moments.frame, state.factor, state.error, w) - np.abs(w.lo)
+    used = state.factor.kept
+    return bool((error[used] <= 0.25 * UNIT * np.abs(w.hi[used])).all())
+
+
+def solver_for(
+    X: Any, Y: np.ndarray, weight: np.ndarray, *, fit_intercept: bool, alpha: float
+) -> LeastSquares | WideLeastSquares | IterativeLeastSquares:
+    """The exact solver that suits the shape of the table."""
+    n, d = X.shape
+    kind: Any = LeastSquares
+    if too_large(X):
+        kind = IterativeLeastSquares
+    elif n <= d and d > MOST_EXACT_COLUMNS:
+        kind = WideLeastSquares
+    return kind(X, Y, weight, fit_intercept, alpha)

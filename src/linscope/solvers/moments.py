@@ -1,0 +1,254 @@
+"""Moments of a regression problem: all of least squares that depends on the rows, in one pass.
+
+    G = Σ_i c_i a_i a_iᵀ        a_i = [1, z_i, u_i]
+    z = (x − m)·2^k             features about a shift m, scaled by powers of two
+    u = (y − m_y)·2^k_y         targets likewise
+
+m is near the mean, so that large offsets lose nothing; k makes all columns about equally large.
+G is a sum over row blocks. It is kept in double-double (``exact_moments``), which makes streaming
+and merging exact to about 30 digits, or in floats (``quick_moments``) when that is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from ..data.blocks import Block
+from ..data.double_double import UNIT, UNIT2, Pair, add, add_gram, mul
+from ..data.double_rows import shifted
+from ..engines import MemoryEngine
+
+PILOT_ROWS = 2048
+# Without a shift, sums of squares lose the digits of 1 + (mean / spread)²: at most one here.
+MILD_OFFSET = 3.0
+MILD_EXPONENT = 100
+NO_WEIGHT = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Shift and powers of two of each column: the features, then the targets."""
+
+    shift: np.ndarray
+    exponent: np.ndarray
+    n_features: int
+
+    @property
+    def features(self) -> slice:
+        return slice(0, self.n_features)
+
+    @property
+    def targets(self) -> slice:
+        return slice(self.n_features, None)
+
+    def unshifted(self) -> Frame:
+        return Frame(np.zeros_like(self.shift), self.exponent, self.n_features)
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """G (upper half) in its frame, the number of rows, and how exact the sums are."""
+
+    frame: Frame
+    gram: Pair
+    n: int
+    rounding: float
+
+    @property
+    def n_features(self) -> int:
+        return self.frame.n_features
+
+    @property
+    def n_targets(self) -> int:
+        return len(self.frame.shift) - self.frame.n_features
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.gram.hi[0, 0])
+
+    def in_frame(self, frame: Frame) -> Moments:
+        """The same moments about another shift and scale.
+
+        z' = 2^(k'−k) z + (m − m')·2^k'
+        """
+        scale = np.r_[0, frame.exponent - self.frame.exponent]
+        hi = self.frame.shift - frame.shift
+        back = hi + frame.shift
+        lo = (self.frame.shift - back) - (frame.shift - (back - hi))
+        offset = Pair(hi, lo).scaled(frame.exponent)
+        offset = Pair(np.r_[0.0, offset.hi], np.r_[0.0, offset.lo])
+        gram = Pair(np.zeros_like(self.gram.hi), np.zeros_like(self.gram.lo))
+        with np.errstate(over="ignore", invalid="ignore"):
+            _reframe(self.gram, np.ldexp(1.0, scale), offset, gram)
+        return Moments(frame, gram, self.n, self.rounding)
+
+    def merge(self, other: Moments) -> Moments:
+        """Moments of the rows of both.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X, y = np.arange(8.0).reshape(4, 2), np.arange(4.0)[:, None]
+        >>> both = exact_moments(X[:1], y[:1]).merge(exact_moments(X[1:], y[1:]))
+        >>> both.n
+        4
+        """
+        if (self.n_features, self.n_targets) != (other.n_features, other.n_targets):
+            raise ValueError(
+                f"moments of {other.n_features} features and {other.n_targets} targets cannot be "
+                f"added to moments of {self.n_features} and {self.n_targets}"
+            )
+        large = self if self.n >= other.n else other
+        gram = self.in_frame(large.frame).gram.plus(other.in_frame(large.frame).gram)
+        rounding = max(self.rounding, other.rounding)
+        return Moments(large.frame, gram, self.n + other.n, rounding)
+
+
+@njit(cache=True)
+def _reframe(gram: Pair, scale, offset: Pair, out: Pair):
+    """G'_jk = s_j s_k G_jk + s_j b_k G_0j + b_j s_k G_0k + b_j b_k G_00, upper half."""
+    p = len(scale)
+    for j in range(p):
+        for k in range(j, p):
+            h, l = gram.hi[j, k] * scale[j] * scale[k], gram.lo[j, k] * scale[j] * scale[k]
+            ah, al = gram.hi[0, j] * scale[j], gram.lo[0, j] * scale[j]
+            qh, ql = mul(ah, al, offset.hi[k], offset.lo[k])
+            h, l = add(h, l, qh, ql)
+            bh, bl = gram.hi[0, k] * scale[k], gram.lo[0, k] * scale[k]
+            qh, ql = mul(bh, bl, offset.hi[j], offset.lo[j])
+            h, l = add(h, l, qh, ql)
+            qh, ql = mul(offset.hi[j], offset.lo[j], offset.hi[k], offset.lo[k])
+            qh, ql = mul(qh, ql, gram.hi[0, 0], gram.lo[0, 0])
+            out.hi[j, k], out.lo[j, k] = add(h, l, qh, ql)
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What a look at some rows tells: a frame, and whether the columns may stay as they are."""
+
+    frame: Frame
+    mild: bool
+
+
+def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS) -> Pilot:
+    """Frame from evenly spread rows (all rows: None). Sparse features are not shifted."""
+    step = 1 if rows is None else max(1, len(Y) // rows)
+    mean_y, spread_y, top_y = _location(Y[::step])
+    if sparse.issparse(X):
+        top = np.zeros(X.shape[1])
+        np.maximum.at(top, X.indices, np.abs(X.data, dtype=np.float64))
+        mean, spread = np.zeros(X.shape[1]), top
+    else:
+        mean, spread, top = _location(np.asarray(X[::step], dtype=np.float64))
+    shift, top = np.r_[mean, mean_y], np.r_[top, top_y]
+    exponent = -np.frexp(np.where(top > 0, top, np.where(shift != 0, np.abs(shift), 1.0)))[1]
+    mild = np.abs(shift) <= MILD_OFFSET * np.r_[spread, spread_y]
+    mild &= np.abs(exponent) <= MILD_EXPONENT
+    return Pilot(Frame(shift, exponent, X.shape[1]), bool(mild.all()))
+
+
+def _location(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, standard deviation and largest distance from the mean of each column."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.abs(sample).max(axis=0)
+        unit = np.ldexp(1.0, np.frexp(np.where(np.isfinite(size), size, 1.0))[1])
+        part = sample / unit
+        mean = part.mean(axis=0)
+        away = part - mean
+        top, spread = np.abs(away).max(axis=0), np.sqrt(np.mean(away * away, axis=0))
+        mean, spread, top = mean * unit, spread * unit, top * unit
+    # NaN and infinity are named by whoever finds the sums are not finite.
+    return tuple(np.where(np.isfinite(v), v, 0.0) for v in (mean, spread, top))  # type: ignore
+
+
+def exact_moments(
+    X: Any, Y: np.ndarray, weight: np.ndarray = NO_WEIGHT, frame: Frame | None = None
+) -> Moments:
+    """Moments in double-double.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> moments = exact_moments(np.array([[1e8], [1e8 + 1]]), np.array([[0.0], [1.0]]))
+    >>> float(moments.frame.shift[0]), float(moments.gram.hi[1, 1])
+    (100000000.5, 0.5)
+    """
+    frame = pilot(X, Y).frame if frame is None else frame
+    engine = MemoryEngine(X, Y, weight if len(weight) else None)
+    gram = engine.map_reduce(partial(_exact_block, frame=frame), Pair.plus)
+    if not gram.finite() and (again := pilot(X, Y, rows=None).frame) is not frame:
+        gram = engine.map_reduce(partial(_exact_block, frame=again), Pair.plus)
+        frame = again
+    rounding = UNIT2 * (8.0 + np.sqrt(len(Y)))
+    return Moments(frame, gram, len(Y), rounding)
+
+
+def _exact_block(block: Block, frame: Frame) -> Pair:
+    values = block.X.toarray() if sparse.issparse(block.X) else block.X
+    assert block.y is not None
+    scale, d = np.ldexp(1.0, frame.exponent), frame.n_features
+    shape = len(values), 1 + len(frame.shift)
+    H, L = np.ones(shape), np.zeros(shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        shifted(values, frame.shift[:d], scale[:d], H[:, 1 : 1 + d], L[:, 1 : 1 + d])
+        shifted(block.y, frame.shift[d:], scale[d:], H[:, 1 + d :], L[:, 1 + d :])
+        gram = Pair(np.zeros((shape[1], shape[1])), np.zeros((shape[1], shape[1])))
+        add_gram(H, L, NO_WEIGHT if block.weight is None else block.weight, gram.hi, gram.lo)
+    return gram
+
+
+def quick_moments(
+    X: Any, Y: np.ndarray, weight: np.ndarray = NO_WEIGHT, frame: Frame | None = None
+) -> Moments:
+    """Moments in floats, by BLAS: for many rows of well-behaved columns."""
+    look = pilot(X, Y) if frame is None else Pilot(frame, mild=False)
+    frame = look.frame
+    if look.mild or sparse.issparse(X):
+        frame = Frame(np.zeros_like(frame.shift), np.zeros_like(frame.exponent), frame.n_features)
+    engine = MemoryEngine(X, Y, weight if len(weight) else None)
+    with np.errstate(over="ignore", invalid="ignore"):
+        blocks = engine.map(partial(_quick_block, frame=None if look.mild else frame))
+        gram = reduce(np.add, blocks)
+        gram = np.ldexp(gram, _outer_sum(look.frame.exponent - frame.exponent))
+    frame = Frame(frame.shift, look.frame.exponent, frame.n_features)
+    # Sums of length n in blocks, each in any order: rounding errors partly cancel, so they grow
+    # with the root of the length.
+    first, last = engine.borders[0]
+    rounding = UNIT * (8.0 + 2.0 * np.sqrt(last - first) + 2.0 * np.sqrt(len(engine.borders)))
+    return Moments(frame, Pair(gram, np.zeros_like(gram)), len(Y), rounding)
+
+
+def _outer_sum(exponent: np.ndarray) -> np.ndarray:
+    full = np.r_[0, exponent]
+    return full[:, None] + full[None, :]
+
+
+def _quick_block(block: Block, frame: Frame | None) -> np.ndarray:
+    X, Y, c = block.X, block.y, block.weight
+    assert Y is not None
+    if frame is not None and not sparse.issparse(X):
+        X = (X - frame.shift[frame.features]) * np.ldexp(1.0, frame.exponent[frame.features])
+        Y = (Y - frame.shift[frame.targets]) * np.ldexp(1.0, frame.exponent[frame.targets])
+    elif X.dtype != np.float64:
+        X = X.astype(np.float64)
+    d = X.shape[1]
+    gram = np.zeros((1 + d + Y.shape[1],) * 2)
+    weighted = (
+        X
+        if c is None
+        else (X.multiply(c[:, None]).tocsr() if sparse.issparse(X) else X * c[:, None])
+    )
+    ones = np.ones(len(Y)) if c is None else c
+    cY = Y if c is None else Y * c[:, None]
+    square = X.T @ weighted
+    gram[1 : 1 + d, 1 : 1 + d] = square.toarray() if sparse.issparse(square) else square
+    gram[0, 0], gram[0, 1 : 1 + d], gram[0, 1 + d :] = ones.sum(), X.T @ ones, ones @ Y
+    gram[1 : 1 + d, 1 + d :] = X.T @ cY
+    gram[1 + d :, 1 + d :] = Y.T @ cY
+    return gram

@@ -1,0 +1,119 @@
+"""From the frame of the moments back to the units of the table.
+
+    w_j = 2^(k_j − k_y) v_j          w_0 = m_y + 2^−k_y v_0 − Σ_j m_j w_j
+
+Terms of the bias may cancel, so they are added in double-double.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ..data.double_double import UNIT2, Pair, product
+from .moments import Frame, Moments
+from .normal_equations import Factor
+
+# A column does not take part in a dependence when its share is below this.
+NO_PART = 1e-9
+
+
+def weights(frame: Frame, v: Pair) -> Pair:
+    """w (1 + d, targets), bias first."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        w = v.scaled(_exponents(frame))
+        bias = Pair.of(np.zeros((1, w.hi.shape[1])))
+        product(Pair.of(np.r_[1.0, -frame.shift[frame.features]][None, :]), w, bias)
+        bias = bias.plus(Pair.of(frame.shift[None, frame.targets]))
+    w.hi[0], w.lo[0] = bias.hi[0], bias.lo[0]
+    return w
+
+
+def _exponents(frame: Frame) -> np.ndarray:
+    return np.r_[0, frame.exponent[frame.features]][:, None] - frame.exponent[frame.targets]
+
+
+def into_frame(frame: Frame, w: np.ndarray) -> Pair:
+    """v of weights w (1 + d, targets), given as fractions or floats, without rounding between."""
+    v = Pair.of(np.zeros(w.shape))
+    shift = [Fraction(float(m)) for m in frame.shift]
+    exponents = _exponents(frame)
+    for k in range(w.shape[1]):
+        column = [Fraction(value) for value in w[:, k].tolist()]
+        moved = (m * b for m, b in zip(shift[frame.features], column[1:], strict=True))
+        column[0] += sum(moved) - shift[frame.n_features + k]
+        for j, value in enumerate(column):
+            value *= Fraction(2) ** int(-exponents[j, k])
+            v.hi[j, k] = float(value)
+            v.lo[j, k] = float(value - Fraction(v.hi[j, k]))
+    return v
+
+
+def errors(frame: Frame, factor: Factor, error: np.ndarray, w: Pair) -> np.ndarray:
+    """|w − exact| at most, (1 + d, targets), for w rounded to floats; dependent columns 0."""
+    full = np.zeros(w.hi.shape)
+    full[factor.kept] = error
+    full = np.ldexp(full, _exponents(frame))
+    m = np.abs(frame.shift[frame.features])
+    full[0] += m @ (full[1:] + 4 * UNIT2 * len(m) * np.abs(w.hi[1:]))
+    return full + np.abs(w.lo)
+
+
+def inverse_root(frame: Frame, factor: Factor) -> np.ndarray | None:
+    """U (kept, kept) with U Uᵀ = (AᵀCA + αP)⁻¹ in original units; None if columns depend.
+
+    w = Tv, so U = T S; the row of the bias is S_0 − Σ_j m_j 2^k_j S_j.
+    """
+    if factor.dependent:
+        return None
+    exponents = np.r_[0, frame.exponent[frame.features]][factor.kept][:, None]
+    U = factor.S.scaled(exponents)
+    if factor.kept[0] == 0:
+        row = Pair.of(np.zeros((1, U.hi.shape[1])))
+        product(Pair.of(np.r_[1.0, -frame.shift[frame.features]][None, :]), U, row)
+        U.hi[0] = row.hi[0]
+    return U.hi if factor.M is None else U.hi @ factor.M
+
+
+def total_squares(moments: Moments, *, centred: bool) -> np.ndarray:
+    """Σ c (y − ȳ)² of each target, or Σ c y²."""
+    d, frame = moments.n_features, moments.frame
+    if not centred:
+        moments = moments.in_frame(frame.unshifted())
+    out = np.empty(moments.n_targets)
+    for k in range(moments.n_targets):
+        entry = (1 + d + k, 1 + d + k), (0, 1 + d + k), (0, 0)
+        square, total, n = (
+            Fraction(float(moments.gram.hi[e])) + Fraction(float(moments.gram.lo[e])) for e in entry
+        )
+        value = square - total * total / n if centred else square
+        out[k] = float(max(value, Fraction(0)) * Fraction(4) ** int(-frame.exponent[d + k]))
+    return out
+
+
+def dependences(moments: Moments, factor: Factor) -> dict[int, dict[int, float]]:
+    """Each dependent feature as a combination of others: {feature: {other or -1 (constant): c}}.
+
+    (x_j − m_j) 2^k_j = t_0 + Σ t_k (x_k − m_k) 2^k_k
+    """
+    frame = moments.frame
+    found = {}
+    for j, t in factor.dependent.items():
+        share = np.abs(t) * np.sqrt(np.diag(moments.gram.hi))[factor.kept]
+        parts: dict[int, float] = {}
+        constant = float(frame.shift[j - 1])
+        for column, value, part in zip(factor.kept.tolist(), t, share, strict=True):
+            if part <= NO_PART * share.max(initial=0.0):
+                continue
+            if column == 0:
+                constant += float(np.ldexp(value, -frame.exponent[j - 1]))
+                continue
+            c = float(np.ldexp(value, frame.exponent[column - 1] - frame.exponent[j - 1]))
+            parts[column - 1] = c
+            constant -= c * float(frame.shift[column - 1])
+        size = abs(frame.shift[j - 1]) + sum(abs(c * frame.shift[k]) for k, c in parts.items())
+        if abs(constant) > NO_PART * size:
+            parts[-1] = constant
+        found[j - 1] = parts
+    return found
