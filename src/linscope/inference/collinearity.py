@@ -49,7 +49,7 @@ def collinearity(names: list[str], vif: np.ndarray, condition: float) -> Verdict
     shown = ", ".join(bad[:4]) + (f" and {len(bad) - 4} more" if len(bad) > 4 else "")
     sentence = (
         f"{shown}: almost combinations of the other features (variance inflation up to "
-        f"{vif[worst]:.3g}), so their coefficients are uncertain and may change sign; predictions "
+        f"{vif[worst]:,.0f}), so their coefficients are uncertain and may change sign; predictions "
         "are not affected. Leave some out, combine them, or use Ridge."
     )
     return Verdict(NAME, False, sentence, tests)

@@ -36,13 +36,13 @@ class Context:
         return self.rows.n - self.rows.p
 
     @property
-    def too_few(self) -> str | None:
-        """Why the tests cannot judge, if there are too few rows."""
+    def too_few(self) -> str:
+        """Why the tests cannot judge, if there are too few rows; else ""."""
         if self.df >= FEWEST_DF:
-            return None
+            return ""
         return (
-            f"{self.rows.n} rows are too few to judge: {self.df} degrees of freedom are left, "
-            f"the tests need {FEWEST_DF} or more."
+            f"Too few rows to judge: {self.rows.n} rows less {self.rows.p} coefficients leave "
+            f"{self.df} degrees of freedom, and {FEWEST_DF} are needed."
         )
 
     def engine(self, columns: int | None = None) -> MemoryEngine:

@@ -40,7 +40,7 @@ def linearity(context: Context) -> Verdict:
         return Verdict(NAME, None, sentence)
     significant = rejected(tests, context.alpha)
     if not significant:
-        return Verdict(NAME, True, f"No bend is left in the residuals ({named(tests)}).", tests)
+        return Verdict(NAME, True, f"No bend is seen in the residuals ({named(tests)}).", tests)
     if bend and bend[0] in significant and bend[1] >= SMALL_BEND:
         sentence = (
             f"The residuals bend with the fitted values ({named([bend[0]])}; the bend describes "

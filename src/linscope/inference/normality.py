@@ -22,8 +22,8 @@ from .verdict import StatisticalTest, Verdict, named, rejected
 NAME = "normality"
 # Below all three the normal distribution is wrong by less than a reader could see.
 SMALL_GAP, SMALL_SKEWNESS, SMALL_EXCESS = 0.01, 0.2, 0.5
-# From here on the coefficients are nearly normal, whatever the residuals are.
-MANY = 200
+# Averages of so many rows are nearly normal, if the rows are not too skewed (Cochran's rule).
+MANY, COCHRAN = 200, 25
 
 
 def normality(context: Context) -> Verdict:
@@ -41,7 +41,8 @@ def normality(context: Context) -> Verdict:
     ]
     significant = rejected(tests, context.alpha)
     if not significant:
-        return Verdict(NAME, True, f"The residuals look normal ({named(tests)}).", tests)
+        sentence = f"The residuals look as if they were normal ({named(tests)})."
+        return Verdict(NAME, True, sentence, tests)
     gap = largest_gap(z)
     excess = kurtosis - 3
     if gap < SMALL_GAP and abs(skewness) < SMALL_SKEWNESS and abs(excess) < SMALL_EXCESS:
@@ -60,7 +61,7 @@ def _not_normal(skewness: float, excess: float, n: int, tests: str) -> str:
     if abs(excess) > SMALL_EXCESS:
         traits.append(f"have {'heavy' if excess > 0 else 'light'} tails")
     trait = " and ".join(traits) or "are not normal"
-    if n >= MANY:
+    if n >= max(MANY, COCHRAN * skewness**2):
         advice = (
             f"with {n:,} rows the coefficients and their tests are still good, but prediction "
             "intervals are not"
@@ -86,9 +87,8 @@ def _anderson_darling(z: np.ndarray) -> StatisticalTest:
     n = len(z)
     odd = np.arange(1, 2 * n, 2)
     A2 = -n - float(np.sum(odd * (special.log_ndtr(z) + special.log_ndtr(-z[::-1])))) / n
-    return StatisticalTest(
-        "Anderson–Darling", A2, _p_of_a2(A2 * (1 + 0.75 / n + 2.25 / n**2)), (), "A²"
-    )
+    p = _p_of_a2(A2 * (1 + 0.75 / n + 2.25 / n**2))
+    return StatisticalTest("Anderson–Darling", A2, p, symbol="A²")
 
 
 def _p_of_a2(a: float) -> float:
