@@ -92,7 +92,7 @@ def sparse_gram(data, indices, indptr, codes, weight, origin, scale, full, sums,
     """Outer products of the stored entries, of columns ``full`` also where nothing is stored.
 
     A column is in ``full`` if it has an origin other than 0. Only one half of ``gram`` is filled:
-    the whole is gram + gramᵀ without doubling the diagonal. ``shared``: one matrix for all classes.
+    the whole is gram + gramᵀ with the diagonal taken once. ``shared``: one matrix for all classes.
     """
     d = len(scale)
     slot = np.full(d, -1, np.int64)

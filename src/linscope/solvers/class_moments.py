@@ -168,7 +168,7 @@ def class_moments(
         check_finite(X, feature_names)
         exponent = _exponents(X)
         moments, raw = _one_pass(engine, total, kind, origin, exponent)
-    poor = (_diagonal(moments) < CANCELLED * raw).any(axis=0)
+    poor = np.any(_diagonal(moments) < CANCELLED * raw, axis=0)
     if poor.any():
         better = np.where(poor, moments.means, origin)
         moments, _ = _one_pass(engine, total, kind, better, exponent)

@@ -70,7 +70,7 @@ def block_sums(block: Block, *, kind: Kind, origin: np.ndarray, scale: np.ndarra
 
 
 def _dense_gram(block: Block, weight, origin, scale, out: ClassSums) -> None:
-    X, codes = as_rows(block.X).values, block.y  # type: ignore[union-attr]
+    X, codes = as_rows(block.X).values, np.asarray(block.y)  # type: ignore[union-attr]
     n, d = X.shape
     ends = [0, n]
     if len(out.second) > 1:  # rows of a class side by side: each class has its own product
@@ -104,7 +104,7 @@ def _sparse(block: Block, weight, origin, scale, kind: Kind, out: ClassSums) -> 
     loops.sparse_squares(*entries, *out, seen)
     if origin.any():
         # Entries that are not stored are 0: each adds z = −origin·scale.
-        total = np.bincount(block.y, weight if len(weight) else None, len(origin))
+        total = np.bincount(np.asarray(block.y), weight if len(weight) else None, len(origin))
         unseen, zero = total[:, None] - seen, -origin * scale
         out.first[:] += unseen * zero
         out.second[:] += unseen * zero * zero
