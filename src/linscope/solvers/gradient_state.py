@@ -72,7 +72,11 @@ class State:
     @property
     def slope(self) -> float:
         """‖∇J‖, of the target column where it is largest."""
-        return float(np.sqrt(np.square(self.gradient).sum(axis=1).max()))
+        largest = float(np.abs(self.gradient).max())
+        if largest == 0.0:
+            return 0.0
+        # Divided by the largest entry, no square overflows.
+        return largest * float(np.sqrt(np.square(self.gradient / largest).sum(axis=1).max()))
 
     @property
     def rate(self) -> float:
