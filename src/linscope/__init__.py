@@ -37,6 +37,7 @@ _PUBLIC = {
     "Status": "results",
     "Trace": "tracing",
     "augment": "data",
+    "gradient_descent": "solvers.descent",
     "observe": "results",
     "progress": "results",
     "reflect": "data",
