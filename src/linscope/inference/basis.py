@@ -107,6 +107,6 @@ def _means(fit: LinearFit) -> np.ndarray:
 
 
 def _weighted_sum(block: Block) -> np.ndarray:
-    if block.weight is None:
-        return np.asarray(block.X.sum(axis=0, dtype=np.float64)).ravel()
-    return np.asarray(block.X.T @ block.weight, dtype=np.float64)
+    # A product with float64 adds in float64, also for a sparse float32 block.
+    c = np.ones(block.X.shape[0]) if block.weight is None else block.weight
+    return np.asarray(block.X.T @ c)

@@ -50,7 +50,8 @@ def covariance(fit: LinearFit, robust: str | None = None) -> np.ndarray:
     middle = fit.engine().map_reduce(partial(_middle, fit, basis, robust), np.add)
     if robust == "HC1":
         middle *= fit.n / df
-    return P @ middle @ P.T
+    C = P @ middle @ P.T
+    return (C + C.T) / 2  # symmetric to the last bit
 
 
 def check_robust(robust: str | None) -> None:

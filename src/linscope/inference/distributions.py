@@ -12,9 +12,9 @@ from scipy import special
 
 
 def two_sided(t: Any, df: float) -> Any:
-    """P(|T| ≥ |t|) for Student's t; exact far out in the tails.
+    """P(|T| ≥ |t|) for Student's t, with all digits near 0 and far out in the tails.
 
-        P = I_{df/(df + t²)}(df/2, 1/2)
+        P = I_{df/(df + t²)}(df/2, 1/2) = 1 − I_{t²/(df + t²)}(1/2, df/2)
 
     >>> round(float(two_sided(2.0, 10)), 6)
     0.073388
@@ -22,7 +22,9 @@ def two_sided(t: Any, df: float) -> Any:
     size = np.abs(np.asarray(t, dtype=np.float64))
     with np.errstate(over="ignore"):  # t² = inf is a tail of 0
         share = df / (df + size * size)
-    return special.betainc(df / 2, 0.5, share)
+    near = np.minimum(size, np.sqrt(df)) ** 2
+    inside = special.betaincc(0.5, df / 2, near / (df + near))
+    return np.where(size < np.sqrt(df), inside, special.betainc(df / 2, 0.5, share))
 
 
 def t_quantile(level: float, df: float) -> float:

@@ -97,10 +97,10 @@ class LinearFit:
         """Why there can be no standard errors, as a clause; None if there can."""
         if self.refused is not None:
             return self.refused
-        if self.inverse is None and self.inverse_root is None:
-            return "AᵀA has no inverse"
         if self.n is None:
             return "the number of rows n is not known"
+        if self.inverse is None and self.inverse_root is None:
+            return "AᵀA has no inverse"
         if self.n <= self.p:
             return f"{self.n} rows leave no degree of freedom after {self.p} coefficients"
         return None

@@ -1,0 +1,383 @@
+"""Summary, covariance, likelihood and intervals against statsmodels and the notes."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import statsmodels.api as sm
+from scipy import optimize, stats
+from sklearn.datasets import load_diabetes
+
+from linscope.data import datasets
+from linscope.inference import (
+    LinearFit,
+    covariance,
+    log_likelihood,
+    predict_interval,
+    row_values,
+    sigma2_ml,
+    summary,
+)
+from linscope.inference.distributions import t_quantile, two_sided
+from tests.linear_fits import design, fit_of, noisy, weights
+
+KINDS = (None, "HC0", "HC1", "HC2", "HC3")
+CASES = ["plain", "weighted", "no intercept", "weighted, no intercept", "diabetes", "longley"]
+
+
+def case(name):
+    """A LinearFit and the same fit by statsmodels."""
+    if name == "diabetes":
+        X, y = load_diabetes(return_X_y=True)
+    elif name == "longley":
+        data = sm.datasets.longley.load_pandas()
+        X, y = data.exog.to_numpy(), data.endog.to_numpy()
+    else:
+        X, y = noisy(fan=0.3)
+    intercept = "no intercept" not in name
+    c = weights(len(y)) if "weighted" in name else None
+    A = design(X, intercept)
+    model = sm.OLS(y, A) if c is None else sm.WLS(y, A, weights=c)
+    return fit_of(X, y, c, intercept=intercept), model.fit()
+
+
+def digits(name):
+    """Longley's design has a condition number of 5e9: there statsmodels has fewer digits."""
+    return 1e-7 if name == "longley" else 1e-9
+
+
+def close(ours, theirs, rtol=1e-9, atol=0.0):
+    np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
+
+
+class TestSummary:
+    @pytest.mark.parametrize("name", CASES)
+    def test_agrees_with_statsmodels(self, name):
+        fit, theirs = case(name)
+        ours = summary(fit, level=0.9)
+        rtol = digits(name)
+        close(ours.coefficients, theirs.params, rtol)
+        close(ours.standard_errors, theirs.bse, rtol)
+        close(ours.t, theirs.tvalues, rtol)
+        close(ours.p_values, theirs.pvalues, rtol, atol=1e-300)
+        close(ours.intervals, theirs.conf_int(0.1), rtol)
+        for mine, other in [
+            ("r2", "rsquared"),
+            ("adjusted_r2", "rsquared_adj"),
+            ("f_statistic", "fvalue"),
+            ("f_pvalue", "f_pvalue"),
+            ("log_likelihood", "llf"),
+            ("aic", "aic"),
+            ("bic", "bic"),
+            ("df_model", "df_model"),
+            ("df_residual", "df_resid"),
+        ]:
+            close(getattr(ours, mine), getattr(theirs, other), 1e-9)
+        close(ours.sigma**2, theirs.mse_resid)
+
+    def test_notes_five_points(self):
+        X, y = datasets.load("five_points")
+        table = summary(fit_of(X, y, names=["x"]))
+        assert round(table.r, 2) == 0.98
+        assert np.round(table.coefficients, 2).tolist() == [1.11, 1.16]
+        assert round(5 * table.sigma2_ml, 3) == 0.811
+        # exactly: w = 41/37, 43/37, rss = 30/37
+        close(table.coefficients, [41 / 37, 43 / 37], 1e-13)
+        close(table.sigma**2, 30 / 37 / 3, 1e-13)
+
+    def test_notes_sbp_from_moments_without_n(self):
+        m = datasets.load("sbp_age").moments
+        slope = m["cov_xy"] / m["var_x"]
+        fit = LinearFit(
+            names=["intercept", "age"],
+            weights=np.array([m["mean_y"] - slope * m["mean_x"], slope]),
+            rss=m["var_y"] - slope * m["cov_xy"],
+            tss=m["var_y"],
+            fit_intercept=True,
+            target="sbp",
+        )
+        table = summary(fit)
+        assert round(table.coefficients[1], 2) == 0.97
+        close(table.r, m["cov_xy"] / math.sqrt(m["var_x"] * m["var_y"]))
+        assert table.standard_errors is None
+        assert table.f_pvalue is None
+        assert "n is not known" in str(table)
+        with pytest.raises(ValueError, match="no prediction interval: the number of rows"):
+            predict_interval(fit, [[40]], kind="prediction")
+
+    def test_moments_with_n_give_the_same_inference(self):
+        X, y = noisy(d=1)
+        full = fit_of(X, y)
+        moments = LinearFit(
+            names=full.names,
+            weights=full.weights,
+            rss=full.rss,
+            tss=full.tss,
+            fit_intercept=True,
+            n=full.n,
+            inverse=full.inverse,
+        )
+        close(summary(moments).intervals, summary(full).intervals)
+        close(predict_interval(moments, X[:5]), predict_interval(full, X[:5]))
+        with pytest.raises(ValueError, match="needs the training rows"):
+            summary(moments, robust="HC3")
+
+    def test_r_has_the_sign_of_the_slope(self):
+        X, y = noisy(d=1)
+        close(summary(fit_of(X, -y)).r, stats.pearsonr(X[:, 0], -y)[0])
+        assert summary(fit_of(*noisy(d=2))).r is None
+        assert summary(fit_of(X, y, intercept=False)).r is None
+
+    def test_doubling_all_weights_changes_no_test(self):
+        X, y = noisy()
+        c = weights(len(y))
+        one, two = summary(fit_of(X, y, c)), summary(fit_of(X, y, 2 * c))
+        close(one.p_values, two.p_values)
+        close(one.intervals, two.intervals)
+        close(one.log_likelihood, two.log_likelihood)
+
+    def test_exact_fit(self):
+        """NIST's Wampler1: a polynomial through all points, rss = 0."""
+        x = np.arange(21.0)
+        X = np.column_stack([x**k for k in range(1, 6)])
+        fit = fit_of(X, X.sum(axis=1) + 1, weights=np.ones(6), rss=0.0)
+        table = summary(fit)
+        assert (table.standard_errors == 0).all()
+        assert np.isinf(table.t).all()
+        assert (table.p_values == 0).all()
+        assert table.r2 == 1
+        assert (table.f_statistic, table.f_pvalue) == (math.inf, 0.0)
+        assert table.log_likelihood == math.inf
+        assert "∞" in str(table)
+        assert summary(fit, robust="HC1").f_pvalue == 0
+
+    def test_constant_y(self):
+        X, _ = noisy()
+        fit = fit_of(X, np.full(len(X), 2.0), weights=np.array([2.0, 0, 0, 0]), rss=0.0, tss=0.0)
+        table = summary(fit)
+        assert math.isnan(table.r2)
+        assert math.isnan(table.f_pvalue)
+        assert table.t[0] == math.inf
+        assert np.isnan(table.t[1:]).all()
+        assert "–" in str(table)
+
+    def test_refused(self):
+        X, y = noisy()
+        why = "the fit is penalised, so its coefficients are biased"
+        table = summary(fit_of(X, y, refused=why))
+        for absent in ("standard_errors", "t", "p_values", "intervals", "f_pvalue", "aic"):
+            assert getattr(table, absent) is None
+        for text in (str(table), table.to_html(), table.to_latex()):
+            assert why in text.replace("\n", " ")
+        assert list(table.to_frame(backend="dict")) == ["name", "coefficient"]
+
+    @pytest.mark.parametrize(
+        ("facts", "why"),
+        [
+            ({"n": 4}, "4 rows leave no degree of freedom after 4 coefficients"),
+            ({"inverse": None}, "AᵀA has no inverse"),
+        ],
+    )
+    def test_refuses_by_itself(self, facts, why):
+        X, y = noisy()
+        assert summary(fit_of(X, y, **facts)).refused == why
+
+    def test_bad_options(self):
+        fit = fit_of(*noisy())
+        with pytest.raises(ValueError, match="HC0, HC1, HC2, HC3, got 'HC4'"):
+            summary(fit, robust="HC4")
+        with pytest.raises(ValueError, match=r"for 95 % say 0\.95"):
+            summary(fit, level=95)
+        with pytest.raises(TypeError, match="level must be a number"):
+            summary(fit, level="95%")
+
+    @pytest.mark.parametrize("scale", [1.0, 1e-7, 1e9, 1e120])
+    def test_text_fits_80_columns(self, scale):
+        X, y = noisy()
+        names = ["a name that is much too long for a table", "b", "c_%"]
+        fit = fit_of(X, y * scale, names=names, target="a long name " * 10)
+        for table in (summary(fit), summary(fit, robust="HC3", level=0.999)):
+            assert max(map(len, str(table).splitlines())) <= 80
+            assert "a name that" in str(table)
+
+    def test_html_and_latex_escape_names(self):
+        table = summary(fit_of(*noisy(d=1), names=["a<b&_"], target="<i>"))
+        assert "a&lt;b&amp;_" in table.to_html()
+        assert "<i>" not in table._repr_html_()
+        assert r"a$<$b\&\_" in table.to_latex()
+
+    @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow", "dict"])
+    def test_to_frame(self, backend):
+        table = summary(fit_of(*noisy()))
+        frame = table.to_frame(backend=backend)
+        assert [str(name) for name in frame["name"]] == table.names
+        close(np.asarray(frame["upper"], dtype=float), table.intervals[:, 1])
+
+
+class TestCovariance:
+    @pytest.mark.parametrize("robust", KINDS)
+    @pytest.mark.parametrize("name", CASES)
+    def test_agrees_with_statsmodels(self, name, robust):
+        fit, theirs = case(name)
+        expected = theirs.cov_params() if robust is None else getattr(theirs, f"cov_{robust}")
+        found = covariance(fit, robust)
+        scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+        close(found / scale, expected / scale, 0, atol=digits(name))
+        np.testing.assert_array_equal(found, found.T)
+
+    def test_robust_tests_agree_with_statsmodels(self):
+        fit, theirs = case("plain")
+        theirs = theirs.get_robustcov_results("HC3", use_t=True)
+        ours = summary(fit, robust="HC3")
+        close(ours.t, theirs.tvalues)
+        close(ours.p_values, theirs.pvalues)
+        close(ours.intervals, theirs.conf_int())
+        close(ours.f_statistic, theirs.fvalue)
+        close(ours.f_pvalue, theirs.f_pvalue)
+
+    def test_features_far_from_zero(self):
+        """Slopes and their errors do not change when a constant is added to the features."""
+        X, y = noisy()
+        near = fit_of(X, y)
+        shift = np.array([1e8, -1e8, 1e6])
+        P = np.eye(4)
+        P[0, 1:] = -shift
+        moved = {"weights": P @ near.weights, "inverse": P @ near.inverse @ P.T}
+        far = replace(near, X=X + shift, **moved)
+        for robust in KINDS:
+            close(np.diag(covariance(far, robust))[1:], np.diag(covariance(near, robust))[1:], 1e-6)
+        close(row_values(far).leverages, row_values(near).leverages, 1e-6)
+
+    def test_root_of_the_inverse_is_used(self):
+        X, y = noisy()
+        fit = fit_of(X, y)
+        A = design(X)
+        S = np.linalg.pinv(A)  # S Sᵀ = (AᵀA)⁻¹
+        with_root = fit_of(X, y, inverse=None, inverse_root=S)
+        close(covariance(with_root, "HC3"), covariance(fit, "HC3"), 1e-9, atol=1e-14)
+
+    def test_leverage_one_is_refused(self):
+        X, y = noisy(30, 2)
+        X[:, 1] = 0.0
+        X[7, 1] = 1.0
+        fit = fit_of(X, y, rows=np.arange(100, 130))
+        assert np.isfinite(covariance(fit, "HC1")).all()
+        for robust in ("HC2", "HC3"):
+            with pytest.raises(ValueError, match="row 107 has leverage 1"):
+                covariance(fit, robust)
+        values = row_values(fit)
+        assert values.leverages[7] == pytest.approx(1)
+        assert values.cooks_distance[7] == 0
+        assert np.isfinite(values.studentized).all()
+
+    @pytest.mark.parametrize("robust", KINDS)
+    def test_sparse_and_single_precision(self, robust):
+        X, y = noisy(300)
+        X[np.abs(X) < 1] = 0.0
+        X = X.astype(np.float32)
+        fit = fit_of(X, y)
+        expected = covariance(fit, robust)
+        for same in (X, sp.csr_array(X), sp.csr_matrix(X.astype(np.float64))):
+            close(covariance(replace(fit, X=same), robust), expected)
+
+    def test_threads_do_not_matter(self, monkeypatch):
+        X, y = noisy(60_000, 5)
+        fit = fit_of(X, y)
+        found = []
+        for threads in ("1", "3"):
+            monkeypatch.setenv("LINSCOPE_THREADS", threads)
+            found.append(covariance(fit, "HC3"))
+        np.testing.assert_array_equal(*found)
+
+
+class TestLikelihood:
+    def test_definition(self):
+        X, y = noisy(20)
+        w, c = np.array([1.0, 0.5, -1.0, 2.0]), weights(20)
+        expected = stats.norm.logpdf(y, design(X) @ w, np.sqrt(2.5 / c)).sum()
+        close(log_likelihood(X, y, w, 2.5, sample_weight=c), expected)
+        expected = stats.norm.logpdf(y, X @ w[1:], np.sqrt(2.5)).sum()
+        close(log_likelihood(X, y, w[1:], 2.5, fit_intercept=False), expected)
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_maximiser_is_least_squares(self, weighted):
+        """Section 2.4 of the notes: maximising ℓ is minimising the squared loss."""
+        X, y = noisy(40, 2)
+        c = weights(40) if weighted else None
+        fit = fit_of(X, y, c)
+
+        def negative(parameters):
+            *w, log_sigma2 = parameters
+            return -log_likelihood(X, y, w, math.exp(log_sigma2), sample_weight=c)
+
+        best = optimize.minimize(negative, np.zeros(4), method="BFGS", options={"gtol": 1e-7})
+        close(best.x[:-1], fit.weights, 1e-4)
+        close(math.exp(best.x[-1]), sigma2_ml(fit.rss, fit.n), 1e-4)
+        close(-best.fun, summary(fit).log_likelihood, 1e-9)
+        close(summary(fit).sigma2_ml, fit.rss / 40)
+
+    def test_bad_input(self):
+        X, y = noisy(20)
+        with pytest.raises(ValueError, match="sigma2 must be above 0"):
+            log_likelihood(X, y, np.zeros(4), 0.0)
+        with pytest.raises(ValueError, match="4 numbers are needed for 3 features and an inter"):
+            log_likelihood(X, y, np.zeros(3), 1.0)
+        with pytest.raises(ValueError, match=r"sample_weight of row 2 is 0\.0"):
+            log_likelihood(X, y, np.zeros(4), 1.0, sample_weight=[1, 1, 0] + [1] * 17)
+
+
+class TestIntervals:
+    @pytest.mark.parametrize("kind", ["confidence", "prediction"])
+    @pytest.mark.parametrize("name", CASES)
+    def test_agrees_with_statsmodels(self, name, kind):
+        fit, theirs = case(name)
+        new = fit.X[:10] + 0.3 * fit.X[10:11]
+        frame = theirs.get_prediction(design(new, fit.fit_intercept)).summary_frame(0.1)
+        part = "mean_ci" if kind == "confidence" else "obs_ci"
+        expected = frame[[f"{part}_lower", f"{part}_upper"]].to_numpy()
+        found = predict_interval(fit, new, kind=kind, level=0.9)
+        assert found.shape == (10, 2)
+        close(found, expected, digits(name))
+
+    def test_a_prediction_is_less_sure_than_a_mean_and_far_out_both_are(self):
+        fit = fit_of(*noisy(d=1))
+        x = [[0.0], [100.0]]
+        mean, new = predict_interval(fit, x), predict_interval(fit, x, kind="prediction")
+        width = np.ptp(mean, axis=1)
+        assert (np.ptp(new, axis=1) > width).all()
+        assert width[1] > width[0]
+
+    def test_coverage(self):
+        """95 of 100 intervals hold the truth."""
+        rng = np.random.default_rng(3)
+        X, hits, new_hits = rng.normal(size=(15, 2)), 0, 0
+        at = np.array([[0.5, -1.0]])
+        for _ in range(400):
+            fit = fit_of(X, 1 + X @ [2, 3] + rng.normal(size=15))
+            low, high = predict_interval(fit, at)[0]
+            hits += low <= -1.0 <= high
+            low, high = predict_interval(fit, at, kind="prediction")[0]
+            new_hits += low <= -1.0 + rng.normal() <= high
+        assert 0.91 < hits / 400 < 0.99
+        assert 0.91 < new_hits / 400 < 0.99
+
+    def test_bad_options(self):
+        fit = fit_of(*noisy())
+        with pytest.raises(ValueError, match="kind must be one of confidence, prediction"):
+            predict_interval(fit, fit.X, kind="both")
+        with pytest.raises(ValueError, match="level must be between 0 and 1"):
+            predict_interval(fit, fit.X, level=1.0)
+        with pytest.raises(ValueError, match="X has 2 features, the model has 3"):
+            predict_interval(fit, fit.X[:, :2])
+        refused = fit_of(*noisy(), refused="the fit is penalised")
+        with pytest.raises(ValueError, match="no confidence interval: the fit is penalised"):
+            predict_interval(refused, fit.X)
+
+
+@pytest.mark.parametrize("df", [1, 2, 7, 100, 10**6])
+def test_tails_against_scipy_stats(df):
+    t = np.array([0.0, 1e-3, 0.7, 2.0, 9.0, 40.0])
+    close(two_sided(t, df), 2 * stats.t.sf(t, df), 1e-9, atol=1e-300)
+    close(t_quantile(0.99, df), stats.t.ppf(0.995, df), 1e-9)
