@@ -13,6 +13,7 @@ from linscope.solvers import gradient, gradient_loops
 from linscope.solvers.driver import run
 from linscope.solvers.gradient import GradientDescent
 from linscope.solvers.gradient_objective import Objective
+from linscope.solvers.gradient_replay import iterates
 
 KINDS = ["batch", "mini-batch", "stochastic"]
 
@@ -432,3 +433,35 @@ def test_the_log_keeps_few_arrays():
 
 def test_an_unknown_loss_has_no_value():
     assert np.isnan(gradient_loops.hypothesis(99, 1.0))
+
+
+# Replay
+
+
+@pytest.mark.parametrize("schedule", ["constant", "inverse"])
+@pytest.mark.parametrize("alpha", [0.0, 40.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_log_replays_the_fit_bit_for_bit(kind, alpha, schedule, monkeypatch):
+    X, y = problem(27, n=37, targets=2)
+    monkeypatch.setattr(gradient, "LOG_BYTES", 8 * 8 * 5)  # five arrays: others are worked out
+    solver = GradientDescent(
+        X, y, kind=kind, alpha=alpha, schedule=schedule, batch_size=5, order=VisitOrder(37, 2),
+        tol=0.0, keep_log=True, eta0=0.02 if schedule == "inverse" else "auto",
+    )  # fmt: skip
+    result = run(solver, 12)
+    log = result.log
+    weights, scores = iterates(solver, log, 0, log.n_updates, scores=True)
+    np.testing.assert_array_equal(solver.shaped(weights[-1]), result.weights)
+    for epoch, kept in log.kept.arrays.items():
+        np.testing.assert_array_equal(weights[epoch * solver.batches], kept)
+    assert log.kept.stride > 1
+    # any part of it is the same
+    for first, last in [(0, 0), (3, 9), (solver.batches, log.n_updates), (7, 8)]:
+        part, some = iterates(solver, log, first, last, scores=True)
+        np.testing.assert_array_equal(part, weights[first : last + 1])
+        if kind == "stochastic":
+            np.testing.assert_array_equal(some, scores[first:last])
+    if kind == "stochastic":
+        samples = solver.order.samples(np.arange(log.n_updates))
+        by_hand = np.einsum("ij,ikj->ik", augmented(X)[samples], weights[:-1])
+        np.testing.assert_allclose(scores, by_hand, rtol=1e-9, atol=1e-12)
