@@ -111,7 +111,8 @@ class TestNumbers:
         low = -(-len(y) // 4)
         order = np.concatenate([outer[:low], central, outer[low:]])
         expected = diagnostic.linear_rainbow(theirs, order_by=order)
-        close(statistic(diagnosis, "linearity", "rainbow"), expected, 1e-5 if name == "longley" else 1e-9)
+        rtol = 1e-5 if name == "longley" else 1e-9
+        close(statistic(diagnosis, "linearity", "rainbow"), expected, rtol)
 
     @pytest.mark.parametrize("name", ["noisy", "diabetes", "longley"])
     def test_vif_and_condition_number(self, name):
@@ -211,7 +212,8 @@ class TestVerdicts:
     )
     def test_normality(self, errors, words):
         X, _ = noisy(500, 2)
-        verdict = diagnose(fit_of(X, X @ [1, 2] + errors.rvs(size=500, random_state=1)))["normality"]
+        y = X @ [1, 2] + errors.rvs(size=500, random_state=1)
+        verdict = diagnose(fit_of(X, y))["normality"]
         assert verdict.ok is False
         assert words in verdict.sentence
         assert "prediction intervals are not" in verdict.sentence
