@@ -124,6 +124,18 @@ class TestSummary:
         with pytest.raises(ValueError, match="needs the training rows"):
             summary(moments, robust="HC3")
 
+    def test_moments_of_a_weighted_fit(self):
+        """All but the likelihood, which needs every weight."""
+        X, y = noisy()
+        c = weights(len(y))
+        full = fit_of(X, y, c)
+        means = np.average(X, axis=0, weights=c)
+        gone = {"X": None, "y": None, "weight": None, "means": means, "total_weight": c.sum()}
+        table = summary(replace(full, **gone))
+        close(table.intervals, summary(full).intervals)
+        assert (table.log_likelihood, table.aic) == (None, None)
+        close(predict_interval(replace(full, **gone), X[:5]), predict_interval(full, X[:5]))
+
     def test_r_has_the_sign_of_the_slope(self):
         X, y = noisy(d=1)
         close(summary(fit_of(X, -y)).r, stats.pearsonr(X[:, 0], -y)[0])
@@ -297,9 +309,9 @@ class TestLikelihood:
         X, y = noisy(20)
         w, c = np.array([1.0, 0.5, -1.0, 2.0]), weights(20)
         expected = stats.norm.logpdf(y, design(X) @ w, np.sqrt(2.5 / c)).sum()
-        close(log_likelihood(X, y, w, 2.5, sample_weight=c), expected)
+        close(log_likelihood(w, 2.5, X, y, sample_weight=c), expected)
         expected = stats.norm.logpdf(y, X @ w[1:], np.sqrt(2.5)).sum()
-        close(log_likelihood(X, y, w[1:], 2.5, fit_intercept=False), expected)
+        close(log_likelihood(w[1:], 2.5, X, y, fit_intercept=False), expected)
 
     @pytest.mark.parametrize("weighted", [False, True])
     def test_maximiser_is_least_squares(self, weighted):
@@ -310,22 +322,23 @@ class TestLikelihood:
 
         def negative(parameters):
             *w, log_sigma2 = parameters
-            return -log_likelihood(X, y, w, math.exp(log_sigma2), sample_weight=c)
+            return -log_likelihood(w, math.exp(log_sigma2), X, y, sample_weight=c)
 
         best = optimize.minimize(negative, np.zeros(4), method="BFGS", options={"gtol": 1e-7})
         close(best.x[:-1], fit.weights, 1e-4)
         close(math.exp(best.x[-1]), sigma2_ml(fit.rss, fit.n), 1e-4)
         close(-best.fun, summary(fit).log_likelihood, 1e-9)
+        close(log_likelihood(fit.weights, None, X, y, sample_weight=c), -best.fun, 1e-9)
         close(summary(fit).sigma2_ml, fit.rss / 40)
 
     def test_bad_input(self):
         X, y = noisy(20)
         with pytest.raises(ValueError, match="sigma2 must be above 0"):
-            log_likelihood(X, y, np.zeros(4), 0.0)
+            log_likelihood(np.zeros(4), 0.0, X, y)
         with pytest.raises(ValueError, match="4 numbers are needed for 3 features and an inter"):
-            log_likelihood(X, y, np.zeros(3), 1.0)
+            log_likelihood(np.zeros(3), 1.0, X, y)
         with pytest.raises(ValueError, match=r"sample_weight of row 2 is 0\.0"):
-            log_likelihood(X, y, np.zeros(4), 1.0, sample_weight=[1, 1, 0] + [1] * 17)
+            log_likelihood(np.zeros(4), 1.0, X, y, sample_weight=[1, 1, 0] + [1] * 17)
 
 
 class TestIntervals:

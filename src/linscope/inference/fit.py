@@ -39,6 +39,7 @@ class LinearFit:
         (``weight`` also if all are 1)
     rows : their numbers in the user's table; None if all rows are there
     means : (d,) weighted means of the features; needed only where X is None
+    total_weight : Σ cᵢ; needed only for a weighted fit where ``weight`` is None
     """
 
     names: list[str]
@@ -56,6 +57,7 @@ class LinearFit:
     weight: np.ndarray | None = None
     rows: np.ndarray | None = None
     means: np.ndarray | None = None
+    total_weight: float | None = None
 
     @property
     def p(self) -> int:
@@ -110,7 +112,7 @@ class LinearFit:
         """Σ cᵢ."""
         if self.weight is not None:
             return float(np.sum(self.weight, dtype=np.float64))
-        return float(self.n or 0)
+        return float(self.n or 0) if self.total_weight is None else self.total_weight
 
     def engine(self) -> MemoryEngine:
         """The training rows in blocks; raises if they are not at hand."""

@@ -23,10 +23,10 @@ from .rows import scores
 
 
 def log_likelihood(
+    weights: Any,
+    sigma2: float | None,
     X: Any,
     y: Any,
-    weights: Any,
-    sigma2: float,
     *,
     sample_weight: Any = None,
     fit_intercept: bool = True,
@@ -35,9 +35,9 @@ def log_likelihood(
 
     Parameters
     ----------
-    X, y : features and targets
     weights : the coefficients, intercept first when there is one
-    sigma2 : variance of the errors
+    sigma2 : variance of the errors; None for the most likely one, rss/n
+    X, y : features and targets
     sample_weight : positive analytic weights cᵢ, optional
     fit_intercept : whether ``weights`` begins with an intercept
 
@@ -46,12 +46,12 @@ def log_likelihood(
     The weights of the least squares line make five points most likely:
 
     >>> X, y = [[1], [2], [-1], [3], [4]], [2, 4, 0, 4, 6]
-    >>> round(log_likelihood(X, y, [41 / 37, 43 / 37], 0.16216), 3)
+    >>> round(log_likelihood([41 / 37, 43 / 37], None, X, y), 3)
     -2.547
-    >>> round(log_likelihood(X, y, [1, 1], 0.16216), 3)
-    -6.214
+    >>> round(log_likelihood([1, 1], None, X, y), 3)
+    -4.804
     """
-    if not sigma2 > 0:
+    if sigma2 is not None and not sigma2 > 0:
         raise ValueError(f"sigma2 must be above 0, got {sigma2!r}: a density needs some variance")
     c = None if sample_weight is None else _positive(sample_weight)
     w = np.asarray(weights, dtype=np.float64)
@@ -63,6 +63,8 @@ def log_likelihood(
             f"features{' and an intercept' if fit_intercept else ''}"
         )
     rss = engine.map_reduce(partial(_rss, w, fit_intercept), float.__add__)
+    if sigma2 is None:
+        return maximum(rss, engine.n_rows, c)
     return _value(rss, engine.n_rows, sigma2, c)
 
 
@@ -76,7 +78,7 @@ def sigma2_ml(rss: float, n: int) -> float:
 
 
 def maximum(rss: float, n: int, sample_weight: np.ndarray | None = None) -> float:
-    """ℓ at the least squares weights and σ² = rss/n; inf if the fit is exact."""
+    """ℓ at σ² = rss/n; inf if the fit is exact."""
     return math.inf if rss == 0 else _value(rss, n, sigma2_ml(rss, n), sample_weight)
 
 

@@ -178,16 +178,21 @@ def _whole(fit: LinearFit, r2: float) -> dict[str, Any]:
     n, df, p = fit.n, fit.df_residual, fit.p
     assert n is not None
     assert df is not None
-    value = likelihood.maximum(fit.rss, n, fit.weight)
-    return {
+    facts: dict[str, Any] = {
         "adjusted_r2": 1 - (1 - r2) * (n - int(fit.fit_intercept)) / df,
-        "log_likelihood": value,
-        "aic": -2 * value + 2 * p,
-        "bic": -2 * value + p * math.log(n),
         "sigma": math.sqrt(fit.rss / df),
         "sigma2_ml": likelihood.sigma2_ml(fit.rss, n),
         "df_residual": df,
     }
+    if fit.weight is None and fit.total_weight not in (None, n):
+        return facts  # ℓ needs every weight, and they are not at hand
+    value = likelihood.maximum(fit.rss, n, fit.weight)
+    more = {
+        "log_likelihood": value,
+        "aic": -2 * value + 2 * p,
+        "bic": -2 * value + p * math.log(n),
+    }
+    return facts | more
 
 
 def ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
