@@ -26,6 +26,7 @@ from ._version import __version__
 _PUBLIC = {
     "Check": "results",
     "KernelPerceptron": "estimators",
+    "LinearRegression": "estimators",
     "NotSeparable": "certify",
     "Observer": "results",
     "Perceptron": "estimators",
@@ -33,6 +34,7 @@ _PUBLIC = {
     "ProgressBar": "results",
     "QuasiSeparable": "certify",
     "RadialFeatures": "data",
+    "Ridge": "estimators",
     "Separable": "certify",
     "Status": "results",
     "Trace": "tracing",

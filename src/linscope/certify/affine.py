@@ -15,8 +15,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..solvers.min_norm_point import affine_minimiser
 from ..data.rational import power_of_two, solve
+from ..solvers.min_norm_point import affine_minimiser
 
 BITS = 200
 

@@ -14,9 +14,9 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
+from ..data.rational import clear_denominators, null_space, power_of_two, rank_is_full, solve
 from .linear_program import Direction, Subspace, alternative
 from .margins import combine
-from ..data.rational import clear_denominators, null_space, power_of_two, rank_is_full, solve
 from .signed_rows import SignedRows
 
 

@@ -17,7 +17,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from .exact_simplex import gordan
 from ..data.rational import (
     clear_denominators,
     magnitude,
@@ -26,6 +25,7 @@ from ..data.rational import (
     rank_is_full,
     solve,
 )
+from .exact_simplex import gordan
 from .signed_rows import SignedRows
 
 # t below this is noise for HiGHS; the exact routines decide there.

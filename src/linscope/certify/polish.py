@@ -10,10 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..data.rational import as_integers, power_of_two, sqrt_down
 from ..solvers.min_norm_point import min_norm_point
 from .affine import affine_minimiser_exact
 from .margins import Bounds, Margin, bounds, float_weights, group_of, normalised
-from ..data.rational import as_integers, power_of_two, sqrt_down
 from .signed_rows import SignedRows
 
 ACCEPT = Fraction(1, 10**11)

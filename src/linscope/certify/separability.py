@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..data import signs
+from ..data.rational import round_up, sqrt_up
 from ..data.threads import one_blas_thread
 from .class_table import ClassTable
 from .facial_reduction import Outcome, decide, shared_point
@@ -14,7 +15,6 @@ from .inputs import read_table
 from .margins import combine
 from .polish import maximum_margin
 from .radius import squared_radius
-from ..data.rational import round_up, sqrt_up
 from .signed_rows import SignedRows, whole_numbers
 from .verdicts import NotSeparable, QuasiSeparable, Separable
 

@@ -12,12 +12,12 @@ from functools import wraps
 
 import numpy as np
 
+from ..data.rational import round_up, sqrt_down, sqrt_up
 from ..results import Check
 from .facial_reduction import free_rows, orthogonal_vectors
 from .inputs import read_rows
 from .margins import Bounds, Margin, bounds, combine, float_weights
 from .radius import squared_radius
-from ..data.rational import round_up, sqrt_down, sqrt_up
 from .signed_rows import SignedRows
 
 MARGIN_GAP = Fraction(1, 10**9)

@@ -12,7 +12,7 @@ One operation on pairs loses at most a few units of u² (u = 2⁻⁵³).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
@@ -73,13 +73,16 @@ class Pair(NamedTuple):
 
 
 @intrinsic
-def fma(typingctx, a, b, c):
+def _fma(typingctx, a, b, c):
     """a·b + c with one rounding."""
 
     def codegen(context, builder, signature, arguments):
         return builder.fma(*arguments)
 
     return types.float64(types.float64, types.float64, types.float64), codegen
+
+
+fma: Any = _fma
 
 
 @njit(cache=True)

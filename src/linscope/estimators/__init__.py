@@ -1,6 +1,8 @@
 """Thin scikit-learn estimators: they store arguments, pick a solver and keep its result."""
 
 from .kernel_perceptron import KernelPerceptron
+from .linear_regression import LinearRegression
 from .perceptron import Perceptron
+from .ridge import Ridge
 
-__all__ = ["KernelPerceptron", "Perceptron"]
+__all__ = ["KernelPerceptron", "LinearRegression", "Perceptron", "Ridge"]

@@ -18,6 +18,17 @@ class Status(Enum):
         "Samples with score 0 lie on the boundary; fit with tie='update' for a strict separation.",
         True,
     )
+    SOLVED = (
+        "the equations were solved",
+        "Nothing more to do.",
+        True,
+    )
+    RANK_DEFICIENT = (
+        "columns depend on each other: of all solutions the one of least norm",
+        "Predictions are fine, single weights mean little: drop the dependent columns, or use "
+        "Ridge.",
+        True,
+    )
     CONVERGED = (
         "the stopping rule was met",
         "Nothing more to do.",

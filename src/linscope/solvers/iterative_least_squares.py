@@ -15,6 +15,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from ..data import check_finite
 from ..results import Result, Status
 from .moments import NO_WEIGHT
+from .normal_equations import backward_error
 
 TOLERANCE = 1e-14
 # lsmr's reasons to stop: 7 is the limit of iterations.
@@ -37,10 +38,11 @@ class IterativeLeastSquares:
     weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
     fit_intercept: bool = True
     alpha: float = 0.0
+    names: list[str] | None = None
     task = "least squares (LSMR)"
 
     def init(self) -> State:
-        check_finite(self.X)
+        check_finite(self.X, self.names)
         check_finite(self.Y, name="y")
         n, d = self.X.shape
         share = self.weight / self.weight.sum() if len(self.weight) else np.full(n, 1.0 / n)
@@ -78,6 +80,7 @@ class IterativeLeastSquares:
         residual = self._y - self._root[:, None] * (self.X @ state.w - self._mean_x @ state.w)
         weights = np.column_stack([self._mean_y - self._mean_x @ state.w, state.w.T])
         details = {
+            "backward_error": self._backward_error(state, residual),
             "path": "LSMR",
             "condition": None,
             "rank": None,
@@ -88,6 +91,15 @@ class IterativeLeastSquares:
             "inverse_root": None,
         }
         return Result(weights, state.status or Status.MAX_ITER, state.n_iter, 1, None, details)
+
+    def _backward_error(self, state: State, residual: np.ndarray) -> float:
+        back = np.column_stack([self._back(r) for r in residual.T])
+        squared = self.X.multiply(self.X) if sparse.issparse(self.X) else self.X**2
+        raw = np.asarray(squared.T @ self._root**2).ravel()
+        norms = np.sqrt(np.maximum(raw - self._mean_x**2 * (self._root**2).sum(), 0) + self.alpha)
+        squares = (residual**2).sum(axis=0) + self.alpha * (state.w**2).sum(axis=0)
+        targets = np.linalg.norm(self._y, axis=0)
+        return backward_error(back - self.alpha * state.w, norms, state.w, squares, targets)
 
 
 def too_large(X: Any) -> bool:

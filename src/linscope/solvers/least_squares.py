@@ -68,6 +68,7 @@ class LeastSquares:
     X : C-contiguous array or CSR matrix (n, d), or None when there are only moments
     Y : float array (n, targets)
     weight : n positive weights, or an empty array
+    names : of the features, for messages
     moments : start from these; rows that are not given cannot refine the answer
     """
 
@@ -76,6 +77,7 @@ class LeastSquares:
     weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
     fit_intercept: bool = True
     alpha: float = 0.0
+    names: list[str] | None = None
     moments: Moments | None = None
     task = "least squares"
 
@@ -96,6 +98,8 @@ class LeastSquares:
         """From moments in floats, if the bound says that they are good enough."""
         moments = self._in_use(quick_moments(self.X, self.Y, self.weight))
         if not moments.gram.finite():
+            check_finite(self.X, self.names)
+            check_finite(self.Y, name="y")
             return None
         factor = equations.factor_quickly(moments, **self._options)
         if factor is None:
@@ -135,7 +139,7 @@ class LeastSquares:
         return {"fit_intercept": self.fit_intercept, "alpha": self.alpha}
 
     def _complain(self) -> None:
-        check_finite(self.X)
+        check_finite(self.X, self.names)
         check_finite(self.Y, name="y")
         raise ValueError(
             "the values of X, y or sample_weight span too many powers of ten: divide large "
@@ -201,21 +205,37 @@ class LeastSquares:
                 "a weight is beyond the range of floats: divide large columns, or multiply small "
                 "ones, by a power of 2"
             )
-        error = units.errors(frame, factor, state.error, w)
+        squares = self._residual_squares(state, v)
+        error = units.errors(frame, factor, state.error, w).T
         details = {
+            "moments": state.moments,
+            "backward_error": self._backward_error(state, v, w, squares),
             "path": state.path,
             "condition": factor.condition,
             "rank": int((factor.kept > 0).sum()),
             "dependent": units.dependences(state.moments, factor),
-            "error": error.T,
-            "rss": self._residual_squares(state, v),
+            "error": None if factor.dependent else error,
+            "rss": np.ldexp(squares, -2 * frame.exponent[frame.targets]),
             "tss": units.total_squares(state.moments, centred=self.fit_intercept),
             "inverse_root": units.inverse_root(frame, factor),
         }
-        return Result(w.hi.T.copy(), Status.CONVERGED, state.rounds, 1, None, details)
+        status = Status.RANK_DEFICIENT if factor.dependent else Status.SOLVED
+        return Result(w.hi.T.copy(), status, state.rounds, 1, None, details)
+
+    def _backward_error(self, state: State, v: Pair, w: Pair, squares: np.ndarray) -> float:
+        """At the weights as rounded, with what the sums may hide."""
+        kept = state.factor.kept
+        if not state.factor.dependent:
+            v = units.into_frame(state.moments.frame, w.hi)
+        g = equations.gradient(state.moments, v, self.alpha).hi[kept]
+        pull = np.ldexp(self.alpha, 2 * state.moments.frame.exponent[state.moments.frame.features])
+        squares = squares + pull @ v.hi[1:] ** 2
+        norms, targets = state.factor.norms, equations.target_norms(state.moments)
+        found = equations.backward_error(g, norms, v.hi[kept], squares, targets)
+        return max(found, state.moments.rounding)
 
     def _residual_squares(self, state: State, v: Pair) -> np.ndarray:
-        """From the moments, or by a pass over the rows where they cannot tell."""
+        """Σ c r² in the frame: from the moments, or by a pass where they cannot tell."""
         frame = state.moments.frame
         rss, error = equations.residual_squares(state.moments, v)
         trusted = 1e-10 if state.path == "float" else 1e-15
@@ -223,8 +243,7 @@ class LeastSquares:
             with np.errstate(over="ignore", invalid="ignore"):
                 _, squares = refinement.gradient(self.X, self.Y, self.weight, frame, v, 0.0)
             rss = np.where(np.isfinite(squares), squares, rss)
-        with np.errstate(over="ignore"):
-            return np.ldexp(rss, -2 * frame.exponent[frame.targets])
+        return rss
 
 
 def _last_digit(state: State) -> bool:
@@ -236,7 +255,13 @@ def _last_digit(state: State) -> bool:
 
 
 def solver_for(
-    X: Any, Y: np.ndarray, weight: np.ndarray, *, fit_intercept: bool, alpha: float
+    X: Any,
+    Y: np.ndarray,
+    weight: np.ndarray,
+    *,
+    fit_intercept: bool,
+    alpha: float,
+    names: list[str] | None = None,
 ) -> LeastSquares | WideLeastSquares | IterativeLeastSquares:
     """The exact solver that suits the shape of the table."""
     n, d = X.shape
@@ -245,4 +270,4 @@ def solver_for(
         kind = IterativeLeastSquares
     elif n <= d and d > MOST_EXACT_COLUMNS:
         kind = WideLeastSquares
-    return kind(X, Y, weight, fit_intercept, alpha)
+    return kind(X, Y, weight, fit_intercept, alpha, names)

@@ -58,8 +58,8 @@ def _triangle(block: Block, frame: Frame) -> np.ndarray:
     A[:, 1:] *= np.ldexp(1.0, frame.exponent[frame.features])
     if block.weight is not None:
         A *= np.sqrt(block.weight)[:, None]
-    return np.linalg.qr(A, mode="r")
+    return np.asarray(np.linalg.qr(A, mode="r"))
 
 
 def _stack(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    return np.linalg.qr(np.vstack([above, below]), mode="r")
+    return np.asarray(np.linalg.qr(np.vstack([above, below]), mode="r"))

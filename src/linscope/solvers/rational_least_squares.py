@@ -55,8 +55,8 @@ def rational_least_squares(
     below = lcm(*(r.denominator for r in ridge))
     system = np.zeros((p, p + t + p), dtype=object)
     system[:, :p] = G[np.ix_(used, used)] * below
-    for i, r in enumerate(ridge):
-        system[i, i] += r.numerator * (below // r.denominator)
+    for i, pull in enumerate(ridge):
+        system[i, i] += pull.numerator * (below // pull.denominator)
         system[i, p + t + i] = below
     system[:, p : p + t] = G[np.ix_(used, np.arange(1 + d, 1 + d + t))] * below
     E, pivots, D = echelon(system)

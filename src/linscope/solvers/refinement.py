@@ -14,7 +14,7 @@ from ..data.double_rows import gradient_pass, shifted, times
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
 from .moments import NO_WEIGHT, Frame, Moments
-from .normal_equations import Factor
+from .normal_equations import Factor, target_norms
 
 
 def gradient(
@@ -53,9 +53,7 @@ def bound(moments: Moments, factor: Factor, v: Pair, squares: np.ndarray) -> np.
     A residual y − v·a is wrong by ε(|y| + Σ|v_j a_j|), which A⁺ turns into at most √C_jj times its
     length. The sum Aᵀr is wrong by ε‖a_k‖‖r‖, which C = (AᵀCA + Λ)⁻¹ turns into an error.
     """
-    d = moments.n_features
-    targets = np.sqrt(np.maximum(np.diag(moments.gram.hi)[1 + d :], 0.0))
-    size = factor.norms @ np.abs(v.hi[factor.kept]) + targets
+    size = factor.norms @ np.abs(v.hi[factor.kept]) + target_norms(moments)
     epsilon = UNIT2 * (8.0 + len(factor.kept))
     inverse = factor.inverse
     hidden = np.outer(np.sqrt(np.diag(inverse)), epsilon * size)

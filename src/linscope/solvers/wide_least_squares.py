@@ -21,6 +21,7 @@ from ..data.threads import one_blas_thread
 from ..kernels import gram
 from ..results import Result, Status
 from .moments import NO_WEIGHT
+from .normal_equations import backward_error
 
 # Below this reciprocal condition number the eigenvalues decide.
 DOUBTFUL = 1e-12
@@ -42,10 +43,11 @@ class WideLeastSquares:
     weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
     fit_intercept: bool = True
     alpha: float = 0.0
+    names: list[str] | None = None
     task = "least squares"
 
     def init(self) -> State:
-        check_finite(self.X)
+        check_finite(self.X, self.names)
         check_finite(self.Y, name="y")
         X = self.X.toarray() if hasattr(self.X, "toarray") else self.X
         n, t = self.Y.shape
@@ -110,6 +112,7 @@ class WideLeastSquares:
         if not np.isfinite(weights).all():
             raise ValueError("a weight is beyond the range of floats: scale X or y by a power of 2")
         details = {
+            "backward_error": self._backward_error(state, residual),
             "path": "rows",
             "condition": None,
             "rank": self._rank,
@@ -119,4 +122,14 @@ class WideLeastSquares:
             "tss": tss,
             "inverse_root": None,
         }
-        return Result(weights, Status.CONVERGED, 2, 1, None, details)
+        unique = self.alpha > 0 or self._rank == self.X.shape[1]
+        status = Status.SOLVED if unique else Status.RANK_DEFICIENT
+        return Result(weights, status, 2, 1, None, details)
+
+    def _backward_error(self, state: State, residual: np.ndarray) -> float:
+        penalty = np.ldexp(self.alpha, -2 * self._exponent)
+        g = self._Z.T @ residual - penalty * state.w
+        norms = np.sqrt((self._Z**2).sum(axis=0) + penalty)
+        squares = (residual**2).sum(axis=0) + penalty * (state.w**2).sum(axis=0)
+        targets = np.linalg.norm(self._y, axis=0)
+        return backward_error(g, norms, state.w, squares, targets) + UNIT * len(norms)

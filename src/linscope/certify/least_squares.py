@@ -1,0 +1,332 @@
+"""What a least-squares fit can prove: how far each weight is from the exact solution.
+
+At the solution the residuals r = y − w·[1, x] are orthogonal to every column, Aᵀr = 0. At weights
+nearby, the gradient g = Aᵀ C r − αw tells the way to the solution: (AᵀCA + αP)⁻¹ g is the error of
+the weights, up to the rounding of g. ``verify`` takes g in double-double from the data alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data import check_finite, to_matrix
+from ..data.double_double import Pair
+from ..results import Certificate, Check, Status
+from ..solvers import normal_equations as equations
+from ..solvers import original_units as units
+from ..solvers import refinement
+from ..solvers.driver import run
+from ..solvers.least_squares import CHEAP_PRODUCTS, MOST_EXACT_COLUMNS, solver_for
+from ..solvers.moments import Moments, exact_moments, quick_moments
+
+# Room for the rounding of the claims themselves.
+SLACK = 1.02
+# Residuals and norms are claimed to this, relatively.
+SAME = 1e-8
+MOST_ROUNDS = 20
+
+
+class Assessment(NamedTuple):
+    """What the data say about some weights; arrays (targets, d + 1), or (targets,) for rss.
+
+    ``error`` is the distance of each weight from the solution, at most; None where the solution
+    is not unique, or too large a problem to tell.
+    """
+
+    error: np.ndarray | None
+    rss: np.ndarray
+    backward_error: float
+    condition: float | None
+    rank: int | None
+
+
+def assess(
+    X: Any, Y: np.ndarray, weight: np.ndarray, w: np.ndarray, *, fit_intercept: bool, alpha: float
+) -> Assessment:
+    """How far weights w (targets, d + 1) are from the least-squares solution, from the data."""
+    n, d = X.shape
+    if min(n, d) > MOST_EXACT_COLUMNS or n <= d:
+        return _assess_by_residual(X, Y, weight, w, fit_intercept, alpha)
+    moments, factor = _factored(X, Y, weight, fit_intercept, alpha)
+    frame, kept = moments.frame, factor.kept
+    v = units.into_frame(frame, w.T)
+    with np.errstate(over="ignore", invalid="ignore"):
+        g, squares = refinement.gradient(X, Y, weight, frame, v, alpha)
+        pull = np.ldexp(alpha, 2 * frame.exponent[frame.features])
+        move = factor.correction(g.hi[kept])
+    together = squares + pull @ v.hi[1:] ** 2
+    backward = equations.backward_error(
+        g.hi[kept], factor.norms, v.hi[kept], together, equations.target_norms(moments)
+    )
+    error = None
+    if not factor.dependent:
+        hidden = refinement.bound(moments, factor, v, together)
+        zero = Pair.of(np.zeros_like(v.hi))
+        error = np.abs(_in_original_units(frame, kept, move))
+        error += units.errors(frame, factor, hidden, zero)
+    rss = np.ldexp(squares, -2 * frame.exponent[frame.targets])
+    rank = int((kept > 0).sum())
+    return Assessment(None if error is None else error.T, rss, backward, factor.condition, rank)
+
+
+def _factored(X, Y, weight, fit_intercept, alpha) -> tuple[Moments, equations.Factor]:
+    n, d = X.shape
+    options = {"fit_intercept": fit_intercept, "alpha": alpha}
+    if n * (1 + d) ** 2 > CHEAP_PRODUCTS:
+        moments = _unshifted(quick_moments(X, Y, weight), fit_intercept)
+        factor = equations.factor_quickly(moments, **options)
+        # The inverse must be right to some digits only: it turns a gradient into a distance.
+        if factor is not None and factor.condition < 1e6:
+            return moments, factor
+    moments = _unshifted(exact_moments(X, Y, weight), fit_intercept)
+    return moments, equations.factor_exactly(moments, **options)
+
+
+def _unshifted(moments: Moments, fit_intercept: bool) -> Moments:
+    return moments if fit_intercept else moments.in_frame(moments.frame.unshifted())
+
+
+def _in_original_units(frame, kept, move) -> np.ndarray:
+    """Steps of v as steps of w: the bias takes up the shift of the columns."""
+    v = Pair.of(np.zeros((1 + frame.n_features, move.shape[1])))
+    v.hi[kept] = move
+    w = units.weights(type(frame)(_no_target_shift(frame), frame.exponent, frame.n_features), v)
+    return w.hi if 0 in kept else np.r_[np.zeros((1, w.hi.shape[1])), w.hi[1:]]
+
+
+def _no_target_shift(frame) -> np.ndarray:
+    return np.r_[frame.shift[frame.features], np.zeros(len(frame.shift) - frame.n_features)]
+
+
+def _assess_by_residual(X, Y, weight, w, fit_intercept, alpha) -> Assessment:
+    """In floats, without a factor: residuals and their angles with the columns."""
+    c = weight if len(weight) else np.ones(len(Y))
+    mean = (X.T @ c) / c.sum() * float(fit_intercept)
+    slopes, residual = w[:, 1:].T, Y - X @ w[:, 1:].T - w[:, 0]
+    weighted = c[:, None] * residual
+    g = X.T @ weighted - np.outer(mean, weighted.sum(axis=0)) - alpha * slopes
+    squared = X.multiply(X) if hasattr(X, "multiply") else X * X
+    norms = np.sqrt(np.maximum(np.ravel(squared.T @ c) - mean**2 * c.sum(), 0.0) + alpha)
+    centre = (c @ Y) / c.sum() * float(fit_intercept)
+    targets = np.sqrt(c @ (Y - centre) ** 2)
+    rss = c @ residual**2
+    squares = rss + alpha * (slopes**2).sum(axis=0)
+    level = np.abs(weighted.sum(axis=0)) / np.sqrt(c.sum()) if fit_intercept else np.zeros(len(rss))
+    backward = equations.backward_error(
+        np.vstack([level, g]), np.r_[1.0, norms], np.vstack([0 * level, slopes]), squares, targets
+    )
+    return Assessment(None, rss, backward, None, None)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LeastSquaresCertificate(Certificate):
+    """Claim about the weights of a least-squares fit.
+
+    Attributes
+    ----------
+    weights : array (targets, d + 1) in float64, bias first (0 without intercept)
+    error : |weight − exact solution| is at most this, for each weight; None: not claimed
+    rss : residual sum of squares of each target
+    alpha : strength of the ridge penalty
+    condition : condition number of the columns, scaled to length 1 about their means
+    rank : how many independent columns were found (None: not determined)
+    dependent : sentences that name dependent columns
+    least_norm : whether w is claimed to be the shortest of all solutions
+    weighted : whether the fit had sample weights, which ``verify`` then needs
+    how : what the solver did
+    """
+
+    weights: np.ndarray
+    rss: np.ndarray
+    alpha: float = 0.0
+    error: np.ndarray | None = None
+    condition: float | None = None
+    rank: int | None = None
+    dependent: list[str] = field(default_factory=list)
+    least_norm: bool = False
+    fit_intercept: bool = True
+    weighted: bool = False
+    how: str = ""
+
+    @property
+    def digits(self) -> float | None:
+        """Correct decimal digits of every weight, as vouched for; None if nothing is claimed.
+
+        A weight that is 0 counts by its error alone.
+        """
+        if self.error is None:
+            return None
+        used = slice(0 if self.fit_intercept else 1, None)
+        w, error = np.abs(self.weights[:, used]), self.error[:, used]
+        relative = np.where(w > 0, error / np.where(w > 0, w, 1.0), error)
+        worst = float(relative.max(initial=0.0))
+        return 17.0 if worst == 0 else float(np.clip(-np.log10(worst), 0.0, 17.0))
+
+    def facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {}
+        if self.digits is not None:
+            facts["digits of every weight, at least"] = f"{self.digits:.1f}"
+        facts["backward error, at most"] = self.backward_error
+        if self.condition is not None:
+            facts["condition number"] = self.condition
+        if self.dependent:
+            facts["dependent columns"] = "; ".join(self.dependent)
+        penalty = " (without the penalty)" if self.alpha > 0 else ""
+        facts[f"residual sum of squares{penalty}"] = (
+            float(self.rss[0]) if len(self.rss) == 1 else self.rss
+        )
+        facts["how"] = self.how
+        return facts
+
+    def verify(self, X, y, sample_weight=None) -> Check:
+        """Recompute the claim from the data alone.
+
+        Parameters
+        ----------
+        X, y : the training data
+        sample_weight : the weights of the fit, if it had any
+        """
+        try:
+            return self._check(X, y, sample_weight)
+        except (ValueError, TypeError, KeyError, IndexError) as error:
+            return Check(False, f"the certificate does not fit these data: {error}")
+
+    def _check(self, X, y, sample_weight) -> Check:
+        X, Y, weight = self._data(X, y, sample_weight)
+        if not np.isfinite(self.weights).all():
+            return Check(False, "the weights are not finite")
+        if not self.fit_intercept and self.weights[:, 0].any():
+            return Check(False, "a model without intercept has a bias")
+        options: dict[str, Any] = {"fit_intercept": self.fit_intercept, "alpha": self.alpha}
+        found = assess(X, Y, weight, self.weights, **options)
+        same = np.abs(found.rss - self.rss) <= SAME * np.maximum(
+            self.rss, 1e-20 * np.sum(Y * Y, axis=0)
+        )
+        if not same.all():
+            k = int(np.argmin(same))
+            return Check(
+                False, f"the residual sum of squares is {found.rss[k]:.6g}, not {self.rss[k]:.6g}"
+            )
+        if self.rank is not None and found.rank is not None and self.rank != found.rank:
+            return Check(False, f"{found.rank} columns are independent, not {self.rank}")
+        if self.error is not None and found.error is not None:
+            return self._compare(found.error)
+        claimed = self.backward_error
+        if claimed is None or not found.backward_error <= 4 * claimed + 1e-14:
+            return Check(
+                False,
+                f"the backward error is {found.backward_error:.2g}, not {claimed or 0.0:.2g}",
+            )
+        if self.least_norm:
+            return self._shortest(X, Y, weight, options)
+        return Check(True, f"the backward error is {found.backward_error:.2g}")
+
+    def _data(self, X, y, sample_weight):
+        matrix, names = to_matrix(X)
+        Y = np.asarray(y, dtype=np.float64).reshape(matrix.shape[0], -1)
+        expected = self.weights.shape
+        if (Y.shape[1], matrix.shape[1] + 1) != expected:
+            raise ValueError(
+                f"{matrix.shape[1]} features and {Y.shape[1]} targets, expected "
+                f"{expected[1] - 1} and {expected[0]}"
+            )
+        check_finite(matrix, names)
+        check_finite(Y, name="y")
+        if sample_weight is None:
+            if self.weighted:
+                raise ValueError("the fit used sample weights: pass sample_weight")
+            return matrix, Y, np.zeros(0)
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        keep = np.flatnonzero(weight)
+        if len(keep) < len(weight):
+            matrix, Y, weight = matrix[keep], Y[keep], weight[keep]
+        return matrix, Y, weight
+
+    def _compare(self, found: np.ndarray) -> Check:
+        assert self.error is not None
+        # Where the claim is below the last bit of the weight, half a bit is allowed.
+        allowed = SLACK * np.maximum(self.error, 2.0**-53 * np.abs(self.weights))
+        over = found > allowed
+        if over.any():
+            t, j = np.argwhere(over)[0]
+            what = "the intercept" if j == 0 else f"the weight of feature {j - 1}"
+            return Check(
+                False,
+                f"{what} is {found[t, j]:.2g} from the solution, more than the "
+                f"{self.error[t, j]:.2g} that was claimed",
+            )
+        return Check(True, f"every weight is within its claimed error ({self.digits:.1f} digits)")
+
+    def _shortest(self, X, Y, weight, options) -> Check:
+        fresh = run(solver_for(X, Y, weight, **options), MOST_ROUNDS)
+        lengths = [np.linalg.norm(w[:, 1:], axis=1) for w in (self.weights, fresh.weights)]
+        if (lengths[0] > (1 + SAME) * lengths[1]).any():
+            return Check(False, "there is a solution of smaller norm")
+        return Check(True, "residuals orthogonal to the columns, and no solution is shorter")
+
+
+def sentences(dependent: dict[int, dict[int, float]], names: list[str]) -> list[str]:
+    """Dependent columns in words.
+
+    >>> sentences({2: {0: 2.0, -1: 1.0}}, ["a", "b", "c"])
+    ['c = 1 + 2·a']
+    """
+    lines = []
+    for j, parts in dependent.items():
+        others = [k for k in parts if k >= 0]
+        if not others:
+            lines.append(f"{names[j]} is constant")
+        elif len(others) > 4:
+            lines.append(f"{names[j]} is a combination of {len(others)} other columns")
+        else:
+            terms = [f"{parts[-1]:.6g}"] if -1 in parts else []
+            for k in sorted(others):
+                sign, size = ("−" if parts[k] < 0 else "+"), abs(parts[k])
+                factor = "" if round(size, 9) == 1 else f"{size:.6g}·"
+                lead = f" {sign} " if terms else ("−" if sign == "−" else "")
+                terms.append(f"{lead}{factor}{names[k]}")
+            lines.append(f"{names[j]} = {''.join(terms)}".replace("= -", "= −"))
+    return lines
+
+
+def certificate_of(result, *, names, alpha, fit_intercept, weighted) -> LeastSquaresCertificate:
+    """The certificate of an exact solver's result."""
+    details = result.details
+    rss = details["rss"]
+    penalty = alpha * (result.weights[:, 1:] ** 2).sum(axis=1)
+    return LeastSquaresCertificate(
+        status=result.status,
+        primal=float(0.5 * np.sum(rss + penalty)),
+        backward_error=details["backward_error"],
+        weights=result.weights,
+        rss=rss,
+        alpha=alpha,
+        error=details["error"],
+        condition=details["condition"],
+        rank=details["rank"],
+        dependent=sentences(details["dependent"], names),
+        least_norm=result.status is Status.RANK_DEFICIENT,
+        fit_intercept=fit_intercept,
+        weighted=weighted,
+        how=_how(details["path"], result.n_iter),
+    )
+
+
+HOW = {
+    "float": "moments in floats, which the bound says is enough; Cholesky",
+    "double-double": "moments and Cholesky in double-double",
+    "moments": "Cholesky in double-double of the given moments",
+    "QR": "QR in floats",
+    "fractions": "rational arithmetic",
+    "rows": "Cholesky of the n × n side",
+    "LSMR": "LSMR, products only",
+}
+
+
+def _how(path: str, rounds: int) -> str:
+    if path in ("float", "fractions", "rows", "LSMR") or rounds == 0:
+        return HOW[path]
+    return f"{HOW[path]}; refined in {rounds} round{'s' * (rounds > 1)}"

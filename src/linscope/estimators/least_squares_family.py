@@ -1,0 +1,331 @@
+"""What ``LinearRegression`` and ``Ridge`` share: the fit, streaming, prediction, the equation."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import closing
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    MultiOutputMixin,
+    RegressorMixin,
+    _fit_context,
+    clone,
+)
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..certify.least_squares import LeastSquaresCertificate, assess, certificate_of
+from ..data import check_finite
+from ..engines import MemoryEngine
+from ..results import Result, VisitOrder, observe
+from ..results.numbers import short
+from ..solvers.driver import run
+from ..solvers.gradient import GradientDescent
+from ..solvers.least_squares import LeastSquares, solver_for
+from ..solvers.moments import exact_moments
+from .base import CallbackObserver, read_features
+from .linear_statistics import LinearStatistics
+from .targets import Regression, read_regression
+
+MOST_ROUNDS = 20
+
+
+class LeastSquaresFamily(
+    LinearStatistics, MultiOutputMixin, RegressorMixin, CallbackSupportMixin, BaseEstimator
+):
+    """Least squares with or without a ridge penalty; subclasses say how strong it is."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "fit_intercept": ["boolean"],
+        "solver": [StrOptions({"exact", "batch", "stochastic", "mini-batch"})],
+        "eta0": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "schedule": [StrOptions({"constant", "inverse"})],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "average": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self):
+        # The training rows are at hand for ``diagnose``, but are not part of the model.
+        state = super().__getstate__()
+        state.pop("_training", None)
+        return state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):
+        """Fit to samples X (n, d) with targets y (n,) or (n, targets).
+
+        Parameters
+        ----------
+        X : array, CSR matrix or DataFrame of shape (n, d)
+        y : numbers; several columns are several targets
+        sample_weight : array of n weights, optional
+            c_i in Σ c_i (y_i − ŷ_i)²; rows with weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight=None, keep_log=False):
+        training = read_regression(self, X, y, sample_weight)
+        if self.solver == "exact":
+            result = self._run_exact(training)
+        else:
+            result = self._run_gradient(training, X, y, keep_log)
+        self._keep(training, result)
+        return self
+
+    def _run_exact(self, training: Regression) -> Result:
+        solver = solver_for(
+            training.X,
+            training.Y,
+            training.weight,
+            fit_intercept=self.fit_intercept,
+            alpha=self._alpha,
+            names=self._names(),
+        )
+        result = run(solver, MOST_ROUNDS)
+        self._moments = result.details.get("moments")
+        self.certificate_ = self._certificate(training, result)
+        return result
+
+    def _certificate(self, training: Regression, result: Result) -> LeastSquaresCertificate:
+        return certificate_of(
+            result,
+            names=self._names(),
+            alpha=self._alpha,
+            fit_intercept=self.fit_intercept,
+            weighted=len(training.weight) > 0,
+        )
+
+    def _gradient_solver(self, training: Regression, keep_log: bool = False) -> GradientDescent:
+        n = training.X.shape[0]
+        random = check_random_state(self.random_state)
+        shuffle = self.shuffle and self.solver != "batch"
+        weight = training.weight if len(training.weight) else None
+        return GradientDescent(
+            X=training.X,
+            y=training.Y,
+            weight=training.weight,
+            kind=self.solver,
+            order=VisitOrder(n, int(random.randint(2**31 - 1)) if shuffle else None),
+            eta0=self.eta0,
+            schedule=self.schedule,
+            alpha=self._alpha,
+            batch_size=self.batch_size,
+            tol=self.tol,
+            intercept=self.fit_intercept,
+            average=self.average,
+            keep_log=keep_log,
+            engine=MemoryEngine(training.X, training.Y, weight),
+        )
+
+    def _run_gradient(self, training: Regression, X, y, keep_log: bool) -> Result:
+        check_finite(training.X, self._names())
+        check_finite(training.Y, name="y")
+        solver = self._gradient_solver(training, keep_log)
+        if getattr(self, "_skl_callbacks", None):
+            watcher = CallbackObserver(self, X, y, self.max_iter)
+            with closing(watcher), observe(watcher):
+                result = run(solver, self.max_iter)
+        else:
+            result = run(solver, self.max_iter)
+        self._solver = solver if keep_log else None
+        weights = result.details["averaged"] if self.average else result.weights
+        weights = np.reshape(weights, (training.X.shape[1] + 1, -1)).T
+        self._moments = None
+        self.certificate_ = self._assessed(training, result, weights)
+        if not result.status.ok:
+            warnings.warn(result.details["explanation"], ConvergenceWarning, stacklevel=4)
+        return replace(result, weights=weights)
+
+    def _assessed(self, training: Regression, result: Result, weights) -> LeastSquaresCertificate:
+        """How near a descent came: its distance from the exact solution, from the data."""
+        options: dict[str, Any] = {"fit_intercept": self.fit_intercept, "alpha": self._alpha}
+        found = assess(training.X, training.Y, training.weight, weights, **options)
+        penalty = self._alpha * (weights[:, 1:] ** 2).sum(axis=1)
+        return LeastSquaresCertificate(
+            status=result.status,
+            primal=float(0.5 * np.sum(found.rss + penalty)),
+            backward_error=found.backward_error,
+            weights=weights,
+            rss=found.rss,
+            alpha=self._alpha,
+            error=found.error,
+            condition=found.condition,
+            rank=found.rank,
+            fit_intercept=self.fit_intercept,
+            weighted=len(training.weight) > 0,
+            how=result.details["explanation"],
+        )
+
+    def _keep(self, training: Regression, result: Result) -> None:
+        weights = result.weights.astype(training.X.dtype)
+        coef, intercept = weights[:, 1:], weights[:, 0]
+        self.coef_ = coef[0] if training.single else coef
+        self.intercept_ = intercept[0] if training.single else intercept
+        self.rank_ = self.certificate_.rank
+        self.n_iter_ = max(1, result.n_iter)
+        self.result_ = result
+        self._training, self._targets = training, training.targets
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, sample_weight=None):
+        """Add rows: the model afterwards is that of all rows so far, to the last digits.
+
+        Moments are kept, not rows, in double-double. Needs ``solver="exact"``.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for ``fit``
+
+        Returns
+        -------
+        self
+        """
+        if self.solver != "exact":
+            raise ValueError(f"partial_fit needs solver='exact', not {self.solver!r}")
+        first = not hasattr(self, "n_features_in_")
+        training = read_regression(self, X, y, sample_weight, reset=first)
+        known = getattr(self, "_moments", None)
+        if not first and known is None:
+            raise ValueError(
+                "this model was fitted without moments (many columns or a gradient solver), so "
+                "rows cannot be added: start with partial_fit"
+            )
+        if known is not None and training.Y.shape[1] != known.n_targets:
+            raise ValueError(
+                f"y has {training.Y.shape[1]} targets, so far it had {known.n_targets}"
+            )
+        moments = exact_moments(training.X, training.Y, training.weight)
+        if not moments.gram.finite():
+            check_finite(training.X, self._names())
+            check_finite(training.Y, name="y")
+            raise ValueError("values of X or y are too large: divide the columns by a power of 2")
+        weighted = len(training.weight) > 0 or getattr(self, "_weighted", False)
+        return self._from_moments(
+            moments if known is None else known.merge(moments), training, weighted
+        )
+
+    def merge(self, other: Self) -> Self:
+        """A model of the rows of both, as if it had been fitted to all of them at once.
+
+        Parameters
+        ----------
+        other : fitted model with the same parameters, features and number of targets
+
+        Returns
+        -------
+        A new estimator; this one and the other stay what they are.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> X, y = ls.datasets.load("five_points")
+        >>> parts = [ls.LinearRegression().fit(X[rows], y[rows]) for rows in ([0, 1], [2, 3, 4])]
+        >>> parts[0].merge(parts[1]).coef_.round(2)
+        array([1.16])
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        if type(self) is not type(other) or self.get_params() != other.get_params():
+            raise ValueError("both models must be of the same class with the same parameters")
+        if self._moments is None or other._moments is None:
+            raise ValueError(
+                "only models with moments can be merged: solver='exact' and at most some hundred "
+                "columns"
+            )
+        ours, theirs = (getattr(m, "feature_names_in_", None) for m in (self, other))
+        if ours is not None and theirs is not None and list(ours) != list(theirs):
+            raise ValueError("the models have different feature names")
+        both = clone(self)
+        both.n_features_in_ = self.n_features_in_
+        if ours is not None:
+            both.feature_names_in_ = ours
+        weighted = self.certificate_.weighted or other.certificate_.weighted
+        single = self.coef_.ndim == 1
+        like = Regression(np.empty((0, 0), self.coef_.dtype), None, None, single, None,  # type: ignore
+                          self._targets)  # fmt: skip
+        return both._from_moments(self._moments.merge(other._moments), like, weighted)
+
+    def _from_moments(self, moments, like: Regression, weighted: bool) -> Self:
+        """Solve from moments alone; ``like`` tells dtype and shape of the answer."""
+        solver = LeastSquares(
+            None, None, fit_intercept=self.fit_intercept, alpha=self._alpha, moments=moments
+        )
+        result = run(solver, 1)
+        self._moments, self._weighted = moments, weighted
+        certificate = certificate_of(
+            result,
+            names=self._names(),
+            alpha=self._alpha,
+            fit_intercept=self.fit_intercept,
+            weighted=weighted,
+        )
+        self.certificate_ = certificate
+        self._keep(like._replace(X=np.empty((0, 0), like.X.dtype)), result)
+        self._training = None
+        return self
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return [f"x{j + 1}" for j in range(self.n_features_in_)]
+        return list(names)
+
+    def predict(self, X):
+        """ŷ = w·[1, x] for each row of X; (n,) or (n, targets)."""
+        check_is_fitted(self)
+        matrix = read_features(self, X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = matrix @ self.coef_.T + self.intercept_
+        if not np.isfinite(out).all():
+            check_finite(matrix, self._names())
+            raise ValueError("a prediction is beyond the range of floats: scale the columns")
+        return out
+
+    def equation(self):
+        """The fitted hyperplane as the notes write it; a list for several targets.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> print(ls.LinearRegression().fit(*ls.datasets.load("five_points")).equation())
+        y = 1.10811 + 1.16216·x1
+        """
+        check_is_fitted(self)
+        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        lines = [
+            _equation(name, b, w, self._names(), self.fit_intercept)
+            for name, b, w in zip(self._targets, intercept, coef, strict=True)
+        ]
+        return lines[0] if len(lines) == 1 else lines
+
+
+def _equation(target: str, bias: Any, slopes, names: list[str], fit_intercept: bool) -> str:
+    text = short(float(bias)) if fit_intercept else ""
+    for j in np.flatnonzero(slopes):
+        value = abs(float(slopes[j]))
+        term = names[j] if value == 1 else f"{short(value)}·{names[j]}"
+        lead = " − " if slopes[j] < 0 else " + "
+        text += lead + term if text else ("−" if slopes[j] < 0 else "") + term
+    return f"{target} = {text or '0'}".replace("= -", "= −")
