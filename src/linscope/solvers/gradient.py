@@ -29,7 +29,7 @@ from .gradient_loops import SQUARED, Iterates, Rule
 from .gradient_objective import Objective
 from .gradient_rates import Choice, batch_rate, sample_rate
 from .gradient_state import GradientLog, Kept, State
-from .perceptron_rule import EMPTY, GIVEN_ORDER, OutOfRange
+from .perceptron_rule import EMPTY, GIVEN_ORDER
 
 KINDS = ("batch", "mini-batch", "stochastic")
 LOG_BYTES = 64 << 20
@@ -111,12 +111,12 @@ class GradientDescent:
 
     def init(self) -> State:
         if not np.isfinite(self.objective.norms.sum()):
-            raise OutOfRange("X or the weights of the samples are not finite, or too large")
+            raise ValueError("X or the weights of the samples are not finite, or too large")
         iterates = loops.start(self._first_weights(), self.average)
         with np.errstate(over="ignore", invalid="ignore"):
             value, gradient = self.objective.evaluate(iterates.W)
         if not (np.isfinite(value).all() and np.isfinite(gradient).all()):
-            raise OutOfRange("J leaves the range of floating point: scale y")
+            raise ValueError("J leaves the range of floating point: scale y")
         state = State(iterates, value, gradient, self.rule)
         if self.keep_log:
             state.kept = Kept(LOG_BYTES // (8 * iterates.W.size))
@@ -250,9 +250,11 @@ class GradientDescent:
             state.sums.add(state.epoch, state.iterates.total)
 
     def _averaged(self, state: State) -> np.ndarray | None:
-        """Mean of the iterates after the middle pass."""
-        if state.sums is None or state.epoch == 0 or state.updates == 0:
+        """Mean of the iterates after the middle pass; the first weights if there are no others."""
+        if state.sums is None:
             return None
+        if state.updates == 0:
+            return self.shaped(state.iterates.W)
         epoch, total = state.sums.before(state.epoch // 2)
         count = state.updates * (state.epoch - epoch) // state.epoch
         return self.shaped((state.iterates.total - total) / count)
