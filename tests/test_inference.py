@@ -284,6 +284,19 @@ class TestCovariance:
         assert values.cooks_distance[7] == 0
         assert np.isfinite(values.studentized).all()
 
+    def test_leverages_of_a_refused_fit_are_those_of_the_hat_matrix(self):
+        X, y = noisy(50, 2)
+        twice = np.column_stack([X, X[:, 0] - 2 * X[:, 1], np.full(50, 3.0)])
+        fit = replace(fit_of(X, y), X=twice, weights=np.r_[fit_of(X, y).weights, 0, 0])
+        fit = replace(fit, names=[*fit.names, "c", "d"], inverse=None)
+        values = row_values(fit)
+        A = design(twice)
+        close(values.leverages, np.diag(A @ np.linalg.pinv(A)))
+        close(values.cooks_distance, row_values(fit_of(X, y)).cooks_distance)
+        close(row_values(replace(fit, X=sp.csr_array(twice))).leverages, values.leverages)
+        with pytest.raises(ValueError, match="3 rows leave no residuals after 3 coefficients"):
+            row_values(replace(fit, X=twice[:3], y=y[:3], n=3))
+
     @pytest.mark.parametrize("robust", KINDS)
     def test_sparse_and_single_precision(self, robust):
         X, y = noisy(300)

@@ -14,6 +14,7 @@ because they are centred before they are multiplied.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class Basis:
 
     Attributes
     ----------
-    root : (d, d) T, T Tᵀ = the slopes' part of the inverse
+    root : (d, rank) T, T Tᵀ = the slopes' part of the (pseudo-)inverse
     means : (d,) weighted means of the features, zeros without intercept
     total : Σ cᵢ
     fit_intercept : whether q has a first entry for it
@@ -42,12 +43,16 @@ class Basis:
     fit_intercept: bool
 
     @property
+    def size(self) -> int:
+        """How many coefficients the rows decide."""
+        return self.root.shape[1] + int(self.fit_intercept)
+
+    @property
     def matrix(self) -> np.ndarray:
         """P with w = P θ."""
         if not self.fit_intercept:
             return self.root
-        d = len(self.means)
-        P = np.zeros((d + 1, d + 1))
+        P = np.zeros((len(self.means) + 1, self.size))
         P[0, 0] = 1 / np.sqrt(self.total)
         P[0, 1:] = -self.means @ self.root
         P[1:, 1:] = self.root
@@ -82,6 +87,27 @@ def basis_of(fit: LinearFit) -> Basis:
         root = _root(fit.inverse[skip:, skip:])
     means = _means(fit) if skip else np.zeros(fit.df_model)
     return Basis(root, means, fit.total, fit.fit_intercept)
+
+
+def basis_from_rows(fit: LinearFit) -> Basis:
+    """The coordinates of plain least squares on the rows of any fit, penalised or not.
+
+    The pseudo-inverse is used where features repeat each other.
+    """
+    means = _means(fit) if fit.fit_intercept else np.zeros(fit.df_model)
+    G = fit.engine().map_reduce(partial(_gram, means), np.add)
+    scale = np.sqrt(np.diag(G))
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(G / scale[:, None] / scale)
+    keep = values > len(values) * 1e-12 * max(values[-1], 1.0)
+    root = vectors[:, keep] / np.sqrt(values[keep]) / scale[:, None]
+    return Basis(root, means, fit.total, fit.fit_intercept)
+
+
+def _gram(means: np.ndarray, block: Block) -> np.ndarray:
+    X = block.X.toarray() if sp.issparse(block.X) else block.X
+    X = np.asarray(X, dtype=np.float64) - means
+    return X.T @ (X if block.weight is None else X * block.weight[:, None])
 
 
 def _root(M: np.ndarray) -> np.ndarray:

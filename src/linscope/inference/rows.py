@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.blocks import Block
-from .basis import Basis, basis_of
+from .basis import Basis, basis_from_rows, basis_of
 from .fit import LinearFit
 
 
@@ -76,25 +76,33 @@ class RowValues:
 
 
 def row_values(fit: LinearFit, basis: Basis | None = None) -> RowValues:
-    """Residuals and leverages of the training rows."""
-    basis = basis_of(fit) if basis is None else basis
+    """Residuals and leverages of the training rows.
+
+    Of a fit whose inference is refused (a penalised one, say), the leverages are those of plain
+    least squares on the same rows.
+    """
     engine = fit.engine()
-    n, df = engine.n_rows, fit.df_residual
-    assert df is not None
+    if basis is None:
+        basis = basis_of(fit) if fit.valid else basis_from_rows(fit)
+    n, p = engine.n_rows, basis.size
+    if n <= p:
+        raise ValueError(
+            f"{n} rows leave no residuals after {p} coefficients: every row is fitted exactly"
+        )
     fitted, residuals, leverages = np.empty(n), np.empty(n), np.empty(n)
     largest = 0.0
     for part in engine.map(partial(_values, fit.weights, basis)):
         fitted[part.rows], residuals[part.rows] = part.fitted, part.residuals
         leverages[part.rows] = part.leverages
         largest = max(largest, part.largest)
-    rounding = 8 * fit.p * np.finfo(np.float64).eps * largest
+    rounding = 8 * p * np.finfo(np.float64).eps * largest
     return RowValues(
         fitted,
         residuals,
         residuals if fit.weight is None else residuals * np.sqrt(fit.weight),
         leverages,
-        fit.rss / df,
-        fit.p,
+        fit.rss / (n - p),
+        p,
         exact=bool(np.abs(residuals).max(initial=0.0) <= rounding),
     )
 
