@@ -5,6 +5,9 @@ from .boundary import BoundaryDisplay
 from .boundary_path import BoundaryPathDisplay
 from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
+from .descent import DescentDisplay
+from .lms_fit import LmsFitDisplay
+from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
@@ -17,7 +20,10 @@ __all__ = [
     "BoundaryPathDisplay",
     "ConvergenceDisplay",
     "CriterionDisplay",
+    "DescentDisplay",
     "Display",
+    "LmsFitDisplay",
+    "LmsPathsDisplay",
     "LossSurfaceDisplay",
     "MarginDisplay",
     "OrdersDisplay",

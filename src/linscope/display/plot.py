@@ -18,6 +18,9 @@ from .boundary import BoundaryDisplay
 from .boundary_path import BoundaryPathDisplay
 from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
+from .descent import EXAMPLES, DescentDisplay
+from .lms_fit import LmsFitDisplay
+from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
@@ -29,6 +32,9 @@ __all__ = [
     "boundary",
     "convergence",
     "criterion",
+    "descent",
+    "lms_fit",
+    "lms_paths",
     "loss_surface",
     "margin",
     "orders",
@@ -284,3 +290,81 @@ def margin(verdict, X, y, *, ax=None) -> MarginDisplay:
     array([0.5, 0.5])
     """
     return MarginDisplay.from_verdict(verdict, X, y).plot(ax)
+
+
+def descent(runs="rates", *, together=None, ax=None) -> DescentDisplay:
+    """Runs of ``linscope.gradient_descent`` on the function: a curve, contours, or f by step.
+
+    Parameters
+    ----------
+    runs : one or several runs of one function, or an example of the notes: "rates" (too small,
+        right, too large), "minima" (which local minimum depends on the start), "valley"
+    together : all runs in one panel, or a panel each; by default in one if the starts differ
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> display = ls.plot.descent()
+    >>> [display.verdict(panel) for panel in range(3)]
+    ['too small: 25 steps, not there', '6 steps to the minimum', 'too large: the steps grow']
+    >>> run = ls.gradient_descent(lambda x: x[0] ** 2 + 3 * x[1] ** 2, None, [2.0, 1.0])
+    >>> ls.plot.descent(run)
+    <DescentDisplay: η = 0.1: 58 steps to the minimum>
+    """
+    if isinstance(runs, str):
+        if runs not in EXAMPLES:
+            raise ValueError(
+                f"runs={runs!r} is no example: choose from {', '.join(map(repr, EXAMPLES))}, or "
+                "pass what linscope.gradient_descent returned"
+            )
+        runs = EXAMPLES[runs]()
+    return DescentDisplay.from_runs(runs, together=together).plot(ax)
+
+
+def lms_paths(
+    X=None, y=None, *, passes=30, eta0="auto", random_state=0, ax=None
+) -> LmsPathsDisplay:
+    """A line fitted by batch and by stochastic descent: paths of its weights on contours of J.
+
+    Batch descent settles in the minimum. Stochastic descent with a constant rate keeps oscillating
+    around it; the average of its second half does not.
+
+    Parameters
+    ----------
+    X, y : samples of one feature and their targets; without them a built-in example
+    passes : passes over the samples
+    eta0 : rate of the stochastic descent; "auto" as in ``LinearRegression``
+    random_state : for the order of the visits
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> display = ls.plot.lms_paths()
+    >>> batch, last, mean = display.distances
+    >>> batch < mean < last
+    True
+    """
+    options = {"passes": passes, "eta0": eta0, "random_state": random_state}
+    return LmsPathsDisplay.from_data(X, y, **options).plot(ax)
+
+
+def lms_fit(X, y, weights, *, sample_weight=None, alpha=0.0, ax=None) -> LmsFitDisplay:
+    """A line that learns: over the samples after each update, and as a path of weights on J.
+
+    Parameters
+    ----------
+    X, y : samples of one feature and their targets
+    weights : (bias, slope) before the first update and after each, one row each
+    sample_weight, alpha : as in the criterion J
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.lms_fit([[0], [1], [2]], [1, 3, 5], [[0, 0], [0.5, 1], [0.9, 1.8]])
+    <LmsFitDisplay: 2 updates: the line from faint to dark, its weights downhill on J>
+    """
+    display = LmsFitDisplay.from_path(weights, X, y, weight=sample_weight, alpha=alpha)
+    return display.plot(ax)
