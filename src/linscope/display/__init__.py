@@ -6,11 +6,13 @@ from .boundary_path import BoundaryPathDisplay
 from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import DescentDisplay
+from .line_fit import LineFitDisplay
 from .lms_fit import LmsFitDisplay
 from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
+from .residuals import ResidualsDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay
 from .weight_space import WeightSpaceDisplay
@@ -22,11 +24,13 @@ __all__ = [
     "CriterionDisplay",
     "DescentDisplay",
     "Display",
+    "LineFitDisplay",
     "LmsFitDisplay",
     "LmsPathsDisplay",
     "LossSurfaceDisplay",
     "MarginDisplay",
     "OrdersDisplay",
+    "ResidualsDisplay",
     "SolutionsDisplay",
     "StepSizeDisplay",
     "WeightSpaceDisplay",

@@ -19,11 +19,13 @@ from .boundary_path import BoundaryPathDisplay
 from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import EXAMPLES, DescentDisplay
+from .line_fit import LineFitDisplay
 from .lms_fit import LmsFitDisplay
 from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
+from .residuals import ResidualsDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay, example
 from .weight_space import WeightSpaceDisplay
@@ -33,12 +35,14 @@ __all__ = [
     "convergence",
     "criterion",
     "descent",
+    "line_fit",
     "lms_fit",
     "lms_paths",
     "loss_surface",
     "margin",
     "orders",
     "path_of_boundaries",
+    "residuals",
     "solutions",
     "step_size",
     "weight_space",
@@ -368,3 +372,42 @@ def lms_fit(X, y, weights, *, sample_weight=None, alpha=0.0, ax=None) -> LmsFitD
     """
     display = LmsFitDisplay.from_path(weights, X, y, weight=sample_weight, alpha=alpha)
     return display.plot(ax)
+
+
+def residuals(estimator, X=None, y=None, *, output=0, ax=None) -> ResidualsDisplay:
+    """Four looks at the residuals of a linear model: bend, normality, spread, influence.
+
+    Parameters
+    ----------
+    estimator : fitted ``LinearRegression`` or ``Ridge``, or any model with ``coef_`` and
+        ``intercept_``
+    X, y : the training data, needed unless the model still has them
+    output : which target, by number or name
+    ax : four matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("diabetes")
+    >>> ls.plot.residuals(ls.LinearRegression().fit(X, y))
+    <ResidualsDisplay: Four looks at the residuals of y: 442 rows>
+    """
+    return ResidualsDisplay.from_estimator(estimator, X, y, output).plot(ax)
+
+
+def line_fit(estimator, X=None, y=None, *, level=0.95, output=0, ax=None) -> LineFitDisplay:
+    """Points and the fitted line of one feature, with residuals, confidence and prediction band.
+
+    Parameters
+    ----------
+    estimator, X, y, output : as for ``residuals``
+    level : of the bands
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.line_fit(ls.LinearRegression().fit(*ls.datasets.load("five_points")))
+    <LineFitDisplay: ŷ = 1.108 + 1.162·x1, R² = 0.961>
+    """
+    return LineFitDisplay.from_estimator(estimator, X, y, level=level, output=output).plot(ax)
