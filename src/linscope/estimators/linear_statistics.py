@@ -148,7 +148,8 @@ class LinearStatistics:
             frame = moments.frame
             given = {
                 "means": frame.shift[frame.features]
-                + np.ldexp(first, -frame.exponent[frame.features])
+                + np.ldexp(first, -frame.exponent[frame.features]),
+                "total_weight": moments.total_weight,
             }
         rss, tss = self._squares(k, training)
         return LinearFit(
