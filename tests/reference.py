@@ -160,3 +160,52 @@ def exact_signs(X, y, w):
         for row, label in zip(rows, y, strict=True)
     ]
     return [(s > 0) - (s < 0) for s in scores]
+
+
+class LeastSquaresSolution(NamedTuple):
+    """Weights (bias first), diagonal of (AᵀCA + αP)⁻¹ and Σ c r², all as fractions."""
+
+    weights: list
+    inverse: list
+    rss: Fraction
+
+
+def exact_least_squares(X, y, weight=None, *, fit_intercept=True, alpha=0.0):
+    """The normal equations in fractions, by Gauss-Jordan elimination; every float as it is."""
+    rows = [[Fraction(1)] * fit_intercept + [Fraction(float(v)) for v in row] for row in X]
+    y = [Fraction(float(v)) for v in y]
+    c = [Fraction(1)] * len(y) if weight is None else [Fraction(float(v)) for v in weight]
+    p = len(rows[0])
+    system = []
+    for i in range(p):
+        gram = [
+            sum((ck * row[i] * row[j] for ck, row in zip(c, rows, strict=True)), Fraction(0))
+            for j in range(p)
+        ]
+        if i >= fit_intercept:
+            gram[i] += Fraction(alpha)
+        right = sum((ck * r[i] * v for ck, r, v in zip(c, rows, y, strict=True)), Fraction(0))
+        system.append([*gram, right, *(Fraction(int(i == j)) for j in range(p))])
+    for i in range(p):
+        best = next(k for k in range(i, p) if system[k][i] != 0)
+        system[i], system[best] = system[best], system[i]
+        system[i] = [v / system[i][i] for v in system[i]]
+        for k in range(p):
+            if k != i and system[k][i] != 0:
+                factor = system[k][i]
+                system[k] = [a - factor * b for a, b in zip(system[k], system[i], strict=True)]
+    w = [row[p] for row in system]
+    errors = [
+        v - sum(a * b for a, b in zip(r, w, strict=True)) for r, v in zip(rows, y, strict=True)
+    ]
+    rss = sum((ck * e * e for ck, e in zip(c, errors, strict=True)), Fraction(0))
+    return LeastSquaresSolution(w, [system[i][p + 1 + i] for i in range(p)], rss)
+
+
+def digits(value, exact) -> float:
+    """Correct decimal digits of a float; 17 if it is the exact number to the last bit."""
+    exact = Fraction(exact)
+    error = abs(Fraction(float(value)) - exact)
+    if exact == 0:
+        return 17.0 if error == 0 else max(0.0, -math.log10(error))
+    return 17.0 if error == 0 else -math.log10(error / abs(exact))

@@ -41,9 +41,12 @@ def covariance(fit: LinearFit, robust: str | None = None) -> np.ndarray:
     (p, p) array
     """
     check_robust(robust)
-    basis = basis_of(fit)
     assert fit.n is not None
     df = fit.n - fit.p
+    if robust is None and fit.inverse_root is not None:
+        # The root of the exact solver is right to the last digits, however bad the condition.
+        return fit.rss / df * (fit.inverse_root @ fit.inverse_root.T)
+    basis = basis_of(fit)
     P = basis.matrix
     if robust is None:
         return fit.rss / df * (P @ P.T)

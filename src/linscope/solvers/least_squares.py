@@ -55,7 +55,6 @@ class State:
     path: str
     rounds: int = 0
     last: float = np.inf
-    squares: np.ndarray | None = None
     status: Status | None = None
 
 
@@ -152,26 +151,15 @@ class LeastSquares:
             return state
         if state.rounds == 0 and state.factor.condition > ROUGH_INVERSE:
             self._improve_inverse(state)
-        move, squares = self._move(state)
-        size = float((state.factor.norms[:, None] * np.abs(move)).max(initial=0.0))
-        if not size < 0.5 * state.last:  # it no longer helps, or left the range of floats
-            return self._settle(state)
-        kept = state.factor.kept
-        moved = state.v.part(kept).plus(Pair.of(move))
-        state.v.hi[kept], state.v.lo[kept] = moved.hi, moved.lo
-        state.rounds, state.last, state.squares = state.rounds + 1, size, squares
-        hidden = refinement.bound(state.moments, state.factor, state.v, squares)
-        contraction = min(0.5, 100.0 * UNIT * state.factor.condition)
-        state.error = hidden + contraction * np.abs(move)
-        tiny = np.abs(move) <= np.maximum(hidden, 2.0**-80 * np.abs(moved.hi))
-        return self._settle(state) if _last_digit(state) or tiny.all() else state
-
-    def _move(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(over="ignore", invalid="ignore"):
-            g, squares = refinement.gradient(
-                self.X, self.Y, self.weight, state.moments.frame, state.v, self.alpha
+            made = refinement.refine(
+                self.X, self.Y, self.weight, state.moments, state.factor, state.v, self.alpha
             )
-            return state.factor.correction(g.hi[state.factor.kept]), squares
+        if not made.length < 0.5 * state.last:  # it no longer helps, or left the range of floats
+            return self._settle(state)
+        state.rounds, state.last = state.rounds + 1, made.length
+        state.v, state.error = made.v, made.error
+        return self._settle(state) if _last_digit(state) else state
 
     def _improve_inverse(self, state: State) -> None:
         n, p = self.X.shape[0], len(state.factor.kept)
@@ -190,7 +178,6 @@ class LeastSquares:
         if fit is not None:
             state.v = units.into_frame(state.moments.frame, fit.weights)
             state.error = np.zeros_like(state.error)
-            state.squares = None
             state.path = "fractions"
         return state
 

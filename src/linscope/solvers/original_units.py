@@ -30,6 +30,13 @@ def weights(frame: Frame, v: Pair) -> Pair:
     return w
 
 
+def difference(frame: Frame, a: Pair, b: Pair) -> np.ndarray:
+    """w of a less w of b: the shift of the targets drops out."""
+    still = np.r_[frame.shift[frame.features], np.zeros(a.hi.shape[1])]
+    centred = Frame(still, frame.exponent, frame.n_features)
+    return weights(centred, a.plus(b.times(-1.0))).hi
+
+
 def _exponents(frame: Frame) -> np.ndarray:
     return np.r_[0, frame.exponent[frame.features]][:, None] - frame.exponent[frame.targets]
 

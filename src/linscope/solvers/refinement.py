@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from ..data.blocks import Block
-from ..data.double_double import UNIT2, Pair
+from ..data.double_double import UNIT, UNIT2, Pair
 from ..data.double_rows import gradient_pass, shifted, times
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
@@ -45,6 +45,45 @@ def _gradient_block(block: Block, shift: np.ndarray, w: Pair) -> tuple[Pair, Pai
 
 def _both(a: tuple[Pair, Pair], b: tuple[Pair, Pair]) -> tuple[Pair, Pair]:
     return a[0].plus(b[0]), a[1].plus(b[1])
+
+
+class Round(NamedTuple):
+    """Weights after a round, Σ c r² before it, how far it went, and the error that is left.
+
+    ``length`` is the largest ‖A·(step)‖ of a target; ``error`` (kept, targets) bounds |v − exact|.
+    """
+
+    v: Pair
+    squares: np.ndarray
+    length: float
+    error: np.ndarray
+
+
+def refine(
+    X: Any,
+    Y: np.ndarray,
+    weight: np.ndarray,
+    moments: Moments,
+    factor: Factor,
+    v: Pair,
+    alpha: float,
+) -> Round:
+    """One round: v ← v + S Sᵀ g(v).
+
+    Sᵀg is the step in units of ‖A·‖. Rounding in S makes it wrong by a share ρ of about
+    condition·u, and an error e with ‖Ae‖ ≤ ε means |e_j| ≤ √C_jj ε, C the inverse.
+    """
+    kept, root = factor.kept, factor.inverse_root
+    g, squares = gradient(X, Y, weight, moments.frame, v, alpha)
+    z = root.T @ g.hi[kept]
+    moved = v.part(kept).plus(Pair.of(root @ z))
+    after = Pair(v.hi.copy(), v.lo.copy())
+    after.hi[kept], after.lo[kept] = moved.hi, moved.lo
+    length = np.sqrt((z * z).sum(axis=0))
+    share = min(0.5, 100.0 * UNIT * factor.condition)
+    spread = np.sqrt((root * root).sum(axis=1))
+    error = bound(moments, factor, after, squares) + share * np.outer(spread, length)
+    return Round(after, squares, float(length.max(initial=0.0)), error)
 
 
 def bound(moments: Moments, factor: Factor, v: Pair, squares: np.ndarray) -> np.ndarray:

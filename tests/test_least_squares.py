@@ -1,0 +1,373 @@
+"""The exact solver against rational arithmetic, and its certificates against the truth."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import digits, exact_least_squares
+
+import linscope as ls
+from linscope.solvers import iterative_least_squares, least_squares
+from linscope.solvers.driver import run
+from linscope.solvers.least_squares import LeastSquares
+from linscope.solvers.rational_least_squares import rational_least_squares
+from linscope.solvers.wide_least_squares import WideLeastSquares
+
+NIST = json.loads((Path(__file__).parent / "data" / "nist.json").read_text())
+
+
+def nist(name):
+    data = NIST[name]
+    if "X" in data:
+        X = np.array(data["X"])
+    else:
+        X = np.array(data["x"])[:, None] ** np.arange(1, data["degree"] + 1)
+    return X, np.array(data["y"]), data["fit_intercept"]
+
+
+def constructed():
+    """Tables that are hard on purpose: name -> X, y, fit_intercept."""
+    rng = np.random.default_rng(7)
+    x, noise = np.linspace(0, 1, 40), rng.standard_normal(40)
+    far = 1e8 + rng.standard_normal((40, 3))
+    scales = 10.0 ** np.array([-12, -6, 0, 6, 12])
+    i, j = np.arange(20)[:, None], np.arange(12)[None, :]
+    return {
+        "vandermonde 8": (x[:, None] ** np.arange(1, 9), noise, True),
+        "vandermonde 12": (x[:, None] ** np.arange(1, 13), noise, True),
+        "shifted powers": ((x[:, None] - 6) ** np.arange(1, 7), noise, True),
+        "hilbert 6": (1.0 / (i + j[:, :6] + 1), rng.standard_normal(20), False),
+        "hilbert 10": (1.0 / (i + j[:, :10] + 1), rng.standard_normal(20), False),
+        "hilbert 8 with intercept": (1.0 / (i + j[:, :8] + 2), rng.standard_normal(20), True),
+        "far from 0": (far, noise, True),
+        "far from 0, y too": (far * 1e4, 1e10 + noise, True),
+        "far, through 0": (far, noise, False),
+        "scales": (rng.standard_normal((40, 5)) * scales, noise, True),
+        "scales and offsets": (rng.standard_normal((40, 5)) * scales + 1e3 * scales, noise, True),
+        "nearly equal": (np.c_[far, far[:, 0] + 1e-6 * noise], noise[::-1].copy(), True),
+        "1e150": (rng.standard_normal((30, 2)) * [1e150, 1e-150], 1e150 * noise[:30], True),
+        "one feature": (x[:, None], noise, True),
+        "exact line": (x[:, None], 3 * x, True),
+    }
+
+
+HARD = constructed()
+
+
+@pytest.mark.parametrize("name", NIST)
+def test_nist_sets_to_the_last_digits(name):
+    X, y, intercept = nist(name)
+    model = ls.LinearRegression(fit_intercept=intercept).fit(X, y)
+    exact = exact_least_squares(X, y, fit_intercept=intercept)
+    table = model.summary()
+    assert min(map(digits, table.coefficients, exact.weights)) >= 15
+    sigma2 = exact.rss / (len(y) - len(exact.weights))
+    for error, inverse in zip(table.standard_errors, exact.inverse, strict=True):
+        assert digits(error**2, sigma2 * inverse) >= 13
+    assert digits(table.sigma**2, sigma2) >= 13
+    assert model.certificate_.digits >= 15
+    assert model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hard_tables_to_the_last_digits(name):
+    X, y, intercept = HARD[name]
+    model = ls.LinearRegression(fit_intercept=intercept).fit(X, y)
+    exact = exact_least_squares(X, y, fit_intercept=intercept)
+    table = model.summary()
+    assert min(map(digits, table.coefficients, exact.weights)) >= 15
+    sigma2 = exact.rss / (len(y) - len(exact.weights))
+    if name not in ("exact line", "1e150"):  # no residual, or squares beyond the range of floats
+        for error, inverse in zip(table.standard_errors, exact.inverse, strict=True):
+            assert digits(error**2, sigma2 * inverse) >= 13
+        assert digits(table.sigma**2, sigma2) >= 13
+    assert model.certificate_.verify(X, y)
+
+
+def test_filip_is_near_the_certified_values_of_nist():
+    # NIST takes powers of the decimals; the powers as floats move the answer in the 8th digit.
+    X, y, _ = nist("filip")
+    model = ls.LinearRegression().fit(X, y)
+    assert model.intercept_ == pytest.approx(-1467.48961422980, rel=1e-6)
+    assert model.coef_[-1] == pytest.approx(-0.402962525080404e-4, rel=1e-6)
+
+
+def claims_hold(result, exact, fit_intercept):
+    """No weight is further from the truth than claimed."""
+    assert result.details["error"] is not None
+    first = int(not fit_intercept)
+    for w, error, truth in zip(
+        result.weights[0, first:], result.details["error"][0, first:], exact.weights, strict=True
+    ):
+        assert abs(Fraction(float(w)) - truth) <= Fraction(float(error)) * Fraction(10001, 10000)
+
+
+@pytest.mark.parametrize("cheap", [4_000_000, 0], ids=["double-double", "float"])
+@pytest.mark.parametrize("name", [*HARD, *NIST])
+def test_errors_are_never_worse_than_claimed(name, cheap, monkeypatch):
+    monkeypatch.setattr(least_squares, "CHEAP_PRODUCTS", cheap)
+    monkeypatch.setattr(least_squares, "WORTH_FRACTIONS", 0)
+    X, y, intercept = HARD[name] if name in HARD else nist(name)
+    result = run(LeastSquares(np.ascontiguousarray(X), y[:, None], fit_intercept=intercept), 20)
+    claims_hold(result, exact_least_squares(X, y, fit_intercept=intercept), intercept)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(6, 30),
+    d=st.integers(1, 4),
+    spread=st.integers(0, 9),
+    offset=st.sampled_from([0.0, 1.0, 1e4, 1e8]),
+    intercept=st.booleans(),
+    alpha=st.sampled_from([0.0, 0.0, 1e-6, 0.7]),
+    weighted=st.booleans(),
+)
+def test_claims_on_random_tables(seed, n, d, spread, offset, intercept, alpha, weighted):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-spread, spread + 1, d) + offset
+    X[:, -1] += 10.0 ** rng.integers(0, 6) * X[:, 0]
+    y = rng.standard_normal(n) * 10.0 ** rng.integers(-5, 6) + offset
+    c = rng.random(n) + 0.01 if weighted else None
+    solver = LeastSquares(
+        X, y[:, None], np.zeros(0) if c is None else c, fit_intercept=intercept, alpha=alpha
+    )
+    result = run(solver, 20)
+    if result.details["dependent"]:
+        return
+    exact = exact_least_squares(X, y, c, fit_intercept=intercept, alpha=alpha)
+    claims_hold(result, exact, intercept)
+    assert digits(result.details["rss"][0], exact.rss) >= 13
+
+
+def test_the_fast_path_is_taken_and_vouched_for():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40_000, 12)) * np.arange(1, 13) + 2
+    y = 5 + X @ np.arange(1.0, 13.0) + rng.standard_normal(40_000)
+    model = ls.LinearRegression().fit(X, y)
+    assert model.result_.details["path"] == "float"
+    slow = LeastSquares(X, y[:, None])
+    slow._quickly = lambda: None
+    best = run(slow, 20)
+    assert best.details["path"] == "double-double"
+    error = np.abs(model.result_.weights - best.weights)
+    assert (error <= model.result_.details["error"]).all()
+    assert 9 < model.certificate_.digits < 16
+    assert model.certificate_.verify(X, y)
+
+
+def test_rational_solver_is_exact():
+    rng = np.random.default_rng(1)
+    X, c = rng.standard_normal((9, 3)), rng.random(9)
+    y = rng.standard_normal(9)
+    for intercept in (True, False):
+        for alpha in (0.0, 0.1):
+            ours = rational_least_squares(X, y[:, None], c, fit_intercept=intercept, alpha=alpha)
+            exact = exact_least_squares(X, y, c, fit_intercept=intercept, alpha=alpha)
+            first = int(not intercept)
+            assert ours.weights[first:, 0].tolist() == exact.weights
+            assert np.diag(ours.inverse)[first:].tolist() == exact.inverse
+            assert ours.rss == [exact.rss]
+    assert rational_least_squares(np.c_[X, X[:, 0]], y[:, None]) is None
+
+
+def minimum_norm(X, y, weight=None):
+    """Centred least squares of least norm, by the singular value decomposition."""
+    c = np.ones(len(y)) if weight is None else weight
+    mean, centre = (c @ X) / c.sum(), (c @ y) / c.sum()
+    root = np.sqrt(c)[:, None]
+    w = np.linalg.lstsq(root * (X - mean), root[:, 0] * (y - centre), rcond=1e-12)[0]
+    return w, centre - mean @ w
+
+
+def dependent_tables():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, 3))
+    celsius = 20 + 10 * X[:, :1]
+    return {
+        "duplicate": (np.c_[X, X[:, 1]], ["x4 = x2"]),
+        "sum": (np.c_[X, X[:, 0] + X[:, 2]], ["x4 = x1 + x3"]),
+        "constant": (np.c_[X, np.full(40, 0.1)], ["x4 is constant"]),
+        "zero": (np.c_[X, np.zeros(40)], ["x4 is constant"]),
+        "units": (np.c_[celsius, 1.8 * celsius + 32], ["x2 = 32 + 1.8·x1"]),
+        "scaled": (np.c_[X, 1e-9 * X[:, 0]], ["x4 = 1e-09·x1"]),
+        "dummies": (np.eye(4)[rng.integers(4, size=40)], ["x4 = 1 − x1 − x2 − x3"]),
+    }
+
+
+@pytest.mark.parametrize("name", dependent_tables())
+def test_dependent_columns_are_named(name):
+    X, sentence = dependent_tables()[name]
+    y = np.random.default_rng(5).standard_normal(len(X))
+    model = ls.LinearRegression().fit(X, y)
+    assert model.certificate_.dependent == sentence
+    assert model.certificate_.status is ls.Status.RANK_DEFICIENT
+    assert model.rank_ == X.shape[1] - 1
+    w, b = minimum_norm(X, y)
+    if name != "scaled":  # lstsq drops the small column instead
+        np.testing.assert_allclose(model.coef_, w, rtol=1e-9, atol=1e-12)
+        assert model.intercept_ == pytest.approx(b, rel=1e-9, abs=1e-12)
+    assert model.certificate_.verify(X, y)
+    with pytest.raises(ValueError, match="columns depend on each other"):
+        model.predict_interval(X[:1])
+    assert "columns depend" in str(model.summary())
+
+
+def test_rank_decision_does_not_depend_on_units():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 4))
+    X[:, 3] = X[:, 0] - 2 * X[:, 1]
+    for scale in ([1, 1, 1, 1], [1e-12, 1e9, 1, 1e15]):
+        X2 = X * np.array(scale)
+        X2[:, 3] = X2[:, 0] / scale[0] * scale[3] - 2 * X2[:, 1] / scale[1] * scale[3]
+        assert ls.LinearRegression().fit(X2, X[:, 2]).rank_ == 3
+    X[:, 3] += 1e-9 * rng.standard_normal(50)
+    assert ls.LinearRegression().fit(X, X[:, 2]).rank_ == 4
+
+
+@pytest.mark.parametrize(("n", "d"), [(5, 8), (12, 12), (1, 3), (3, 1)])
+def test_fewer_rows_than_columns(n, d):
+    rng = np.random.default_rng(n)
+    X, y = rng.standard_normal((n, d)) + 3, rng.standard_normal(n)
+    model = ls.LinearRegression().fit(X, y)
+    w, b = minimum_norm(X, y)
+    np.testing.assert_allclose(model.coef_, w, rtol=1e-9, atol=1e-12)
+    assert model.intercept_ == pytest.approx(b)
+    assert model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_the_wide_side_agrees(intercept, alpha, weighted):
+    rng = np.random.default_rng(2)
+    X, Y = rng.standard_normal((20, 50)) + 4, rng.standard_normal((20, 2))
+    c = rng.random(20) if weighted else np.zeros(0)
+    wide = run(WideLeastSquares(X, Y, c, intercept, alpha), 20)
+    tall = run(LeastSquares(X, Y, c, intercept, alpha), 20)
+    np.testing.assert_allclose(wide.weights, tall.weights, rtol=1e-9, atol=1e-11)
+    assert wide.details["backward_error"] < 1e-13
+
+
+def test_the_wide_side_with_dependent_rows():
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((20, 50)), rng.standard_normal(20)
+    X, y = np.r_[X, X[:4]], np.r_[y, y[:4] + 1]
+    result = run(WideLeastSquares(X, y[:, None]), 20)
+    w, b = minimum_norm(X, y)
+    np.testing.assert_allclose(result.weights[0], np.r_[b, w], rtol=1e-9, atol=1e-12)
+    assert result.details["rank"] == 19
+
+
+@pytest.mark.parametrize("path", ["QR", "rows", "LSMR"])
+def test_other_paths_through_the_estimator(path, monkeypatch):
+    rng = np.random.default_rng(4)
+    shape = (12, 40) if path == "rows" else (60, 8)
+    X, y = rng.standard_normal(shape), rng.standard_normal(shape[0])
+    expected = ls.LinearRegression().fit(X, y)
+    limit = 4 if path == "QR" else 10
+    monkeypatch.setattr(least_squares, "MOST_EXACT_COLUMNS", limit)
+    monkeypatch.setattr(least_squares, "CHEAP_PRODUCTS", 0)
+    monkeypatch.setattr(LeastSquares, "_quickly", lambda self: None)
+    if path == "LSMR":
+        monkeypatch.setattr(least_squares, "too_large", lambda X: True)
+    for alpha in (0.0, 0.3):
+        model = ls.Ridge(alpha=alpha).fit(X, y)
+        assert model.result_.details["path"] == path
+        assert model.certificate_.verify(X, y)
+        if alpha == 0:
+            np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-9, atol=1e-11)
+        nudged = replace(model.certificate_, weights=model.certificate_.weights * (1 + 1e-6))
+        assert not nudged.verify(X, y)
+
+
+def test_sparse_tables_too_large_for_a_gram_matrix(monkeypatch):
+    monkeypatch.setattr(iterative_least_squares, "lsmr", iterative_least_squares.lsmr)
+    X = sp.random_array((300, 60), density=0.2, format="csr", random_state=0)
+    y = np.random.default_rng(0).standard_normal(300)
+    expected = ls.LinearRegression().fit(X, y)
+    monkeypatch.setattr(least_squares, "too_large", lambda X: True)
+    model = ls.LinearRegression().fit(X, y)
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-8, atol=1e-10)
+    assert model.certificate_.digits is None
+    assert model.certificate_.verify(X, y)
+
+
+def fitted(alpha=0.0, weight=None):
+    rng = np.random.default_rng(11)
+    X = rng.standard_normal((50, 3)) * [1, 100, 1e-3] + [0, 5, 0]
+    y = X @ [1.0, -0.5, 30.0] + 2 + rng.standard_normal(50)
+    model = ls.Ridge(alpha=alpha).fit(X, y, weight)
+    return model, X, y
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_nudged_weights_are_rejected(alpha):
+    model, X, y = fitted(alpha)
+    claim = model.certificate_
+    assert claim.verify(X, y)
+    for j in range(4):
+        for nudge in (1e-14, 1e-9, 0.1):
+            w = claim.weights.copy()
+            w[0, j] *= 1 + nudge
+            assert not replace(claim, weights=w).verify(X, y), (j, nudge)
+
+
+def test_changed_rows_are_rejected():
+    model, X, y = fitted()
+    claim = model.certificate_
+    for change in (1e-9, 1.0):
+        X2, y2 = X.copy(), y.copy()
+        X2[7, 1] += change
+        y2[7] += change
+        assert not claim.verify(X2, y)
+        assert not claim.verify(X, y2)
+    assert not claim.verify(X[:-1], y[:-1])
+    assert not claim.verify(X[:, :2], y)
+    assert not claim.verify(X, np.where(np.arange(50) == 3, np.nan, y))
+
+
+def test_forged_claims_are_rejected():
+    model, X, y = fitted()
+    claim = model.certificate_
+    assert not replace(claim, rss=claim.rss * (1 + 1e-6)).verify(X, y)
+    assert not replace(claim, alpha=1.0).verify(X, y)
+    assert not replace(claim, rank=2).verify(X, y)
+    assert not replace(claim, weights=np.full((1, 4), np.nan)).verify(X, y)
+    assert not replace(claim, fit_intercept=False).verify(X, y)
+    nudged = replace(claim, weights=claim.weights * (1 + 1e-7))
+    assert not nudged.verify(X, y)
+    assert not replace(nudged, error=nudged.error * 10).verify(X, y)
+    # A descent that stopped early must not claim digits that it does not have.
+    early = ls.LinearRegression(solver="batch", tol=1e-3).fit(X / [1, 100, 1e-3], y)
+    honest = early.certificate_
+    assert honest.verify(X / [1, 100, 1e-3], y)
+    assert not replace(honest, error=honest.error / 2).verify(X / [1, 100, 1e-3], y)
+
+
+def test_a_longer_solution_is_rejected():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    X = np.c_[X, X[:, 0]]
+    y = rng.standard_normal(30)
+    claim = ls.LinearRegression().fit(X, y).certificate_
+    w = claim.weights.copy()
+    w[0, 1] += 0.5
+    w[0, 3] -= 0.5
+    assert claim.verify(X, y)
+    assert "smaller norm" in replace(claim, weights=w).verify(X, y).reason
+
+
+def test_weighted_claims_need_their_weights():
+    weight = np.random.default_rng(1).random(50)
+    weight[:5] = 0
+    model, X, y = fitted(weight=weight)
+    assert model.certificate_.verify(X, y, weight)
+    assert "sample_weight" in model.certificate_.verify(X, y).reason
+    assert not model.certificate_.verify(X, y, weight[::-1])
