@@ -261,6 +261,7 @@ class LeastSquaresCertificate(Certificate):
     def _compare(self, found: Assessment) -> Check:
         assert self.error is not None
         assert found.distance is not None
+        assert found.doubt is not None
         over = found.distance > SLACK * self.error + found.doubt
         if over.any():
             t, j = np.argwhere(over)[0]

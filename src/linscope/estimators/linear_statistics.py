@@ -15,6 +15,9 @@ from ..solvers.moments import Moments
 from .base import read_features
 from .targets import Regression, read_regression
 
+# Squares of larger numbers overflow.
+SQUARES_FIT = 1e153
+
 
 class LinearStatistics:
     """Methods of fitted linear models that need the statistics of the fit."""
@@ -189,8 +192,10 @@ class LinearStatistics:
         root = self.result_.details["inverse_root"]
         if root is None:
             return "the table is too large for the inverse of AᵀA"
-        if not np.isfinite(np.square(root, dtype=np.longdouble).astype(np.float64)).all():
-            return "the columns span too many powers of ten: scale them"
+        with np.errstate(over="ignore"):
+            largest = np.abs(root).max() * np.sqrt(1.0 + self.certificate_.rss.max())
+        if not largest < SQUARES_FIT:
+            return "squares of the standard errors leave the range of floats: scale the columns"
         return None
 
     def _output_number(self, output) -> int:
