@@ -25,6 +25,7 @@ from ._version import __version__
 # ``import linscope`` stays quick.
 _PUBLIC = {
     "Check": "results",
+    "FisherDiscriminant": "estimators",
     "KernelPerceptron": "estimators",
     "LinearRegression": "estimators",
     "NotSeparable": "certify",

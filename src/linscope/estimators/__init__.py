@@ -1,8 +1,9 @@
 """Thin scikit-learn estimators: they store arguments, pick a solver and keep its result."""
 
+from .fisher import FisherDiscriminant
 from .kernel_perceptron import KernelPerceptron
 from .linear_regression import LinearRegression
 from .perceptron import Perceptron
 from .ridge import Ridge
 
-__all__ = ["KernelPerceptron", "LinearRegression", "Perceptron", "Ridge"]
+__all__ = ["FisherDiscriminant", "KernelPerceptron", "LinearRegression", "Perceptron", "Ridge"]

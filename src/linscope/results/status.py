@@ -29,6 +29,12 @@ class Status(Enum):
         "Ridge.",
         True,
     )
+    UNBOUNDED = (
+        "the class means differ where no class varies: the criterion has no maximum",
+        "Use shrinkage, fewer features or more samples; linscope.separability(X, y) tells whether "
+        "a hyperplane separates the classes.",
+        False,
+    )
     CONVERGED = (
         "the stopping rule was met",
         "Nothing more to do.",

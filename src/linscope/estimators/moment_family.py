@@ -1,0 +1,209 @@
+"""What the classifiers that need only class moments share: one pass, priors, exact partial_fit."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import check_finite, encode_labels
+from ..engines import MemoryEngine
+from ..solvers.class_moments import ClassMoments, class_moments
+from ..solvers.class_sums import Kind
+from .base import Training, read_features, read_training
+from .scores import block_scores, into_range
+
+
+class Lesson(NamedTuple):
+    """What a model learns from: the moments of all rows, and the rows that came last.
+
+    ``whole``: these rows are all there are; ``weighted``: some samples had weights.
+    """
+
+    moments: ClassMoments
+    rows: Training
+    whole: bool
+    weighted: bool
+
+
+class MomentClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier whose answer follows from the weights, means and scatter of the classes.
+
+    Subclasses say which moments they need (``_kind``) and what follows from them (``_learn``).
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "class_weight": [dict, StrOptions({"balanced"}), None]
+    }
+
+    classes_: np.ndarray
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def _kind(self) -> Kind:
+        raise NotImplementedError
+
+    def _learn(self, lesson: Lesson) -> None:
+        """Work out the answer, then set the fitted attributes."""
+        raise NotImplementedError
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Train on samples X (n, d) with labels y of any kind, in one pass over the rows.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or DataFrame of shape (n, d)
+        y : labels, or a one-hot or ±1 matrix
+        sample_weight : array of n weights, optional
+            A weight of 2 means the same as the row twice.
+
+        Returns
+        -------
+        self
+        """
+        training = read_training(self, X, y, sample_weight)
+        return self._accept(Lesson(self._read(training), training, True, sample_weight is not None))
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from more samples: the model is the one that ``fit`` makes of all of them together.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        classes : all labels that will ever come; needed in the first call unless y has them all
+
+        Returns
+        -------
+        self
+        """
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all samples at once: pass a dict of weights"
+            )
+        known = self._known_classes(y, classes)
+        training = read_training(self, X, y, sample_weight, classes=known)
+        moments, weighted = self._read(training), sample_weight is not None
+        if hasattr(self, "classes_"):
+            if moments.kind != self._moments.kind:
+                raise ValueError(
+                    "priors or shrinkage changed since the model was started: call fit, or "
+                    "partial_fit on a new model"
+                )
+            moments = self._moments.merge(moments)
+            weighted = weighted or self._weighted
+        return self._accept(Lesson(moments, training, False, weighted))
+
+    def _known_classes(self, y, classes) -> np.ndarray:
+        if not hasattr(self, "classes_"):
+            return encode_labels(y if classes is None else classes).classes
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes={classes!r} differs from the first call: {self.classes_!r}")
+        return self.classes_
+
+    def _read(self, training: Training) -> ClassMoments:
+        if training.X.shape[0] == 0:
+            raise ValueError("every sample has weight 0: give some a positive sample_weight")
+        return class_moments(
+            training.X,
+            training.codes,
+            len(training.classes),
+            weight=training.weight,
+            kind=self._kind,
+            feature_names=getattr(self, "feature_names_in_", None),
+        )
+
+    def _accept(self, lesson: Lesson):
+        self._learn(lesson)
+        # only now: a fit that failed leaves the model as it was
+        self.classes_, self._weighted = lesson.rows.classes, lesson.weighted
+        self._moments = lesson.moments
+        return self
+
+    def _given_priors(self, n_classes: int) -> np.ndarray | None:
+        """The parameter ``priors``, checked."""
+        if self.priors is None:
+            return None
+        priors = np.asarray(self.priors, dtype=np.float64)
+        if priors.shape != (n_classes,):
+            raise ValueError(
+                f"priors has {priors.size} numbers, but there are {n_classes} classes: the number "
+                "of priors must match the number of classes, in sorted order"
+            )
+        if not (priors > 0).all():
+            raise ValueError(f"priors must be positive, got {priors.tolist()}")
+        if abs(priors.sum() - 1.0) > 1e-8:
+            raise ValueError(f"the sum of the priors should be 1, got {priors.sum():.6g}")
+        return priors / priors.sum()
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
+
+
+class LinearScores:
+    """Linear scores ``coef_ · x + intercept_`` of classes, and what follows from them."""
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    classes_: np.ndarray
+
+    def decision_function(self, X):
+        """Scores: for two classes positive means the second, else one column a class."""
+        check_is_fitted(self)
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _scores(self, X) -> np.ndarray:
+        matrix = read_features(self, X)
+        weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+        endless = np.isinf(weights[:, 0])  # a class that no sample has had yet
+        weights[endless] = 0.0
+        function = partial(block_scores, weights=weights, bias=1.0)
+        scores = np.concatenate(list(MemoryEngine.in_few_blocks(matrix).map(function)))
+        if np.isnan(scores).any():
+            check_finite(matrix, getattr(self, "feature_names_in_", None))
+        scores = into_range(scores, matrix.dtype)
+        scores[:, endless] = self.intercept_[endless]
+        return scores
+
+    def predict(self, X):
+        """The label with the largest score; of two classes the first where the scores are equal."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0).astype(np.intp)]
+        return self.classes_[scores.argmax(axis=1)]
+
+
+class PosteriorScores(LinearScores):
+    """Linear scores that are log posteriors up to a term that all classes share."""
+
+    def predict_proba(self, X):
+        """P(class | x), one column a class."""
+        return _probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X):
+        """ln P(class | x), exact also where the probability itself vanishes."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            logs = np.column_stack([log_expit(-scores), log_expit(scores)])
+        else:
+            logs = log_softmax(scores, axis=1)
+        logs[_probabilities(scores) == 1.0] = 0.0  # as rounded there
+        return logs
+
+
+def _probabilities(scores: np.ndarray) -> np.ndarray:
+    if scores.ndim == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    return softmax(scores, axis=1)

@@ -1,0 +1,258 @@
+"""Fisher's discriminant from class moments.
+
+    J(w) = wᵀ S_B w / wᵀ S_W w        largest for w ∝ S_W⁻¹ (m_2 − m_1)
+
+For K classes S_B = Σ π_k (m_k − m̄)(m_k − m̄)ᵀ has rank K − 1, and the directions are the
+generalised eigenvectors S_B v = λ Σ v. With T Tᵀ = Σ⁻¹ (``whitening.py``) they are T times the
+right singular vectors of the whitened means, √π_k (m_k − m̄)ᵀ T.
+
+As a classifier: Gaussian classes with the common covariance Σ have the linear scores
+(m_k − m̄)ᵀ Σ⁻¹ (x − m̄) − ½ (m_k − m̄)ᵀ Σ⁻¹ (m_k − m̄) + ln π_k, up to a term that all share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..data.blocks import Block
+from ..engines import MemoryEngine
+from .class_moments import ClassMoments, in_units
+from .whitening import Whitening, dependent_columns, whiten
+
+
+@dataclass(frozen=True, eq=False)
+class Pooling:
+    """Σ = Σ_k factor_k S_k + diag(ridge): how the class scatters make one covariance.
+
+    Both in units 2^exponent of the moments. ``shrinkage`` (K,) is the share of the ridge in the
+    covariance of each class.
+    """
+
+    factor: np.ndarray
+    ridge: np.ndarray
+    shrinkage: np.ndarray
+
+    @property
+    def plain(self) -> bool:
+        """Whether Σ is a multiple of S_W, so that its best direction has the largest J."""
+        return not self.ridge.any() and bool((self.factor == self.factor[0]).all())
+
+    def covariance(self, moments: ClassMoments) -> np.ndarray:
+        same = moments.kind == "pooled"
+        scatter = moments.pooled_scatter(None if same else self.factor)
+        return (self.factor[0] * scatter if same else scatter) + np.diag(self.ridge)
+
+
+@dataclass(frozen=True, eq=False)
+class Discriminants:
+    """The answer, in the units of the data.
+
+    Attributes
+    ----------
+    coef, intercept : (K, d) and (K,) scores of the classes; −inf for classes without samples
+    scalings : (d, m) directions with scalingsᵀ Σ scalings = 1, the best first
+    eigenvalues : (K − 1 or fewer,) their ratios of between to within variance
+    centre : (d,) the mean m̄ = Σ π_k m_k
+    covariance : (d, d)
+    rank : of Σ
+    constant, dependent : columns that do not vary within classes, and columns that are
+        combinations of columns before them
+    unbounded : whether the class means differ where Σ vanishes, so that J has no maximum
+    criterion : J of the best direction, see ``criterion``
+    accuracy : how far the scores may be off, relative to their spread
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    scalings: np.ndarray
+    eigenvalues: np.ndarray
+    centre: np.ndarray
+    covariance: np.ndarray
+    rank: int
+    constant: list[int]
+    dependent: list[int]
+    unbounded: bool
+    criterion: float
+    accuracy: float
+
+
+def plain_pooling(moments: ClassMoments, priors: np.ndarray | None, shrinkage: float) -> Pooling:
+    """Σ = (1 − s) C + s (tr C / d) I with C = S_W / W, or Σ π_k S_k / W_k for given priors."""
+    if priors is None:
+        factor = np.full(len(moments.weight), 1.0 / moments.total)
+    else:
+        factor = np.divide(priors, moments.weight, out=np.zeros_like(priors), where=priors > 0)
+    bare = Pooling(factor, np.zeros(len(moments.exponent)), np.full(len(factor), shrinkage))
+    if shrinkage == 0.0:
+        return bare
+    variances = in_units(np.diag(bare.covariance(moments)).copy(), moments.exponent)
+    ridge = np.full(len(variances), shrinkage * variances.mean())
+    return Pooling((1.0 - shrinkage) * factor, to_units(ridge, moments), bare.shrinkage)
+
+
+def to_units(variances: np.ndarray, moments: ClassMoments) -> np.ndarray:
+    """Variances in the units of the data in the units 2^exponent of the moments."""
+    with np.errstate(over="ignore"):
+        return np.minimum(np.ldexp(variances, -2 * moments.exponent), 1e300)
+
+
+def discriminants(
+    moments: ClassMoments,
+    pooling: Pooling,
+    priors: np.ndarray,
+    *,
+    mean_difference: bool = False,
+    measure: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> Discriminants:
+    """Solve for the directions and the scores of the classes.
+
+    Parameters
+    ----------
+    moments : of kind "pooled", or "separate" if the factors of the pooling differ
+    priors : (K,) class probabilities; 0 for classes without samples
+    mean_difference : directions along the differences of the means, as if Σ were a multiple of 1
+    measure : measures the rows again along axes, see ``whitening.whiten``
+    """
+    covariance = pooling.covariance(moments)
+    apart, centre = moments.centred_means(priors)
+    white = whiten(covariance, _sizes(moments, covariance), measure)
+    if mean_difference:
+        root, scalings, eigenvalues = _naive(apart, covariance, priors, moments.exponent)
+    else:
+        root = white.root
+        scalings, eigenvalues = _directions(apart @ root, priors)
+        scalings = root @ scalings
+    heights = apart @ root
+    coef = np.ldexp(heights @ root.T, -moments.exponent)
+    with np.errstate(divide="ignore"):
+        intercept = np.log(priors) - 0.5 * (heights**2).sum(axis=1) - coef @ centre
+    plain = pooling.plain and not mean_difference
+    w = heights[-1] @ root.T - heights[0] @ root.T if len(priors) == 2 else scalings[:, :1].sum(1)
+    J = _best_criterion(heights, priors, moments) if plain else criterion(moments, w, scaled=True)
+    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return Discriminants(
+        coef=coef,
+        intercept=intercept,
+        scalings=np.ldexp(scalings, -moments.exponent[:, None]),
+        eigenvalues=eigenvalues,
+        centre=centre,
+        covariance=in_units(covariance, moments.exponent),
+        rank=white.rank,
+        constant=np.flatnonzero(spread == 0).tolist(),
+        dependent=dependent_columns(white.null * spread[:, None]),
+        unbounded=_separated(apart, white),
+        criterion=J,
+        accuracy=_accuracy(white, plain),
+    )
+
+
+def criterion(moments: ClassMoments, w: np.ndarray, scaled: bool = False) -> float:
+    """J(w) = wᵀ S_B w / wᵀ S_W w; w in the units of the data, or ``scaled`` to the moments'.
+
+    Two classes: S_B = (m_2 − m_1)(m_2 − m_1)ᵀ, as in the notes; K classes: S_B = Σ W_k (m_k − m̄)
+    (m_k − m̄)ᵀ. Infinite where the means differ but no class varies along w, and 0 for w = 0.
+    """
+    apart, _ = moments.centred_means(moments.shares)
+    w = w if scaled else np.ldexp(w, moments.exponent)
+    size = np.abs(w).max(initial=0.0)
+    if size == 0.0 or (moments.weight > 0).sum() < 2:
+        return 0.0
+    w = w / size
+    along = apart @ w
+    between = (along[1] - along[0]) ** 2 if len(along) == 2 else moments.weight @ along**2
+    within = max(float(w @ moments.pooled_scatter() @ w), 0.0)
+    if within > 0.0:
+        return float(between / within)
+    return np.inf if between > 0.0 else 0.0
+
+
+def _best_criterion(heights: np.ndarray, priors: np.ndarray, moments: ClassMoments) -> float:
+    """J* = (m_2 − m_1)ᵀ S_W⁻¹ (m_2 − m_1), or the largest eigenvalue, without cancellation."""
+    if (moments.weight > 0).sum() < 2:
+        return 0.0
+    if len(priors) == 2:
+        return float(((heights[1] - heights[0]) ** 2).sum() / moments.total)
+    return float(_directions(heights, priors)[1].max(initial=0.0))
+
+
+def unit_vector(w: np.ndarray) -> np.ndarray:
+    """w / ‖w‖, also where squares leave the range of floats; 0 stays 0."""
+    size = np.abs(w).max(initial=0.0)
+    if size == 0.0:
+        return np.zeros_like(w)
+    return w / size / np.linalg.norm(w / size)
+
+
+def _accuracy(white: Whitening, plain: bool) -> float:
+    """Rounding times the condition number; squared where only the covariance was looked at."""
+    condition = white.condition if white.passes and plain else white.condition**2
+    return 1e-11 + 64 * len(white.root) * np.finfo(np.float64).eps * condition
+
+
+def _directions(heights: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Axes of the whitened class means (r, m), and the variance of the means along each."""
+    rows = np.sqrt(priors)[:, None] * heights
+    _, values, axes = np.linalg.svd(rows, full_matrices=False)
+    m = min(len(priors) - 1, heights.shape[1])
+    return _signed(axes[:m].T, heights), values[:m] ** 2
+
+
+def _signed(axes: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    """Each axis turned so that the last class lies on its positive side."""
+    side = heights[-1] @ axes
+    return axes * np.where(side < 0, -1.0, 1.0)
+
+
+def _naive(apart, covariance, priors, exponent):
+    """Directions along which the means lie apart in the units of the data, whatever Σ is.
+
+    Returns T with T Tᵀ = the inverse of Σ in the plane of these directions, the directions scaled
+    to within-class variance 1, and the variance of the means along them.
+    """
+    unit = int((np.frexp(np.abs(apart).max(axis=0))[1] + exponent).max(initial=0))
+    axes, _ = _directions(np.ldexp(apart, exponent - unit), priors)
+    axes = np.ldexp(axes, exponent[:, None] - unit)
+    spread = np.sqrt(np.einsum("ji,jk,ki->i", axes, covariance, axes))
+    axes = axes[:, spread > 0] / spread[spread > 0]
+    white = whiten(axes.T @ covariance @ axes, np.zeros(axes.shape[1]))
+    return axes @ white.root, axes, priors @ (apart @ axes) ** 2
+
+
+def _separated(apart: np.ndarray, white: Whitening) -> bool:
+    """Do the class means differ along a direction in which no class has any spread?"""
+    return bool((np.abs(apart @ white.null) > 100.0 * white.noise).any())
+
+
+def _sizes(moments: ClassMoments, covariance: np.ndarray) -> np.ndarray:
+    means = np.ldexp(moments.means, -moments.exponent)
+    return np.sqrt(
+        np.maximum(np.diag(covariance), 0.0) + (moments.shares[:, None] * means**2).sum(0)
+    )
+
+
+def measurement(X: Any, codes, weight, moments: ClassMoments, pooling: Pooling):
+    """A function that measures Σ along axes (d, p) by a pass over the rows."""
+    engine = MemoryEngine(X, codes, weight if len(weight) else None)
+    means = moments.origin, moments.offset
+    factor, scale = pooling.factor, np.ldexp(1.0, -moments.exponent)
+
+    def measure(axes: np.ndarray) -> np.ndarray:
+        function = partial(_block_covariance, axes=axes, means=means, factor=factor, scale=scale)
+        return engine.map_reduce(function, np.add) + (axes.T * pooling.ridge) @ axes
+
+    return measure
+
+
+def _block_covariance(block: Block, *, axes, means, factor, scale) -> np.ndarray:
+    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    centred = ((X - means[0][block.y]) - means[1][block.y]) * scale
+    rows = centred @ axes
+    share = factor[block.y] if block.weight is None else factor[block.y] * block.weight
+    rows *= np.sqrt(share)[:, None]
+    return rows.T @ rows

@@ -1,0 +1,539 @@
+"""Fisher's discriminant: exact rationals, scikit-learn, and what makes its direction the best."""
+
+import pickle
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
+
+import linscope as ls
+from linscope.results import Status
+
+
+def two_classes(n=80, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    mix = rng.standard_normal((d, d))
+    return rng.standard_normal((n, d)) @ mix + y[:, None] * rng.standard_normal(d), y
+
+
+def many_classes(n=120, d=4, k=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    y[:k] = np.arange(k)
+    means = 2 * rng.standard_normal((k, d))
+    return rng.standard_normal((n, d)) @ rng.standard_normal((d, d)) + means[y], y
+
+
+def exact_direction(X, y):
+    """S_W⁻¹ (m_2 − m_1) and J in rational arithmetic, for two features."""
+    means, S = [], [[Fraction(0)] * 2 for _ in range(2)]
+    for label in sorted(set(y)):
+        rows = [[Fraction(v) for v in row] for row, own in zip(X, y, strict=True) if own == label]
+        m = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+        means.append(m)
+        for row in rows:
+            for i in range(2):
+                for j in range(2):
+                    S[i][j] += (row[i] - m[i]) * (row[j] - m[j])
+    a, b = means[1][0] - means[0][0], means[1][1] - means[0][1]
+    det = S[0][0] * S[1][1] - S[0][1] * S[1][0]
+    w = [(S[1][1] * a - S[0][1] * b) / det, (S[0][0] * b - S[1][0] * a) / det]
+    return w, w[0] * a + w[1] * b
+
+
+@given(
+    points=st.lists(
+        st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=7, max_size=20, unique=True
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_direction_and_criterion_against_fractions(points):
+    X, y = [list(p) for p in points], [i % 2 for i in range(len(points))]
+    try:
+        w, J = exact_direction(X, y)
+    except ZeroDivisionError:
+        return
+    if J == 0:
+        return
+    model = ls.FisherDiscriminant().fit(X, y)
+    exact = np.array([float(v) for v in w])
+    np.testing.assert_allclose(model.direction_, exact / np.linalg.norm(exact), atol=1e-9)
+    assert model.criterion_ == pytest.approx(float(J), rel=1e-9)
+    assert model.criterion(model.direction_) == pytest.approx(float(J), rel=1e-9)
+    check = model.certificate_.verify(X, y)
+    assert check, check.reason
+
+
+DATA = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_cancer}
+SETTINGS = [
+    {},
+    {"shrinkage": 0.3},
+    {"shrinkage": 1.0},
+    {"shrinkage": "auto"},
+    {"priors": True},
+    {"priors": True, "shrinkage": "auto"},
+]
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=str)
+@pytest.mark.parametrize("name", DATA)
+def test_classification_is_that_of_scikit_learn(name, options):
+    X, y = DATA[name](return_X_y=True)
+    K = len(np.unique(y))
+    if "priors" in options:
+        options = {**options, "priors": np.arange(1, K + 1) / (K * (K + 1) / 2)}
+    ours = ls.FisherDiscriminant(**options).fit(X, y)
+    theirs = LinearDiscriminantAnalysis(solver="lsqr", **options).fit(X, y)
+    np.testing.assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(ours.means_, theirs.means_, rtol=1e-12)
+    np.testing.assert_allclose(ours.priors_, theirs.priors_, rtol=1e-12)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+    if K == 2:
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-5)
+        np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-5)
+    else:  # the scores differ by what is the same for all classes
+        apart = ours.decision_function(X) - theirs.decision_function(X)
+        np.testing.assert_allclose(np.ptp(apart, axis=1), 0, atol=1e-6)
+    check = ours.certificate_.verify(X, y)
+    assert check, check.reason
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_directions_are_those_of_the_generalised_eigenproblem(name):
+    X, y = DATA[name](return_X_y=True)
+    ours = ls.FisherDiscriminant().fit(X, y)
+    theirs = LinearDiscriminantAnalysis(solver="eigen").fit(X, y)
+    np.testing.assert_allclose(
+        ours.explained_variance_ratio_, theirs.explained_variance_ratio_, rtol=1e-8
+    )
+    m = ours.scalings_.shape[1]
+    assert m == min(X.shape[1], len(np.unique(y)) - 1)
+    signs = np.sign((ours.scalings_ * theirs.scalings_[:, :m]).sum(axis=0))
+    np.testing.assert_allclose(ours.scalings_ * signs, theirs.scalings_[:, :m], rtol=1e-4)
+    centred = theirs.transform(X)[:, :m] - theirs.transform(X)[:, :m].mean(axis=0)
+    np.testing.assert_allclose(ours.transform(X) * signs, centred, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        ours.scalings_.T @ ours.covariance_ @ ours.scalings_, np.eye(m), atol=1e-9
+    )
+
+
+@given(seed=st.integers(0, 10_000), k=st.integers(2, 4))
+@settings(max_examples=40, deadline=None)
+def test_no_direction_does_better(seed, k):
+    X, y = many_classes(seed=seed, k=k)
+    model = ls.FisherDiscriminant().fit(X, y)
+    rng = np.random.default_rng(seed)
+    others = np.vstack([rng.standard_normal((50, 4)), np.eye(4)])
+    best = model.direction_ if k == 2 else model.scalings_[:, 0]
+    near = best + 0.01 * np.abs(best).max() * rng.standard_normal((20, 4))
+    values = model.criterion(np.vstack([others, near]))
+    assert (values <= model.criterion_ * (1 + 1e-7)).all()
+    assert model.criterion(best) == pytest.approx(model.criterion_, rel=1e-6)
+    naive = ls.FisherDiscriminant(mean_difference=True).fit(X, y)
+    assert naive.criterion_ <= model.criterion_ * (1 + 1e-10)
+
+
+def test_criterion_is_that_of_the_notes():
+    """J(w) = (m_2 − m_1)² / (s_1² + s_2²) of the projections, scale and sign of w do not matter."""
+    X, y = two_classes()
+    model = ls.FisherDiscriminant().fit(X, y)
+    for w in ([1.0, 0.0, 0.0], [0.3, -2.0, 5.0], model.direction_):
+        z = X @ np.asarray(w)
+        a, b = z[y == 0], z[y == 1]
+        J = (b.mean() - a.mean()) ** 2 / (((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum())
+        assert model.criterion(w) == pytest.approx(J, rel=1e-10)
+        assert model.criterion(-1e200 * np.asarray(w)) == pytest.approx(J, rel=1e-10)
+    assert model.criterion([0.0, 0.0, 0.0]) == 0.0
+    with pytest.raises(ValueError, match="3 features"):
+        model.criterion([1.0, 2.0])
+    with pytest.raises(ValueError, match="NaN"):
+        model.criterion([1.0, np.nan, 0.0])
+
+
+def test_difference_of_means_is_the_naive_direction():
+    X, y = two_classes()
+    model = ls.FisherDiscriminant(mean_difference=True).fit(X, y)
+    apart = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+    np.testing.assert_allclose(model.direction_, apart / np.linalg.norm(apart), atol=1e-12)
+    # as a classifier it is linear discriminant analysis of the projections
+    z = X @ model.direction_[:, None]
+    line = LinearDiscriminantAnalysis(solver="lsqr").fit(z, y)
+    np.testing.assert_allclose(model.predict_proba(X), line.predict_proba(z), atol=1e-9)
+    assert model.certificate_.verify(X, y)
+    round_classes = np.random.default_rng(0).standard_normal((4000, 2)) + 3 * (
+        np.arange(4000)[:, None] % 2
+    )
+    y = np.arange(4000) % 2
+    both = [
+        ls.FisherDiscriminant(mean_difference=naive).fit(round_classes, y).direction_
+        for naive in (False, True)
+    ]
+    assert both[0] @ both[1] > 0.999  # isotropic classes: both agree
+
+
+STORES = {"dense": np.asarray, "sparse": sparse.csr_array, "matrix": sparse.csr_matrix}
+
+
+@pytest.mark.parametrize("options", [{}, {"shrinkage": "auto"}, {"mean_difference": True}], ids=str)
+@pytest.mark.parametrize("k", [2, 3])
+def test_dense_is_sparse_and_weights_are_repeated_rows(k, options):
+    X, y = many_classes(k=k)
+    X[np.abs(X) < 0.7] = 0.0
+    plain = ls.FisherDiscriminant(**options).fit(X, y)
+    stored = ls.FisherDiscriminant(**options).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(stored.coef_, plain.coef_, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(stored.transform(sparse.csr_array(X)), plain.transform(X), atol=1e-9)
+    np.testing.assert_allclose(
+        stored.decision_function(sparse.csr_array(X)), plain.decision_function(X), atol=1e-9
+    )
+    times = np.arange(len(y)) % 4
+    weighted = clone(plain).fit(X, y, sample_weight=times)
+    repeated = clone(plain).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9)
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-9)
+    assert weighted.criterion_ == pytest.approx(repeated.criterion_, rel=1e-10)
+    assert weighted.certificate_.verify(X, y, sample_weight=times)
+
+
+@pytest.mark.parametrize("options", [{}, {"priors": [0.2, 0.5, 0.3]}, {"shrinkage": 0.1}], ids=str)
+def test_chunks_make_the_same_model(options):
+    X, y = many_classes()
+    whole = ls.FisherDiscriminant(**options).fit(X, y)
+    chunked = ls.FisherDiscriminant(**options)
+    order = np.argsort(y, kind="stable")  # the first chunks have one class only
+    for part in np.array_split(order, 7):
+        chunked.partial_fit(X[part], y[part], classes=[0, 1, 2])
+        assert set(chunked.predict(X)) <= set(y[order[: part[-1] + 1]]) | {0, 1, 2}
+        assert np.isfinite(chunked.predict_proba(X)).all()
+    for name in ("coef_", "intercept_", "covariance_", "means_", "priors_", "criterion_"):
+        np.testing.assert_allclose(getattr(chunked, name), getattr(whole, name), rtol=1e-9)
+    check = chunked.certificate_.verify(X[order], y[order])
+    assert check, check.reason
+    more = clone(whole).fit(X[:60], y[:60]).partial_fit(X[60:], y[60:])
+    np.testing.assert_allclose(more.coef_, whole.coef_, rtol=1e-10)
+
+
+def test_classes_that_have_not_come_yet_are_never_predicted():
+    X, y = many_classes()
+    model = ls.FisherDiscriminant().partial_fit(X[y < 2], y[y < 2], classes=[0, 1, 2])
+    assert set(model.predict(X)) <= {0, 1}
+    assert (model.predict_proba(X)[:, 2] == 0).all()
+    assert model.certificate_.verify(X[y < 2], y[y < 2])
+    two = ls.FisherDiscriminant().partial_fit(X[y == 1], y[y == 1], classes=[0, 1])
+    assert set(two.predict(X)) == {1}
+
+
+def test_partial_fit_says_what_it_cannot_do():
+    X, y = two_classes()
+    with pytest.raises(AttributeError, match="partial_fit"):
+        ls.FisherDiscriminant(shrinkage="auto").partial_fit(X, y)
+    with pytest.raises(ValueError, match="balanced"):
+        ls.FisherDiscriminant(class_weight="balanced").partial_fit(X, y)
+    model = ls.FisherDiscriminant().partial_fit(X, y)
+    with pytest.raises(ValueError, match="changed since"):
+        model.set_params(priors=[0.5, 0.5]).partial_fit(X, y)
+    model.set_params(priors=None)
+    with pytest.raises(ValueError, match="differs from the first call"):
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="not among classes"):
+        model.partial_fit(X, y + 1)
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(np.full_like(X, np.nan), y)
+    np.testing.assert_array_equal(model.coef_, before)
+
+
+def test_threads_change_no_bit(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60_000, 30)), rng.integers(0, 3, 60_000)
+    results = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("LINSCOPE_THREADS", threads)
+        model = ls.FisherDiscriminant().fit(X, y)
+        results.append((model.coef_, model.intercept_, model.transform(X)))
+    for one, many in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, many)
+
+
+@pytest.mark.parametrize("store", ["dense", "sparse"])
+def test_offsets_lose_nothing(store):
+    X, y = many_classes()
+    X = np.round(X, 3)  # so that adding the offset rounds little
+    near = ls.FisherDiscriminant().fit(X, y)
+    shift = 1e8 * np.array([1.0, -1.0, 0.5, 2.0])
+    far = ls.FisherDiscriminant().fit(STORES[store](X + shift), y)
+    exact = ls.FisherDiscriminant().fit((X + shift) - shift, y)  # the same roundings
+    np.testing.assert_allclose(far.coef_, exact.coef_, rtol=1e-9)
+    assert far.criterion_ == pytest.approx(exact.criterion_, rel=1e-10)
+    np.testing.assert_allclose(far.predict_proba(X + shift), near.predict_proba(X), atol=1e-5)
+    check = far.certificate_.verify(X + shift, y)
+    assert check, check.reason
+
+
+@pytest.mark.parametrize("size", [1e-150, 1e-80, 1e80, 1e150])
+@pytest.mark.parametrize("k", [2, 3])
+def test_extreme_units(k, size):
+    X, y = many_classes(k=k)
+    X /= np.abs(X).max()
+    unit = np.array([1.0, size, 1.0, 1 / size])
+    plain, scaled = ls.FisherDiscriminant().fit(X, y), ls.FisherDiscriminant().fit(X * unit, y)
+    np.testing.assert_allclose(scaled.coef_ * unit, plain.coef_, rtol=1e-9)
+    assert scaled.criterion_ == pytest.approx(plain.criterion_, rel=1e-10)
+    np.testing.assert_array_equal(scaled.predict(X * unit), plain.predict(X))
+    np.testing.assert_allclose(scaled.transform(X * unit), plain.transform(X), rtol=1e-8, atol=1e-9)
+    check = scaled.certificate_.verify(X * unit, y)
+    assert check, check.reason
+    naive = ls.FisherDiscriminant(mean_difference=True).fit(X * size, y)
+    assert naive.certificate_.verify(X * size, y)
+
+
+def test_values_beyond_the_range_are_refused():
+    X, y = two_classes()
+    X[3, 1] = 1e200
+    with pytest.raises(ValueError, match="beyond 1e"):
+        ls.FisherDiscriminant().fit(X, y)
+
+
+def test_single_precision():
+    X, y = many_classes()
+    small = ls.FisherDiscriminant().fit(X.astype(np.float32), y)
+    assert small.coef_.dtype == small.transform(X.astype(np.float32)).dtype == np.float32
+    assert small.predict_proba(X.astype(np.float32)).dtype == np.float32
+    exact = ls.FisherDiscriminant().fit(X.astype(np.float32).astype(np.float64), y)
+    np.testing.assert_allclose(small.coef_, exact.coef_, rtol=1e-6)
+    assert small.certificate_.verify(X.astype(np.float32), y)
+
+
+def test_constant_and_duplicate_columns_change_nothing():
+    X, y = many_classes()
+    plain = ls.FisherDiscriminant().fit(X, y)
+    wide = np.column_stack([X, np.full(len(y), 7.0), X[:, 1], X[:, 0] + 2 * X[:, 2]])
+    frame = pd.DataFrame(wide, columns=["a", "b", "c", "d", "seven", "again", "sum"])
+    model = ls.FisherDiscriminant().fit(frame, y)
+    np.testing.assert_allclose(model.predict_proba(frame), plain.predict_proba(X), atol=1e-9)
+    np.testing.assert_allclose(
+        np.abs(model.transform(frame)), np.abs(plain.transform(X)), atol=1e-9
+    )
+    certificate = model.certificate_
+    assert certificate.status is Status.RANK_DEFICIENT
+    assert certificate.ok
+    assert certificate.constant == ("seven",)
+    assert certificate.dependent == ("again", "sum")
+    assert certificate.rank == 4
+    check = certificate.verify(frame, y)
+    assert check, check.reason
+    theirs = LinearDiscriminantAnalysis(solver="svd", tol=1e-12).fit(wide, y)
+    np.testing.assert_array_equal(model.predict(frame), theirs.predict(wide))
+
+
+def test_classes_that_do_not_vary_where_they_differ():
+    X, y = two_classes()
+    X = np.column_stack([X, 5.0 * y])
+    with pytest.warns(UserWarning, match=r"J has no maximum.*shrinkage"):
+        model = ls.FisherDiscriminant().fit(X, y)
+    assert model.certificate_.status is Status.UNBOUNDED
+    assert not model.certificate_.ok
+    check = model.certificate_.verify(X, y)
+    assert check, check.reason
+    assert model.criterion([0.0, 0.0, 0.0, 1.0]) == np.inf
+    with pytest.raises(ValueError, match="number of samples must be more"):
+        ls.FisherDiscriminant().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+
+
+@pytest.mark.filterwarnings("ignore:the class means differ")
+@pytest.mark.parametrize("k", [2, 3])
+def test_more_features_than_samples(k):
+    X, y = many_classes(n=20, d=50, k=k)
+    model = ls.FisherDiscriminant().fit(X, y)
+    assert model.certificate_.rank == 20 - k
+    check = model.certificate_.verify(X, y)
+    assert check, check.reason
+    # what is left is the pseudo-inverse of the standardised columns
+    spread = np.sqrt(np.diag(model.covariance_))
+    inverse = np.linalg.pinv(model.covariance_ / np.outer(spread, spread), rcond=1e-10)
+    coef = (model.means_ - model.xbar_) / spread @ inverse / spread
+    coef = coef[1:] - coef[:1] if k == 2 else coef
+    np.testing.assert_allclose(model.coef_, coef, rtol=1e-6, atol=1e-9)
+    shrunk = ls.FisherDiscriminant(shrinkage="auto").fit(X, y)
+    theirs = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
+    np.testing.assert_allclose(shrunk.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
+    assert shrunk.certificate_.status is Status.SOLVED
+    assert shrunk.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("digits", [3, 5, 7, 9])
+def test_nearly_dependent_columns_are_measured_again(digits):
+    """The covariance alone would lose twice as many digits as the columns do."""
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    hidden = rng.standard_normal((200, 3)) + y[:, None] * [0.5, -0.5, 1.0]
+    X = np.column_stack([hidden[:, 0], hidden[:, 1], hidden[:, 0] + 10.0**-digits * hidden[:, 2]])
+    model = ls.FisherDiscriminant().fit(X, y)
+    assert model.certificate_.status is Status.SOLVED
+    exact = ls.FisherDiscriminant().fit(hidden, y)
+    assert model.criterion_ == pytest.approx(exact.criterion_, rel=10.0 ** (digits - 14))
+    np.testing.assert_array_equal(model.predict(X), exact.predict(hidden))
+    check = model.certificate_.verify(X, y)
+    assert check, check.reason
+
+
+def test_digits_have_pixels_that_never_change():
+    X, y = load_digits(return_X_y=True)
+    model = ls.FisherDiscriminant().fit(X, y)
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
+    assert (model.predict(X) == theirs.predict(X)).mean() > 0.999
+    assert model.certificate_.constant == ("x1", "x33", "x40")
+    check = model.certificate_.verify(X, y)
+    assert check, check.reason
+
+
+def test_the_scikit_learn_side():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = ls.FisherDiscriminant(n_components=1).fit(X, y)
+    assert model.transform(X).shape == (150, 1)
+    assert model.get_feature_names_out().tolist() == ["fisherdiscriminant0"]
+    framed = clone(model).set_output(transform="pandas").fit(X, y)
+    assert framed.transform(X).columns.tolist() == ["fisherdiscriminant0"]
+    np.testing.assert_allclose(
+        clone(model).fit_transform(X, y), framed.transform(X).to_numpy(), rtol=1e-12
+    )
+    assert not hasattr(model, "direction_")
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert again.certificate_.verify(X, y)
+    with pytest.raises(ValueError, match="n_components"):
+        ls.FisherDiscriminant(n_components=3).fit(X, y)
+    with pytest.raises(NotFittedError):
+        ls.FisherDiscriminant().transform(X)
+    one_hot = np.eye(3)[y]
+    np.testing.assert_array_equal(
+        ls.FisherDiscriminant().fit(X, one_hot).predict(X), model.predict(X)
+    )
+
+
+def test_equations():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    lines = ls.FisherDiscriminant().fit(X, y).equation()
+    assert set(lines) == {"1 vs 0", "2 vs 0", "2 vs 1"}
+    frame = pd.DataFrame({"u": [0.0, 1.0, 0.0, 3.0, 4.0, 3.0], "v": [0.0, 0.0, 1.0] * 2})
+    text = ls.FisherDiscriminant().fit(frame, list("aaabbb")).equation()
+    assert text.endswith("⇒ b")
+    assert "·u" in text
+
+
+@pytest.mark.parametrize(
+    ("priors", "message"),
+    [
+        ([0.5, 0.5], "number of priors must match"),
+        ([0.5, 0.6, -0.1], "positive"),
+        ([0.5, 0.5, 0.5], "sum of the priors"),
+    ],
+)
+def test_priors_are_checked(priors, message):
+    X, y = many_classes()
+    with pytest.raises(ValueError, match=message):
+        ls.FisherDiscriminant(priors=priors).fit(X, y)
+
+
+@pytest.mark.parametrize("weights", ["balanced", {0: 1.0, 1: 2.5, 2: 0.5}], ids=str)
+def test_class_weight_multiplies_sample_weight(weights):
+    X, y = many_classes()
+    factor = len(y) / (3 * np.bincount(y)) if weights == "balanced" else np.array([1.0, 2.5, 0.5])
+    weighted = ls.FisherDiscriminant(class_weight=weights).fit(X, y)
+    by_hand = ls.FisherDiscriminant().fit(X, y, sample_weight=factor[y])
+    np.testing.assert_allclose(weighted.coef_, by_hand.coef_, rtol=1e-12)
+    if weights == "balanced":
+        np.testing.assert_allclose(weighted.priors_, 1 / 3)
+    check = weighted.certificate_.verify(X, y)
+    assert check, check.reason
+
+
+def test_bad_input():
+    X, y = two_classes()
+    bad = X.copy()
+    bad[4, 2] = np.inf
+    with pytest.raises(ValueError, match="inf at row 4, column 2"):
+        ls.FisherDiscriminant().fit(bad, y)
+    model = ls.FisherDiscriminant().fit(X, y)
+    for method in ("predict", "transform", "predict_proba"):
+        with pytest.raises(ValueError, match="inf at row 4"):
+            getattr(model, method)(bad)
+    with pytest.raises(ValueError, match="one class"):
+        ls.FisherDiscriminant().fit(X, np.zeros(len(y)))
+    with pytest.raises(ValueError, match="shrinkage"):
+        ls.FisherDiscriminant(shrinkage=1.5).fit(X, y)
+    with pytest.raises(ValueError, match="weight 0"):
+        ls.FisherDiscriminant(class_weight={0: 0.0, 1: 0.0}).partial_fit(X, y)
+
+
+FORGED = {
+    "weights": lambda c: {"weights": c.weights * (1 + 1e-6)},
+    "one weight": lambda c: {"weights": c.weights + 1e-4 * np.eye(*c.weights.shape, 1)},
+    "bias": lambda c: {"weights": c.weights + 1e-3 * np.eye(*c.weights.shape)},
+    "J": lambda c: {"criterion": c.criterion * 1.001},
+    "no J": lambda c: {"criterion": np.nan},
+    "directions": lambda c: {"scalings": np.roll(c.scalings, 1, axis=0)},
+    "a turn": lambda c: {"scalings": c.scalings + 1e-4 * np.abs(c.scalings).max()},
+    "totals": lambda c: {"totals": c.totals + 1},
+    "means": lambda c: {"means": c.means + 1e-6},
+    "priors": lambda c: {"priors": np.roll(c.priors, 1) + [0.1, -0.1, 0.0][: len(c.priors)]},
+    "labels": lambda c: {"labels": tuple(reversed(c.labels))},
+    "rank": lambda c: {"rank": c.rank - 1},
+    "status": lambda c: {"status": Status.RANK_DEFICIENT},
+    "unbounded": lambda c: {"status": Status.UNBOUNDED},
+    "other model": lambda c: {"status": Status.SEPARATED},
+    "gap": lambda c: {"gap": 0.0},
+    "shrinkage": lambda c: {"shrinkage": c.shrinkage + 0.01},
+    "naive": lambda c: {"mean_difference": True},
+    "class weight": lambda c: {"class_weight": {0: 2.0}},
+    "shape": lambda c: {"weights": c.weights[:, :-1]},
+    "infinite": lambda c: {"weights": c.weights * np.inf},
+    "vague": lambda c: {"accuracy": 1.0, "weights": c.weights * 1.5},
+    "perfect": lambda c: {"accuracy": 0.0, "weights": c.weights * (1 + 1e-12)},
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+@pytest.mark.parametrize("k", [2, 3])
+def test_forged_claims_are_rejected(k, forged):
+    X, y = many_classes(k=k)
+    true = ls.FisherDiscriminant().fit(X, y).certificate_
+    check = true.verify(X, y)
+    assert check, check.reason
+    check = replace(true, **FORGED[forged](true)).verify(X, y)
+    assert not check
+    assert check.reason
+
+
+def test_certificates_belong_to_their_data():
+    X, y = many_classes()
+    certificate = ls.FisherDiscriminant().fit(X, y).certificate_
+    moved, swapped = X.copy(), y.copy()
+    moved[7, 1] += 1e-3
+    swapped[[0, 1]] = swapped[[1, 0]]
+    for data in ((moved, y), (X, swapped), (X[:-1], y[:-1]), (X[:, :3], y), (X, y + 5)):
+        assert not certificate.verify(*data)
+    assert not certificate.verify(X, y, sample_weight=np.ones(len(y)))
+    weighted = ls.FisherDiscriminant().fit(X, y, sample_weight=np.arange(len(y))).certificate_
+    assert not weighted.verify(X, y)
+    assert weighted.verify(X, y, sample_weight=np.arange(len(y)))
+    assert "J(w)" in str(certificate)
+    assert "<table>" in certificate._repr_html_()
+
+
+def test_a_mean_difference_cannot_pass_as_the_best_direction():
+    X, y = two_classes()
+    naive = ls.FisherDiscriminant(mean_difference=True).fit(X, y).certificate_
+    assert naive.verify(X, y)
+    assert not replace(naive, mean_difference=False).verify(X, y)
