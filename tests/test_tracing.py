@@ -284,7 +284,7 @@ def test_checkpoints_agree_with_a_plain_replay(monkeypatch):
     X, y = three_classes(50)
     signs = np.where(y == 1, 1, -1)
     for rule in ("single", "mini-batch"):
-        monkeypatch.setattr("linscope.tracing.replay.CHECKPOINT_EVERY", 8)
+        monkeypatch.setattr("linscope.tracing.perceptron_replay.CHECKPOINT_EVERY", 8)
         monkeypatch.setattr("linscope.tracing.replay.WINDOW_NUMBERS", 64)
         model = ls.Perceptron(rule=rule, batch_size=5, max_iter=20, shuffle=True, random_state=0)
         cut = ls.trace(model, X, signs)
@@ -324,7 +324,7 @@ def test_steps_of_several_problems_follow_each_other():
         assert step.x[1:].tolist() == X[step.sample].tolist()
     one = trace.to_frame(problem=trace.problems[1], backend="dict")
     assert set(one["problem"]) == {trace.problems[1]}
-    with pytest.raises(ValueError, match="no binary problem is called"):
+    with pytest.raises(ValueError, match="no problem is called"):
         trace.to_frame(problem="nobody")
 
 

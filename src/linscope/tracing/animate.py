@@ -19,7 +19,7 @@ from ..display.boundary_path import BoundaryPathDisplay
 from ..display.geometry import segment
 
 
-def animation(
+def boundary_animation(
     display: BoundaryPathDisplay,
     places: np.ndarray,
     captions: Sequence[str],

@@ -23,7 +23,8 @@ import numpy as np
 from ..data import encode_labels
 from ..losses.perceptron import TIES
 from ..results import VisitOrder
-from .replay import GramReplay, Replay, Window
+from .perceptron_replay import GramReplay, PerceptronReplay
+from .replay import Window
 
 # Products of fractions; about a minute.
 LONGEST_RUN = 30_000_000
@@ -136,7 +137,9 @@ def _check_length(products: int) -> None:
         )
 
 
-def exact_replays(model, replays: list[Replay], y, sample_weight) -> list[Replay]:
+def exact_replays(
+    model, replays: list[PerceptronReplay], y, sample_weight
+) -> list[PerceptronReplay]:
     """The same problems, run again in fractions."""
     kernel = getattr(model, "kernel", "linear")
     if kernel not in ("linear", "poly") or (kernel == "poly" and model.gamma == "scale"):
@@ -146,7 +149,7 @@ def exact_replays(model, replays: list[Replay], y, sample_weight) -> list[Replay
             + (" with gamma='scale'" if kernel == "poly" else "")
         )
     weights = _weights(model, y, sample_weight)
-    out: list[Replay] = []
+    out: list[PerceptronReplay] = []
     for number, replay in enumerate(replays):
         c = [Fraction(1)] * len(replay.solver.y)
         if weights is not None:
@@ -174,13 +177,14 @@ def _weights(model, y, sample_weight) -> list[Fraction] | None:
     return [weight * factors[code] for weight, code in zip(given, codes.tolist(), strict=True)]
 
 
-class _Exact(Replay):
+class _Exact(PerceptronReplay):
     """What the replay of an exact run does differently: it is kept, not worked out again."""
 
-    def __init__(self, model, replay: Replay, c: list[Fraction], number: int):
+    def __init__(self, model, replay: PerceptronReplay, c: list[Fraction], number: int):
         solver, log = replay.solver, replay.log
         self._first = log.initial
         self.problem, self.solver, self.X = replay.problem, solver, replay.X
+        self.name = replay.name
         self.row_numbers, self.scale = replay.row_numbers, 1.0
         self._c, self._y = c, [int(sign) for sign in solver.y]
         self._rates = Rates(

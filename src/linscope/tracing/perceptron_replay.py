@@ -1,18 +1,16 @@
-"""One binary problem of a fit, replayed from its log.
+"""The perceptron rule replayed: on rows of numbers, or on a Gram matrix.
 
-The log says which steps (visits of a sample, or batches) changed the weights. States between
-updates are worked out from the nearest checkpoint, so any step of a long run is quick to reach.
+The log says which visits, or batches, were updates. Scores, weights and criterion come from the
+arithmetic of the fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
@@ -21,34 +19,15 @@ from ..results import Result, UpdateLog
 from ..solvers import perceptron_loops as loops
 from ..solvers.perceptron_rule import GIVEN_ORDER, PerceptronRule, block_mistakes, update_steps
 from . import replay_loops
+from .perceptron_view import PerceptronView
+from .replay import Replay, Window
 
 CHECKPOINT_EVERY = 4096  # updates
 CHECKPOINT_BYTES = 64 << 20
-WINDOW_STEPS = 1 << 16
-WINDOW_NUMBERS = 1 << 22
 SMALLEST = 1e-150
 
 
-class Window(NamedTuple):
-    """Some steps of a replay and the states around them.
-
-    steps : step numbers, from 0. updated : did the step change the state?
-    versions : which of ``states`` was in force before each step; after it, ``after``.
-    first : how many updates were made before ``states[0]``.
-    """
-
-    steps: np.ndarray
-    updated: np.ndarray
-    versions: np.ndarray
-    states: Any
-    first: int
-
-    @property
-    def after(self) -> np.ndarray:
-        return self.versions + self.updated
-
-
-class Replay:
+class PerceptronReplay(Replay):
     """Replay of a rule on rows of numbers or on a Gram matrix.
 
     Parameters
@@ -61,6 +40,9 @@ class Replay:
     scale : c if the solver's rows are those of X times c, see ``in_range``
     """
 
+    view = PerceptronView()
+    kernel = False
+
     def __init__(
         self,
         problem: Problem,
@@ -71,6 +53,7 @@ class Replay:
         scale: float = 1.0,
     ):
         self.problem, self.solver, self.log, self.X = problem, solver, log, X
+        self.name = problem.name
         self.row_numbers, self.scale = row_numbers, scale
         self.n_steps = log.n_batches
         self.update_steps = log.updates
@@ -81,12 +64,7 @@ class Replay:
         return self.solver.kind == "single"
 
     @property
-    def n_updates(self) -> int:
-        return len(self.update_steps)
-
-    @property
     def width(self) -> int:
-        """Numbers a state."""
         return len(self._checkpoints[0])
 
     @cached_property
@@ -177,44 +155,12 @@ class Replay:
     def _engine_step(self, number: int, w: np.ndarray) -> int:
         """One step of the batch rule, summed over row blocks as in the fit."""
         rule, engine = self.solver.rule, self.solver.engine
-        bias = self.solver.rows.bias  # type: ignore[union-attr]
+        bias = self.solver.rows.bias
         function = partial(block_mistakes, bias=bias, rule=rule, w=w, radius=self._radius)
         assert engine is not None
         total, mistakes = engine.map_reduce(function, lambda a, b: (a[0] + b[0], a[1] + b[1]))
         w += (rule.eta0 / number if rule.inverse else rule.eta0) * total
         return mistakes
-
-    def window(self, steps: np.ndarray) -> Window:
-        """The states around these steps, which must rise."""
-        log = self.update_steps
-        first, last = 0, 0
-        if len(steps):
-            first = int(np.searchsorted(log, steps[0]))
-            last = int(np.searchsorted(log, steps[-1], side="right"))
-        here = log[first:last]
-        versions = np.searchsorted(here, steps)
-        updated = np.searchsorted(here, steps, side="right") > versions
-        return Window(steps, updated, versions, self.states(first, last), first)
-
-    def windows(self, steps: np.ndarray) -> Iterator[Window]:
-        """The same in pieces that need little memory."""
-        most = max(1, WINDOW_NUMBERS // self.width)
-        at = 0
-        while at < len(steps):
-            first = int(np.searchsorted(self.update_steps, steps[at]))
-            end = at + WINDOW_STEPS
-            if first + most < self.n_updates:
-                beyond = self.update_steps[first + most]
-                end = min(end, max(at + 1, int(np.searchsorted(steps, beyond))))
-            yield self.window(steps[at:end])
-            at = end
-
-    def epochs(self, steps: np.ndarray) -> np.ndarray:
-        return steps // self.log.batches_per_epoch
-
-    def samples(self, steps: np.ndarray) -> np.ndarray:
-        """The sample (row of this problem) visited at each step of a single-sample rule."""
-        return self.log.order.samples(steps)
 
     def scores(self, window: Window) -> np.ndarray:
         """w·x before each visit."""
@@ -243,6 +189,9 @@ class Replay:
         )
         return mistakes, self._unscaled(criterion)
 
+    def criterion(self, states) -> np.ndarray:
+        return self.measure(states)[1]
+
     def changes(self, states) -> tuple[np.ndarray, np.ndarray]:
         """Samples that each update turned right, and wrong."""
         mended, broken = np.zeros((2, len(states) - 1), np.int64)
@@ -260,32 +209,18 @@ class Replay:
     @property
     def intercept(self) -> bool:
         """Whether samples are augmented with 1."""
-        return self.solver.rows.bias != 0.0  # type: ignore[union-attr]
-
-    @property
-    def augmented(self) -> bool:
-        """Whether samples are shown with that 1."""
-        return self.intercept
-
-    @property
-    def weight_names(self) -> list[str]:
-        """w0 … wd; w0 only with an intercept."""
-        d = self.width - 1
-        return [f"w{j}" for j in range(0 if self.intercept else 1, d + 1)]
+        return self.solver.rows.bias != 0.0
 
     def weights(self, states) -> Any:
         """The weights in these states, without w0 if there is no intercept."""
         weights = states if self.intercept else states[:, 1:]
         return weights if self.scale == 1.0 else weights / self.scale
 
-    def row(self, sample: int) -> np.ndarray:
-        """The sample as the rule sees it: [1 x1 … xd], or without the 1."""
-        x = self.X[[sample]].toarray()[0] if sparse.issparse(self.X) else self.X[sample]
-        return np.concatenate([[1.0], x]).astype(x.dtype) if self.augmented else x
 
-
-class GramReplay(Replay):
+class GramReplay(PerceptronReplay):
     """Replay of a kernel rule: coefficients α instead of weights, except for a linear kernel."""
+
+    kernel = True
 
     def __init__(self, *arguments, linear: bool, intercept: bool):
         super().__init__(*arguments)

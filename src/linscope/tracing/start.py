@@ -15,7 +15,7 @@ from ..estimators import KernelPerceptron
 from ..estimators.base import binary_problems, read_training
 from ..estimators.perceptron_family import PerceptronFamily
 from .exact import exact_replays
-from .replay import GramReplay, Replay, in_range
+from .perceptron_replay import GramReplay, PerceptronReplay, in_range
 from .trace import Trace
 
 
@@ -99,7 +99,7 @@ def _index_names(X) -> list[str] | None:
     return None if getattr(index.dtype, "kind", "O") in "iu" else list(index)
 
 
-def _replays(model, X, y, sample_weight) -> list[Replay]:
+def _replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
     """One replay for each binary problem of a fitted model."""
     with warnings.catch_warnings():  # the fit has said it
         warnings.simplefilter("ignore")
@@ -119,10 +119,12 @@ def _replays(model, X, y, sample_weight) -> list[Replay]:
         shown = None if precomputed else training.X[rows]
         if kernel:
             options = {"linear": model.kernel == "linear", "intercept": model.fit_intercept}
-            replay: Replay = GramReplay(problem, solver, result.log, shown, kept[rows], **options)
+            replay: PerceptronReplay = GramReplay(
+                problem, solver, result.log, shown, kept[rows], **options
+            )
         else:
             solver, c = in_range(solver, shown, result)
-            replay = Replay(problem, solver, result.log, shown, kept[rows], c)
+            replay = PerceptronReplay(problem, solver, result.log, shown, kept[rows], c)
         replays.append(replay)
     if kernel:
         del model._gram

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from . import frames
 from .replay import Replay
-from .sheet import number, text, vector
 
 ITERATION_STEPS = 1024
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Step:
     """One step: a visited sample, or a batch.
 
     Attributes
     ----------
     number, epoch : counted from 1
-    problem : name of the binary problem
+    problem : name of the problem
     update : whether the weights changed
     before, after : the weights, bias first (empty for a kernel other than linear)
-    sample, name, x, y, score, normalized : of the visited sample: row number from 0, its name,
-        the augmented vector, ±1, w·x and y·w·x before the update (single-sample rules)
-    alpha : coefficient of the sample after the step (kernel rules)
-    batch, batch_mistakes : of the batch (batch rules), counted from 1 in each pass
+    sample, name, x, y : of the visited sample: row number from 0, its name, the augmented vector,
+        the label or target (single-sample rules)
+    batch : counted from 1 in each pass (batch rules)
     """
 
     number: int
@@ -40,54 +37,24 @@ class Step:
     sample: int | None = None
     name: str | None = None
     x: Any = None
-    y: int | None = None
-    score: Any = None
-    normalized: Any = None
-    alpha: Any = None
+    y: Any = None
     batch: int | None = None
-    batch_mistakes: int | None = None
-    _replay: Any = field(default=None, repr=False)
 
     @property
-    def verdict(self) -> str:
-        return "mistake → update" if self.update else "correct"
-
-    def _states(self):
-        log = self._replay.update_steps
-        first = int(np.searchsorted(log, self.number - 1))
-        return self._replay.states(first, first + 1)
-
-    @property
-    def too_small(self) -> bool:
-        """Is the sample still misclassified after its update (the step was too small)?"""
-        if not self.update or self.sample is None:
-            return False
-        here = self._replay.samples(np.array([self.number - 1]))
-        return not bool(self._replay.fixed(here, self._states())[0])
-
-    @property
-    def broken(self) -> int:
-        """How many samples that were right became mistakes (the step was too large)."""
-        return int(self._replay.changes(self._states())[1][0]) if self.update else 0
-
-    def __repr__(self) -> str:
-        where = f"sample {self.name if self.name is not None else self.sample}"
+    def where(self) -> str:
+        """The sample or the batch, in words."""
         if self.sample is None:
-            where = f"batch {self.batch}, {self.batch_mistakes} mistakes"
-        score = "" if self.score is None else f", w·x = {number(self.score)}"
-        change = ""
-        if len(self.after):
-            change = f", {text(vector(self.before))} → {text(vector(self.after))}"
-        return f"Step {self.number}: {where}{score}, {self.verdict}{change if self.update else ''}"
+            return f"batch {self.batch}"
+        return f"sample {self.name if self.name is not None else self.sample}"
 
 
 class Steps(Sequence):
     """The steps of a trace, worked out when they are asked for.
 
-    Steps of several binary problems follow each other. A slice is again such a sequence.
+    Steps of several problems follow each other. A slice is again such a sequence.
     """
 
-    def __init__(self, replays: list[Replay], names, places: range | None = None):
+    def __init__(self, replays: Sequence[Replay], names, places: range | None = None):
         self._replays, self._names = replays, names
         self._ends = np.cumsum([replay.n_steps for replay in replays])
         self._places = range(int(self._ends[-1])) if places is None else places
@@ -123,37 +90,5 @@ class Steps(Sequence):
         return [
             step
             for window in replay.windows(steps)
-            for step in _steps_of(replay, window, self._names)
+            for step in replay.view.steps(replay, window, self._names)
         ]
-
-
-def _steps_of(replay: Replay, window, names) -> Iterator[Step]:
-    weights = replay.weights(window.states)
-    columns = frames.step_columns(replay, window, criterion=False)
-    samples = replay.samples(window.steps) if replay.single else window.steps
-    for t, sample in enumerate(samples):
-        extra: dict[str, Any] = {}
-        if replay.single:
-            given = int(columns["sample"][t])
-            extra = {
-                "sample": given,
-                "name": None if names is None else names[given],
-                "x": replay.row(sample),
-                "y": int(replay.solver.y[sample]),
-                "score": columns["score"][t],
-                "normalized": columns["normalized"][t],
-                "alpha": columns["alpha"][t] if "alpha" in columns else None,
-            }
-        else:
-            for key in ("batch", "batch_mistakes"):
-                extra[key] = int(columns[key][t])
-        yield Step(
-            number=int(columns["step"][t]),
-            epoch=int(columns["epoch"][t]),
-            problem=replay.problem.name,
-            update=bool(window.updated[t]),
-            before=weights[window.versions[t]],
-            after=weights[window.after[t]],
-            _replay=replay,
-            **extra,
-        )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from ..data.frames import first_installed, to_backend
-from ..estimators import Perceptron
+from ..data.frames import to_backend
 from . import frames, render
 from .ledger import ledger
 from .replay import WINDOW_NUMBERS, Replay
 from .selection import choose, update_range
-from .sheet import Column, Gap, Row, Sheet, columns_of, number, rows_of, text, vector
+from .sheet import Column, Gap, Row, Sheet
 from .steps import Steps
 
 MAX_ROWS, TAIL = 25, 5
@@ -35,14 +33,15 @@ class Trace:
 
     Every table method takes the same choice of rows: ``start`` and ``stop`` are the first and the
     last step (counted from 1, both included); ``updates=(a, b)`` shows instead the solutions after
-    updates a … b, one row each; ``problem`` picks one binary problem by name or number.
+    updates a … b, one row each; ``problem`` picks one binary problem, or one target of a
+    regression, by name or number.
 
     Attributes
     ----------
     estimator : the fitted clone
     steps : the steps, a lazy sequence
     n_updates : how many of them changed the weights
-    problems : names of the binary problems
+    problems : names of the binary problems, or of the targets
     exact : whether numbers are fractions
 
     Examples
@@ -64,7 +63,8 @@ class Trace:
         self.sample_names = sample_names
         self.feature_names = features
         self.title = title
-        self._replays: list[Replay] = replays
+        self._replays: Sequence[Replay] = replays
+        self._view = replays[0].view
         self._criterion = criterion
 
     @property
@@ -73,16 +73,18 @@ class Trace:
 
     @property
     def problems(self) -> list[str]:
-        return [replay.problem.name for replay in self._replays]
+        return [replay.name for replay in self._replays]
 
     @property
     def n_updates(self) -> int:
         return sum(replay.n_updates for replay in self._replays)
 
     def replay(self) -> list:
-        """The last state of each binary problem, from the log alone.
+        """The last state of each problem, from the log alone.
 
-        Equals ``estimator.results_[k].weights`` bit for bit (unless ``exact``).
+        Equals the weights that the solver returned (``estimator.results_[k].weights``, of a
+        regression ``result_.weights[k]``) bit for bit, unless ``exact``; of a regression with
+        ``average=True`` these are the last weights before the average was taken.
         """
         return [replay.last_state() for replay in self._replays]
 
@@ -104,6 +106,10 @@ class Trace:
         its score; kernel rules have the sample's coefficient ``alpha`` and the number of
         ``support`` vectors instead of weights. ``criterion`` adds the ``mistakes`` over all
         samples after the step, and J_p = Σ over mistakes of −y w·x.
+
+        Gradient descent has ``prediction`` (h(x) = w·x before the update), ``error`` (y − h(x))
+        and ``eta`` for single samples; for batches ``batch``, ``gradient_norm`` (of the batch,
+        before the update) and ``eta``. There ``criterion`` adds J over all samples after the step.
 
         Parameters
         ----------
@@ -190,6 +196,7 @@ class Trace:
         Columns are ``update`` and ``step`` (from 1), ``sample`` (or ``batch``), the mistakes and
         the criterion before and after, ``fixed`` (is this sample right now? for batch rules: how
         many samples became right) and ``broken`` (how many that were right are now mistakes).
+        Gradient descent has J before and after, and for single samples the error of that sample.
 
         Examples
         --------
@@ -204,14 +211,15 @@ class Trace:
             first, last = update_range(replay, updates)
             most = max(1, WINDOW_NUMBERS // replay.width)
             for at in range(first, max(last, first + 1), most):
-                part = frames.effect_columns(replay, at, min(at + most, last))
+                part = self._view.effects(replay, at, min(at + most, last))
                 parts.append(self._with_problem(replay, part))
         return to_backend(frames.join(parts), backend)
 
     def monotonic(self, problem: str | int | None = None) -> Rise | None:
-        """The first step after which J_p was higher than before, None if it never rose.
+        """The first step after which the criterion was higher than before, None if it never rose.
 
-        The perceptron rule lowers the error of the sample it corrects, not that of all samples.
+        Perceptron and stochastic rules lower the error of the sample they look at, not that of all
+        samples.
 
         Examples
         --------
@@ -223,12 +231,12 @@ class Trace:
         for replay in self._pick(problem):
             for at in range(0, replay.n_updates, 256):
                 end = min(at + 256, replay.n_updates)
-                _, values = replay.measure(replay.states(at, end))
+                values = replay.criterion(replay.states(at, end))
                 for k in range(end - at):
                     if values[k + 1] > values[k]:
                         step = int(replay.update_steps[at + k]) + 1
                         before, after = values[k : k + 2].tolist()
-                        return Rise(step, at + k + 1, before, after, replay.problem.name)
+                        return Rise(step, at + k + 1, before, after, replay.name)
         return None
 
     def path(
@@ -260,23 +268,22 @@ class Trace:
         features=None,
         ax=None,
     ) -> Any:
-        """The samples and the boundary after each update, from faint to strong.
+        """What the updates did: the boundary, or the fitted line, from faint to strong.
+
+        A regression of several features shows J after each update.
 
         Parameters
         ----------
         updates, problem : as for ``path``
-        features : two features by number or name, needed if there are more than two
+        features : two features by number or name, needed for a boundary if there are more than two
         ax : matplotlib axes, optional
 
         Returns
         -------
-        a Display, see ``linscope.plot.path_of_boundaries``
+        a Display, see ``linscope.plot.path_of_boundaries``, ``lms_fit`` and ``lms_curve``
         """
-        from ..display import plot
-
-        X, y = self._samples(problem)
-        weights = self.path(updates=updates, problem=problem)
-        return plot.path_of_boundaries(X, y, weights, features=features, ax=ax)
+        replay = self._pick(0 if problem is None else problem)[0]
+        return self._view.plot(self, replay, updates, features, ax)
 
     def animate(
         self,
@@ -288,7 +295,7 @@ class Trace:
         features=None,
         max_frames: int = 200,
     ) -> Any:
-        """The same as a moving picture, a frame an update.
+        """The boundary or the line as a moving picture, a frame an update.
 
         Parameters
         ----------
@@ -301,55 +308,23 @@ class Trace:
         -------
         matplotlib.animation.FuncAnimation
         """
-        from ..display.boundary_path import BoundaryPathDisplay
-        from .animate import animation, check_path, save
+        from .animate import check_path, save
 
         if path is not None:
             check_path(path)
-        X, y = self._samples(problem)
-        weights = self.path(updates=updates, problem=problem)
-        display = BoundaryPathDisplay.from_path(weights, X, y, features=features)
         replay = self._pick(0 if problem is None else problem)[0]
-        first, _ = update_range(replay, updates)
-        shown = min(max_frames, len(weights))
-        places = np.unique(np.linspace(0, len(weights) - 1, shown).astype(int))
-        captions, samples = [], []
-        for k in (first + places).tolist():
-            sample = None
-            if k and replay.single:
-                sample = int(replay.samples(replay.update_steps[k - 1 : k])[0])
-            name = None if sample is None else int(replay.row_numbers[sample])
-            if name is not None and self.sample_names is not None:
-                name = self.sample_names[name]
-            captions.append(f"update {k}" + ("" if name is None else f": sample {name}"))
-            samples.append(sample)
-        moving = animation(display, places, captions, samples, fps)
+        moving = self._view.animation(self, replay, updates, features, max_frames, fps)
         if path is not None:
             save(moving, path, fps)
         return moving
 
-    def _samples(self, problem: str | int | None) -> tuple[Any, np.ndarray]:
-        """The samples of a problem with the names of the features, and two labels."""
-        replay = self._pick(0 if problem is None else problem)[0]
-        X = replay.X.toarray() if sparse.issparse(replay.X) else replay.X
-        if self.feature_names:
-            with contextlib.suppress(ImportError):
-                columns = {name: X[:, j] for j, name in enumerate(self.feature_names)}
-                X = to_backend(columns, first_installed())
-        positive, negative = replay.problem.positive, replay.problem.negative
-        if replay.problem.negative == "rest":
-            positive = str(positive)
-        return X, np.where(replay.solver.y > 0, positive, negative)
-
-    def _pick(self, problem: str | int | None) -> list[Replay]:
+    def _pick(self, problem: str | int | None) -> Sequence[Replay]:
         if problem is None:
             return self._replays
         if isinstance(problem, str):
-            found = [replay for replay in self._replays if replay.problem.name == problem]
+            found = [replay for replay in self._replays if replay.name == problem]
             if not found:
-                raise ValueError(
-                    f"no binary problem is called {problem!r}: {', '.join(self.problems)}"
-                )
+                raise ValueError(f"no problem is called {problem!r}: {', '.join(self.problems)}")
             return found
         if not 0 <= problem < len(self._replays):
             raise ValueError(f"problem={problem} is not in 0 … {len(self._replays) - 1}")
@@ -359,7 +334,7 @@ class Trace:
         if len(self._replays) == 1:
             return columns
         size = len(next(iter(columns.values())))
-        return {"problem": np.full(size, replay.problem.name), **columns}
+        return {"problem": np.full(size, replay.name), **columns}
 
     def _columns(self, start, stop, updates, problem, criterion) -> dict[str, np.ndarray]:
         criterion = self._criterion if criterion is None else criterion
@@ -368,7 +343,7 @@ class Trace:
             steps = np.asarray(choose(replay, start, stop, updates), dtype=np.int64)
             empty = [replay.window(steps)] if len(steps) == 0 else []
             for window in empty or replay.windows(steps):
-                part = frames.step_columns(replay, window, criterion)
+                part = self._view.columns(replay, window, criterion)
                 if updates is not None:
                     part = {"k": window.first + window.after, **part}
                 parts.append(self._with_problem(replay, part))
@@ -387,20 +362,20 @@ class Trace:
         if max_rows is not None and max_rows < 1:
             raise ValueError(f"max_rows must be at least 1, got {max_rows}")
         replays = self._pick(problem)
-        options = {
-            "updates": updates is not None,
-            "criterion": self._criterion if criterion is None else criterion,
-            "problems": len(self._replays) > 1 and len(replays) > 1,
-        }
-        columns = columns_of(replays[0], **options)
+        criterion = self._criterion if criterion is None else criterion
+        several = len(self._replays) > 1 and len(replays) > 1
+        columns = [Column("problem")] if several else []
+        columns += [Column("k", "$k$", right=True)] if updates is not None else []
+        columns += self._view.headers(replays[0], criterion)
         rows: list[Row] = []
         for replay in replays:
             chosen = choose(replay, start, stop, updates)
-            rows += self._rows(replay, chosen, max_rows, options, columns)
-        name = replays[0].problem.name if len(replays) < len(self._replays) else ""
+            lead = ["problem"] * several + ["k"] * (updates is not None)
+            rows += self._rows(replay, chosen, max_rows, lead, criterion, columns)
+        name = replays[0].name if len(replays) < len(self._replays) else ""
         return Sheet(self._heading(name), self._notes(replays), columns, rows)
 
-    def _rows(self, replay, chosen, max_rows, options, columns: list[Column]) -> list[Row]:
+    def _rows(self, replay, chosen, max_rows, lead, criterion, columns: list[Column]) -> list[Row]:
         count = len(chosen)
         if max_rows is None or count <= max_rows:
             pieces = [chosen]
@@ -411,20 +386,27 @@ class Trace:
         for piece in pieces:
             if rows:
                 cells: list[Any] = [None] * len(columns)
-                cells[[column.header == "verdict" for column in columns].index(True)] = Gap(
-                    count - max_rows
-                )
+                headers = [column.header for column in columns]
+                cells[headers.index(self._view.gap)] = Gap(count - max_rows)
                 rows.append(Row(cells, gap=True))
             for window in replay.windows(np.asarray(piece, dtype=np.int64)):
-                rows += rows_of(replay, window, self.sample_names, **options)
+                rows += self._window_rows(replay, window, lead, criterion)
         if rows:
             rows[0] = rows[0]._replace(first=True)
         return rows
 
+    def _window_rows(self, replay, window, lead: list[str], criterion: bool) -> list[Row]:
+        before = {
+            "problem": [replay.name] * len(window.steps),
+            "k": window.first + window.after,
+        }
+        parts = [before[name] for name in lead]
+        parts += self._view.cells(replay, window, self.sample_names, criterion)
+        marked = window.updated & self._view.marks_updates
+        return [Row(list(cells), bool(mark)) for mark, *cells in zip(marked, *parts, strict=True)]
+
     def _heading(self, problem: str) -> str:
-        model = self.estimator
-        rule = {"single": "single-sample", "batch": "batch", "mini-batch": "mini-batch"}[model.rule]
-        parts = [type(model).__name__, f"{rule} rule"]
+        parts = [type(self.estimator).__name__, self._view.heading(self.estimator)]
         if self.exact:
             parts.append("exact")
         if problem:
@@ -432,37 +414,11 @@ class Trace:
         heading = ", ".join(parts)
         return f"{self.title}: {heading}" if self.title else heading
 
-    def _notes(self, replays: list[Replay]) -> list[str]:
-        notes = [" · ".join(self._settings(replays[0]))]
+    def _notes(self, replays: Sequence[Replay]) -> list[str]:
+        notes = [" · ".join(self._view.settings(self.estimator, replays[0]))]
         plain = [f"x{j + 1}" for j in range(len(self.feature_names))]
         if self.feature_names[:9] not in ([], plain[:9]) and len(plain) <= 8:
             first = ["1"] if replays[0].augmented else []
             notes.append(f"x = [{', '.join([*first, *self.feature_names])}]")
-        steps = sum(replay.n_steps for replay in replays)
-        updates = sum(replay.n_updates for replay in replays)
-        what = "visits" if replays[0].single else "batches"
-        status = self.estimator.certificate_.status
-        notes.append(f"{steps:,} {what}, {updates:,} updates: {status}")
+        notes.append(self._view.ending(self.estimator, replays))
         return notes
-
-    def _settings(self, replay: Replay) -> list[str]:
-        model = self.estimator
-        rate = f"η = {number(model.eta0)}" + ("/k" if model.schedule == "inverse" else "")
-        settings = [f"tie {model.tie}", rate]
-        if isinstance(model, Perceptron):
-            init = model.init if isinstance(model.init, str) else text(vector(np.ravel(model.init)))
-            settings.append(f"init {init}")
-        else:
-            settings.append(f"kernel {model.kernel}")
-        settings.append(f"stop {model.stop}")
-        if model.margin:
-            settings.append(f"margin {number(model.margin)}")
-        if model.rule == "mini-batch":
-            settings.append(f"batch size {replay.log.batch_size}")
-        if model.shuffle:
-            settings.append("shuffled")
-        if len(replay.solver.weight):
-            settings.append("weighted")
-        if model.output != "last":
-            settings.append(f"output {model.output}")
-        return settings
