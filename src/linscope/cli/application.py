@@ -12,7 +12,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from .._version import __version__
-from . import bench, datasets, examples, separate, trace
+from . import bench, datasets, diagnose, examples, separate, trace
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
 from .screen import complain, console, prepare_streams
 
@@ -24,6 +24,7 @@ Examples:
   linscope trace perceptron or           every step of the lecture notes' OR table
   linscope separate xor                  is there a separating line? with proof
   linscope separate --data my.csv --target grade
+  linscope diagnose diabetes             a regression with its assumptions checked
   linscope examples                      the notes' printed runs against linscope
   linscope datasets                      what is built in
 
@@ -45,7 +46,7 @@ def build() -> App:
         suppress_keyboard_interrupt=False,
         result_action="return_value",
     )
-    for command in (trace.app, separate.app, examples.app, datasets.app, bench.app):
+    for command in (trace.app, separate.app, diagnose.app, examples.app, datasets.app, bench.app):
         app.command(command)
     return app
 

@@ -132,25 +132,24 @@ class ResidualsDisplay(Display):
         ax.axhline(0, color=theme.SOFT, lw=0.9, ls=(0, (4, 3)), zorder=1)
         left, right = 0.0, min(1.0, 1.08 * float(h.max()))
         bottom, top = (1.15 * float(value) for value in (min(r.min(), -1), max(r.max(), 1)))
-        drawn = self._draw_cook(ax, right, top, bottom)
-        question = "Influence: is a row beyond D = 1?" if drawn else "Influence: none is large"
+        self._draw_cook(ax, right, top, bottom)
+        largest = f"{self.values.cooks_distance[self.influential[0]]:.2g}"
+        question = f"Influence: Cook's distance D ≤ {largest}"
         _name(ax, question, "leverage", "standardised residual")
         ax.set(xlim=(left, right), ylim=(bottom, top))
         ax.xaxis.set_major_locator(MaxNLocator(5))
         ax.ticklabel_format(axis="x", scilimits=(-3, 4), useMathText=True)
         self._label(ax, h, r, self.influential)
 
-    def _draw_cook(self, ax: Axes, right: float, top: float, bottom: float) -> bool:
-        """Contours of D = r² h/(p (1 − h)); True if one is inside the panel."""
+    def _draw_cook(self, ax: Axes, right: float, top: float, bottom: float) -> None:
+        """Contours of D = r² h/(p (1 − h)), those that reach the panel."""
         h = np.linspace(right / 1000, min(right, 0.9999), 1000)
         up = top <= -bottom  # the nearer border: there the contours are further apart
         near, far = (top, -bottom) if up else (-bottom, top)
-        drawn = False
         for level in COOK:
             r = np.sqrt(level * self.values.p * (1 - h) / h)
             if r[-1] > far:
                 continue
-            drawn = True
             for sign in (-1, 1):
                 ax.plot(h, sign * r, color=theme.ORANGE, lw=1.2, ls=(0, (5, 3)), zorder=2)
             if r[-1] > near:
@@ -165,7 +164,6 @@ class ResidualsDisplay(Display):
                 color=theme.INK,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             )
-        return drawn
 
     def _label(
         self, ax: Axes, x: np.ndarray, y: np.ndarray, rows: np.ndarray, lift: float = 0.0
@@ -173,14 +171,16 @@ class ResidualsDisplay(Display):
         """Row numbers beside points, on the side where there is room; none over another."""
         width, height = np.ptp(x) or 1.0, np.ptp(y) or 1.0
         middle = (x.min() + x.max()) / 2
-        placed: list[tuple[float, float]] = []
+        placed: list[tuple[float, float, float]] = []
         for row in sorted(rows, key=lambda row: -y[row]):
             left = x[row] > middle
             own = (y[row] - y.min()) / height * PANEL_POINTS
             at = own + (lift if left else -lift)
-            near = [high for place, high in placed if abs(x[row] - place) < 0.3 * width]
+            long = (0.02 + 0.023 * len(str(self.numbers[row]))) * width
+            start, end = (x[row] - long, x[row]) if left else (x[row], x[row] + long)
+            near = [high for a, b, high in placed if a < end and start < b]
             at = min([at, *(high - LINE_POINTS for high in near)])
-            placed.append((x[row], at))
+            placed.append((start, end, at))
             ax.scatter(x[row], y[row], s=20, c=theme.BLUE, linewidths=0, zorder=4)
             ax.annotate(
                 str(self.numbers[row]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -171,14 +172,14 @@ class Diagnosis:
 
 
 def _paragraph(label: str, words: str) -> list[str]:
-    indent = " " * 19
-    return textwrap.wrap(
-        words,
+    lines = textwrap.wrap(
+        re.sub(r" ([=<]) ", "\u00a0\\1\u00a0", words),  # p = 0.03 stays on one line
         WIDTH,
         initial_indent=f"{label:<19}",
-        subsequent_indent=indent,
+        subsequent_indent=" " * 19,
         break_on_hyphens=False,
     )
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def _html_row(verdict: Verdict) -> str:
