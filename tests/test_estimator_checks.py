@@ -52,6 +52,26 @@ def test_scikit_learn_checks(model):
     assert sum(o["status"] == "passed" for o in outcomes) > 40
 
 
+REGRESSORS = [
+    ls.LinearRegression(),
+    ls.Ridge(),
+    ls.LinearRegression(solver="batch"),
+    ls.Ridge(solver="mini-batch", average=True),
+    ls.LinearRegression(solver="stochastic", schedule="inverse"),
+]
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=repr)
+def test_scikit_learn_checks_of_regressors(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outcomes = check_estimator(clone(model), on_fail=None, on_skip=None)
+    failed = {o["check_name"]: o["exception"] for o in outcomes if o["status"] == "failed"}
+    allowed = ORDER_MATTERS if model.solver in ("mini-batch", "stochastic") else set()
+    assert set(failed) <= allowed, failed
+    assert sum(o["status"] == "passed" for o in outcomes) > 40
+
+
 def blobs(n=60):
     rng = np.random.default_rng(0)
     y = np.arange(n) % 3

@@ -20,6 +20,7 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..certify.least_squares import LeastSquaresCertificate, assess, certificate_of
@@ -36,6 +37,12 @@ from .linear_statistics import LinearStatistics
 from .targets import Regression, read_regression
 
 MOST_ROUNDS = 20
+
+
+def _keeps_moments(estimator) -> bool:
+    if estimator.solver != "exact":
+        raise AttributeError(f"partial_fit needs solver='exact', not {estimator.solver!r}")
+    return True
 
 
 class LeastSquaresFamily(
@@ -59,13 +66,16 @@ class LeastSquaresFamily(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        # η_0/k shrinks with every sample: the weights may stop far from the minimum.
+        tags.regressor_tags.poor_score = (
+            self.solver in ("stochastic", "mini-batch") and self.schedule == "inverse"
+        )
         return tags
 
     def __getstate__(self):
         # The training rows are at hand for ``diagnose``, but are not part of the model.
         state = super().__getstate__()
-        state.pop("_training", None)
-        return state
+        return state | {"_training": None} if "_training" in state else state
 
     @_fit_context(prefer_skip_nested_validation=True)
     @with_callbacks
@@ -188,6 +198,7 @@ class LeastSquaresFamily(
         self.result_ = result
         self._training, self._targets = training, training.targets
 
+    @available_if(_keeps_moments)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, sample_weight=None):
         """Add rows: the model afterwards is that of all rows so far, to the last digits.
@@ -202,8 +213,6 @@ class LeastSquaresFamily(
         -------
         self
         """
-        if self.solver != "exact":
-            raise ValueError(f"partial_fit needs solver='exact', not {self.solver!r}")
         first = not hasattr(self, "n_features_in_")
         training = read_regression(self, X, y, sample_weight, reset=first)
         known = getattr(self, "_moments", None)

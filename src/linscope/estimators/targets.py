@@ -42,8 +42,6 @@ def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) 
         sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
     ).copy()
     keep = np.flatnonzero(weight)
-    if not len(keep):
-        raise ValueError("all samples have weight 0: give at least one a positive weight")
     if len(keep) == len(weight):
         return Regression(matrix, Y, weight, single, None, names)
     return Regression(matrix[keep], Y[keep], weight[keep], single, keep, names)

@@ -236,9 +236,10 @@ class LeastSquares:
 def _last_digit(state: State) -> bool:
     """Does the bound leave nothing but the rounding of each weight?"""
     w = units.weights(state.moments.frame, state.v)
-    error = units.errors(state.moments.frame, state.factor, state.error, w) - np.abs(w.lo)
     used = state.factor.kept
-    return bool((error[used] <= 0.25 * UNIT * np.abs(w.hi[used])).all())
+    with np.errstate(invalid="ignore"):
+        error = units.errors(state.moments.frame, state.factor, state.error, w) - np.abs(w.lo)
+        return bool((error[used] <= 0.25 * UNIT * np.abs(w.hi[used])).all())
 
 
 def solver_for(

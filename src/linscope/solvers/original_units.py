@@ -61,10 +61,11 @@ def errors(frame: Frame, factor: Factor, error: np.ndarray, w: Pair) -> np.ndarr
     """|w − exact| at most, (1 + d, targets), for w rounded to floats; dependent columns 0."""
     full = np.zeros(w.hi.shape)
     full[factor.kept] = error
-    full = np.ldexp(full, _exponents(frame))
     m = np.abs(frame.shift[frame.features])
-    full[0] += m @ (full[1:] + 4 * UNIT2 * len(m) * np.abs(w.hi[1:]))
-    return full + np.abs(w.lo)
+    with np.errstate(over="ignore", invalid="ignore"):
+        full = np.ldexp(full, _exponents(frame))
+        full[0] += m @ (full[1:] + 4 * UNIT2 * len(m) * np.abs(w.hi[1:]))
+        return full + np.abs(w.lo)
 
 
 def inverse_root(frame: Frame, factor: Factor) -> np.ndarray | None:
