@@ -154,6 +154,15 @@ class TestNumbers:
         close(a["statistic"], b["statistic"], 1e-8)
         close(dense.rows.cooks_distance, sparse.rows.cooks_distance, 1e-8)
 
+    @pytest.mark.parametrize("unit", [1e-150, 1e-9, 1e150])
+    def test_units_do_not_matter(self, unit):
+        X, y = noisy(200)
+        one = diagnose(fit_of(X, y)).to_frame(backend="dict")
+        scaled = fit_of(X, y)
+        scaled = replace(scaled, y=y * unit, weights=scaled.weights * unit)
+        scaled = replace(scaled, rss=scaled.rss * unit**2, tss=scaled.tss * unit**2)
+        close(diagnose(scaled).to_frame(backend="dict")["statistic"], one["statistic"], 1e-8)
+
     def test_features_far_from_zero_have_the_same_diagnosis(self):
         X, y = noisy(200)
         shift = np.array([1e6, -1e6, 1e5])

@@ -190,6 +190,7 @@ class TestSummary:
         [
             ({"n": 4}, "4 rows leave no degree of freedom after 4 coefficients"),
             ({"inverse": None}, "AᵀA has no inverse"),
+            ({"rss": math.nan, "tss": math.nan}, "the variance of y is not known"),
         ],
     )
     def test_refuses_by_itself(self, facts, why):

@@ -170,7 +170,9 @@ class LinearStatistics:
         )
 
     def _squares(self, k: int, training: Regression | None) -> tuple[float, float]:
-        """Σ c r² and Σ c (y − ȳ)² of target k."""
+        """Σ c r² and Σ c (y − ȳ)² of target k; NaN if the variance of y was not given."""
+        if not getattr(self, "_explained", True):
+            return np.nan, np.nan
         rss, tss = self.certificate_.rss[k], self.result_.details.get("tss")
         if tss is None:
             assert training is not None

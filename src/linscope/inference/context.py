@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,6 +15,12 @@ from .rows import RowValues
 
 # With fewer degrees of freedom the tests of shape (bend, spread, normality) could find nothing.
 FEWEST_DF = 8
+
+
+def centred(values: np.ndarray) -> np.ndarray:
+    """The values with mean 0, the largest of size 1 (or all 0)."""
+    centre = values - values.mean()
+    return centre / (float(np.abs(centre).max()) or 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +37,20 @@ class Context:
     basis: Basis
     rows: RowValues
     alpha: float = 0.05
+
+    @cached_property
+    def u(self) -> np.ndarray:
+        """√c e, the largest of size 1: the tests do not depend on the unit of y."""
+        return self.rows.scaled / self._unit
+
+    @cached_property
+    def e(self) -> np.ndarray:
+        """The residuals in the same unit."""
+        return self.rows.residuals / self._unit
+
+    @cached_property
+    def _unit(self) -> float:
+        return float(np.abs(self.rows.scaled).max())
 
     @property
     def df(self) -> int:

@@ -24,7 +24,7 @@ class LinearFit:
     ----------
     names : names of the coefficients, "intercept" first when there is one
     weights : (p,) the coefficients in the same order
-    rss : Σ cᵢ eᵢ², the residual sum of squares
+    rss : Σ cᵢ eᵢ², the residual sum of squares; NaN if it is not known
     tss : Σ cᵢ (yᵢ − ȳ)², or Σ cᵢ yᵢ² without intercept
     fit_intercept : whether A has a column of ones
     n : number of rows with positive weight; None if only moments are known and n is not. Then rss
@@ -101,6 +101,8 @@ class LinearFit:
             return self.refused
         if self.n is None:
             return "the number of rows n is not known"
+        if self.rss != self.rss:
+            return "the variance of y is not known"
         if self.inverse is None and self.inverse_root is None:
             return "AᵀA has no inverse"
         if self.n <= self.p:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data.blocks import Block
 from .auxiliary import Explained, cross_products
-from .context import Context
+from .context import Context, centred
 from .covariance import covariance
 from .distributions import chi2_tail
 from .verdict import StatisticalTest, Verdict, named, percent, rejected
@@ -52,10 +52,10 @@ def homoscedasticity(context: Context) -> Verdict:
 
 def _direction(context: Context) -> str:
     """How the spread goes with ŷ, if it clearly does."""
-    size, fitted = np.abs(context.rows.scaled), context.rows.fitted
-    a, b = size - size.mean(), fitted - fitted.mean()
-    scale = float(np.sqrt((a @ a) * (b @ b)))
-    r = float(a @ b) / scale if scale > 0 else 0.0
+    size, fitted = np.abs(context.u), centred(context.rows.fitted)
+    a = size - size.mean()
+    scale = float(np.sqrt((a @ a) * (fitted @ fitted)))
+    r = float(a @ fitted) / scale if scale > 0 else 0.0
     if abs(r) * np.sqrt(len(size)) < 2:
         return "is not the same everywhere"
     return f"{'grows' if r > 0 else 'shrinks'} with the fitted values"
@@ -63,7 +63,7 @@ def _direction(context: Context) -> str:
 
 def _squares(context: Context) -> np.ndarray:
     """u² about its mean, in units of its mean."""
-    square = context.rows.scaled**2
+    square = context.u**2
     return square / square.mean() - 1
 
 
@@ -86,10 +86,8 @@ def white(context: Context) -> StatisticalTest:
         columns = partial(_products, context)
         sums = cross_products(context.engine(terms), columns, _squares(context))
         return _lm("White", sums.on(), n)
-    fitted = context.rows.fitted
-    spread = float(np.abs(fitted - fitted.mean()).max())
-    f = (fitted - fitted.mean()) / (spread or 1.0)
-    sums = cross_products(context.engine(), partial(_fitted_powers, f), _squares(context))
+    powers = partial(_fitted_powers, centred(context.rows.fitted))
+    sums = cross_products(context.engine(), powers, _squares(context))
     return _lm("White", sums.on(), n, f"on ŷ and ŷ², as {terms:,} products are too many")
 
 

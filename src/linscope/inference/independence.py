@@ -22,7 +22,7 @@ SMALL = 0.05
 
 def independence(context: Context) -> Verdict:
     """Are residuals of rows that follow each other unrelated?"""
-    u = context.rows.scaled
+    u = context.u
     rho = autocorrelations(u, min(MOST_LAGS, len(u) // 5))
     dw = StatisticalTest(
         "Durbin–Watson", durbin_watson(u), note="2 means no correlation of neighbours"

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..data.blocks import Block
 from .auxiliary import cross_products
-from .context import Context
+from .context import Context, centred
 from .distributions import f_tail
 from .verdict import StatisticalTest, Verdict, named, percent, rejected
 
@@ -69,15 +69,13 @@ def reset(context: Context) -> tuple[StatisticalTest, float] | None:
     and are not nearly parallel.
     """
     fit, rows = context.fit, context.rows
-    middle = rows.fitted.mean() if fit.fit_intercept else 0.0
-    spread = float(np.abs(rows.fitted - middle).max())
-    if spread == 0:
-        return None
-    powers = (rows.fitted - middle) / spread
+    powers = rows.fitted / (float(np.abs(rows.fitted).max()) or 1.0)
+    if fit.fit_intercept:
+        powers = centred(rows.fitted)
     sums = cross_products(
         context.engine(),
         partial(_with_powers, context, powers),
-        rows.residuals,
+        context.e,
         fit.weight,
         constant=fit.fit_intercept,
     )
@@ -111,12 +109,12 @@ def rainbow(context: Context) -> StatisticalTest | None:
     if fit.weight is not None:
         weight *= fit.weight
     sums = cross_products(
-        context.engine(), context.features, rows.residuals, weight, constant=fit.fit_intercept
+        context.engine(), context.features, context.e, weight, constant=fit.fit_intercept
     )
     inside = sums.on()
     df1, df2 = rows.n - count, count - inside.rank - int(fit.fit_intercept)
     left = inside.total - inside.explained
     if inside.rank < fit.df_model or df1 < 1 or df2 < 1 or left <= 0:
         return None
-    F = (fit.rss - left) / df1 / (left / df2)
+    F = (float(context.u @ context.u) - left) / df1 / (left / df2)
     return StatisticalTest("rainbow", F, f_tail(F, df1, df2), (df1, df2), "F")

@@ -30,7 +30,7 @@ def normality(context: Context) -> Verdict:
     """Do the residuals look normal?"""
     if context.too_few:
         return Verdict(NAME, None, context.too_few)
-    u = context.rows.scaled
+    u = context.u
     skewness, kurtosis = shape(u)
     z = np.sort((u - u.mean()) / u.std(ddof=1))
     tests = [
