@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from linear_fits import fit_of, noisy
 
 from linscope.cli import main
 from linscope.inference import diagnose, summary
-from tests.linear_fits import fit_of, noisy
 
 
 @pytest.fixture

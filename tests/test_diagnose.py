@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import statsmodels.api as sm
+from linear_fits import design, fit_of, noisy, weights
 from scipy import stats
 from sklearn.datasets import load_diabetes
 from statsmodels.stats import diagnostic, stattools
@@ -14,7 +15,6 @@ from statsmodels.stats.outliers_influence import OLSInfluence, variance_inflatio
 from linscope.data import datasets
 from linscope.inference import diagnose
 from linscope.inference.existence import tail_index
-from tests.linear_fits import design, fit_of, noisy, weights
 
 FIVE = ["existence", "independence", "linearity", "homoscedasticity", "normality"]
 

@@ -1,19 +1,25 @@
 """Summary, covariance, likelihood and intervals against statsmodels and the notes."""
 
+import json
 import math
 from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import statsmodels.api as sm
+from linear_fits import design, fit_of, noisy, weights
 from scipy import optimize, stats
 from sklearn.datasets import load_diabetes
 
+import linscope as ls
 from linscope.data import datasets
 from linscope.inference import (
     LinearFit,
     covariance,
+    diagnose,
     log_likelihood,
     predict_interval,
     row_values,
@@ -21,7 +27,6 @@ from linscope.inference import (
     summary,
 )
 from linscope.inference.distributions import t_quantile, two_sided
-from tests.linear_fits import design, fit_of, noisy, weights
 
 KINDS = (None, "HC0", "HC1", "HC2", "HC3")
 CASES = ["plain", "weighted", "no intercept", "weighted, no intercept", "diabetes", "longley"]
@@ -408,3 +413,100 @@ def test_tails_against_scipy_stats(df):
     t = np.array([0.0, 1e-3, 0.7, 2.0, 9.0, 40.0])
     close(two_sided(t, df), 2 * stats.t.sf(t, df), 1e-9, atol=1e-300)
     close(t_quantile(0.99, df), stats.t.ppf(0.995, df), 1e-9)
+
+
+NIST = json.loads((Path(__file__).parent / "data" / "nist.json").read_text())
+
+
+def nist(name):
+    """Features (powers of x for the polynomials), y, and whether there is an intercept."""
+    data = NIST[name]
+    if "degree" in data:
+        x = np.array(data["x"])
+        X = np.column_stack([x**k for k in range(1, data["degree"] + 1)])
+    else:
+        X = np.array(data["X"])
+    return X, np.array(data["y"]), data["fit_intercept"]
+
+
+def exact_standard_errors(X, y, intercept):
+    """√(rss/(n − p) · (AᵀA)⁻¹) by elimination in fractions; the root at the end in floats."""
+    A = [[Fraction(v) for v in row] for row in design(X, intercept).tolist()]
+    b = [Fraction(v) for v in y.tolist()]
+    n, p = len(A), len(A[0])
+    rows = [
+        [sum(r[i] * r[j] for r in A) for j in range(p)]
+        + [Fraction(int(i == j)) for j in range(p)]
+        + [sum(r[i] * v for r, v in zip(A, b, strict=True))]
+        for i in range(p)
+    ]
+    for i in range(p):
+        pivot = next(k for k in range(i, p) if rows[k][i] != 0)
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for k in range(p):
+            if k != i:
+                rows[k] = [a - rows[k][i] * c for a, c in zip(rows[k], rows[i], strict=True)]
+    w = [row[-1] for row in rows]
+    fitted = [sum(a * c for a, c in zip(r, w, strict=True)) for r in A]
+    rss = sum((v - f) ** 2 for v, f in zip(b, fitted, strict=True))
+    return np.array([math.sqrt(rss / (n - p) * rows[i][p + i]) for i in range(p)])
+
+
+class TestEstimator:
+    @pytest.mark.parametrize("name", NIST)
+    def test_standard_errors_of_the_nist_sets(self, name):
+        X, y, intercept = nist(name)
+        found = ls.LinearRegression(fit_intercept=intercept).fit(X, y).summary().standard_errors
+        close(found, exact_standard_errors(X, y, intercept), 1e-11, atol=1e-15)
+
+    def test_longley_as_certified_by_nist(self):
+        table = ls.LinearRegression().fit(*nist("longley")[:2]).summary()
+        certified = [
+            *(890420.383607373, 84.9149257747669, 0.0334910077722432, 0.488399681651699),
+            *(0.214274163161675, 0.226073200069370, 455.478499142212),
+        ]
+        close(table.standard_errors, certified, 1e-13)
+        close(table.sigma, 304.854073561965, 1e-13)
+        close(table.r2, 0.995479004577296, 1e-13)
+        close(table.f_statistic, 330.285339234588, 1e-12)
+
+    def test_methods_are_the_functions(self):
+        X, y = noisy()
+        c = weights(len(y))
+        model, fit = ls.LinearRegression().fit(X, y, c), fit_of(X, y, c)
+        close(model.summary(robust="HC3", level=0.8).intervals, summary(fit, "HC3", 0.8).intervals)
+        frames = (found.to_frame(backend="dict") for found in (model.diagnose(), diagnose(fit)))
+        close(*(frame["statistic"] for frame in frames), 1e-8)
+        for kind in ("confidence", "prediction"):
+            found = model.predict_interval(X[:5], kind=kind, level=0.8)
+            close(found, predict_interval(fit, X[:5], kind, 0.8))
+        close(model.log_likelihood(), summary(fit).log_likelihood)
+        close(model.sigma2_ml_, summary(fit).sigma2_ml)
+
+    def test_streamed_rows_have_the_same_summary(self):
+        X, y = noisy()
+        c = weights(len(y))
+        whole, parts = ls.LinearRegression().fit(X, y, c), ls.LinearRegression()
+        for rows in (slice(0, 30), slice(30, 120)):
+            parts.partial_fit(X[rows], y[rows], c[rows])
+        close(parts.summary().intervals, whole.summary().intervals)
+        close(parts.predict_interval(X), whole.predict_interval(X))
+        with pytest.raises(ValueError, match="rows are not at hand"):
+            parts.diagnose()
+        assert len(parts.diagnose(X, y, c)) == 6
+
+    def test_only_valid_inference_is_shown(self):
+        X, y = noisy()
+        refused = [
+            (ls.Ridge().fit(X, y), "penalised"),
+            (ls.LinearRegression().fit(np.column_stack([X, X[:, 0]]), y), "x4 = x1"),
+            (ls.LinearRegression(solver="batch").fit(X / 10, y), "gradient descent"),
+            (ls.LinearRegression().fit(X[:4], y[:4]), "no degree of freedom"),
+        ]
+        for model, why in refused:
+            table = model.summary()
+            assert why in table.refused
+            assert table.p_values is None
+            with pytest.raises(ValueError, match="no confidence interval"):
+                model.predict_interval(X if table.df_model == 3 else np.ones((1, 4)))
