@@ -26,6 +26,7 @@ from ._version import __version__
 _PUBLIC = {
     "Check": "results",
     "FisherDiscriminant": "estimators",
+    "GaussianNaiveBayes": "estimators",
     "KernelPerceptron": "estimators",
     "LinearRegression": "estimators",
     "NotSeparable": "certify",

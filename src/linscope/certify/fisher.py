@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.threads import one_blas_thread
 from ..results import Certificate, Check, Status
 from .class_scatter import ClassRows, Whitened, check_classes, read_classes
 from .verify import Refuted, require
@@ -92,7 +93,9 @@ class FisherCertificate(Certificate):
                 not self.weighted or sample_weight is not None,
                 "the fit used sample weights: pass them as sample_weight",
             )
-            return Check(True, _claims(self, read_classes(X, y, sample_weight, self.class_weight)))
+            with one_blas_thread():  # many small factorisations
+                rows = read_classes(X, y, sample_weight, self.class_weight)
+                return Check(True, _claims(self, rows))
         except Refuted as refuted:
             return Check(False, str(refuted))
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
@@ -120,12 +123,13 @@ def _claims(claim: FisherCertificate, rows: ClassRows) -> str:
         _check_mean_axes(claim, rows, apart, priors)
     else:
         _check_directions(claim, rows, white, np.sqrt(priors)[:, None] * (apart @ white.root))
-    J = _check_criterion(claim, rows)
+    multiple = not (claim.given_priors or shrinkage.any())  # of S_W
+    J = _check_criterion(claim, rows, white.R * np.sqrt(rows.totals.sum()) if multiple else None)
     _check_status(claim, white, apart, rows)
-    plain = not (claim.mean_difference or claim.given_priors or shrinkage.any())
-    best = "no direction has a larger J" if plain else "J as claimed"
-    if claim.status is Status.UNBOUNDED and plain:
-        best = "no direction in which the classes vary has a larger J"
+    best = "J as claimed"
+    if multiple and not claim.mean_difference:
+        where = " in which the classes vary" * (claim.status is Status.UNBOUNDED)
+        best = f"no direction{where} has a larger J"
     return f"{best}: {J:.6g}; scores agree to {max(error, 1e-16):.1e}"
 
 
@@ -254,8 +258,8 @@ def _check_mean_axes(claim, rows: ClassRows, apart, priors) -> None:
         require(bool(far <= 1e-8), "a direction is not that of the means")
 
 
-def _check_criterion(claim: FisherCertificate, rows: ClassRows) -> float:
-    """J of the claimed direction, from the data."""
+def _check_criterion(claim: FisherCertificate, rows: ClassRows, R: np.ndarray | None) -> float:
+    """J of the claimed direction, from the data; S_W = RᵀR."""
     two = len(claim.labels) == 2
     if len(rows.labels) < 2:
         require(claim.criterion == 0.0, "one class alone has no J")
@@ -266,7 +270,7 @@ def _check_criterion(claim: FisherCertificate, rows: ClassRows) -> float:
     apart, _ = rows.apart(totals / totals.sum())
     along = apart @ w
     between = (along[1] - along[0]) ** 2 if two else totals @ along**2
-    R = rows.factor(np.ones(len(totals)), np.zeros(len(w)))
+    R = rows.factor(np.ones(len(totals)), np.zeros(len(w))) if R is None else R
     within = float(((R @ w) ** 2).sum())
     J = between / within if within > 0 else (np.inf if between > 0 else 0.0)
     close = claim.criterion == J or abs(claim.criterion - J) <= (10 * claim.accuracy + 1e-9) * J

@@ -3,7 +3,15 @@
 from .fisher import FisherDiscriminant
 from .kernel_perceptron import KernelPerceptron
 from .linear_regression import LinearRegression
+from .naive_bayes import GaussianNaiveBayes
 from .perceptron import Perceptron
 from .ridge import Ridge
 
-__all__ = ["FisherDiscriminant", "KernelPerceptron", "LinearRegression", "Perceptron", "Ridge"]
+__all__ = [
+    "FisherDiscriminant",
+    "GaussianNaiveBayes",
+    "KernelPerceptron",
+    "LinearRegression",
+    "Perceptron",
+    "Ridge",
+]

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.fisher import FisherCertificate
 from ..data import check_finite
 from ..results import Status
-from ..solvers.class_moments import ClassMoments
 from ..solvers.fisher import (
     Discriminants,
     Pooling,
@@ -149,14 +148,6 @@ class FisherDiscriminant(
         self._keep(found, priors, pooling, lesson)
         if lesson.whole and found.unbounded and not self.mean_difference:
             self._warn_unbounded()
-
-    def _priors_over(self, moments: ClassMoments) -> np.ndarray:
-        """The probabilities of the classes; 0 for those that no sample has had yet."""
-        given = self._given_priors(len(moments.weight))
-        if given is None:
-            return moments.shares
-        seen = np.where(moments.weight > 0, given, 0.0)
-        return seen / seen.sum()
 
     def _components(self, rows: Training) -> int:
         most = min(len(rows.classes) - 1, rows.X.shape[1])

@@ -146,6 +146,14 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"the sum of the priors should be 1, got {priors.sum():.6g}")
         return priors / priors.sum()
 
+    def _priors_over(self, moments: ClassMoments) -> np.ndarray:
+        """The probabilities of the classes; 0 for those that no sample has had yet."""
+        given = self._given_priors(len(moments.weight))
+        if given is None:
+            return moments.shares
+        seen = np.where(moments.weight > 0, given, 0.0)
+        return seen / seen.sum()
+
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
