@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -72,12 +73,19 @@ def number(value: Any, digits: int = 6) -> str:
     ('−0.75', '−3/4', '0', '≈0.333333')
     """
     if isinstance(value, Fraction) and len(str(value)) > LONGEST_FRACTION:
-        text = f"≈{float(value):.{digits}g}"
+        text = f"≈{_near(value):.{digits}g}"
     elif isinstance(value, Fraction | int | np.integer):
         text = str(value)
     else:
         text = f"{float(value) + 0.0:.{digits}g}"
     return text.replace("-", "−")
+
+
+def _near(value: Fraction) -> float | Decimal:
+    try:
+        return float(value)
+    except OverflowError:
+        return Decimal(value.numerator) / value.denominator
 
 
 def text(cell: Any) -> str:

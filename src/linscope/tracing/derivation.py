@@ -1,0 +1,247 @@
+"""The derivation of a closed form: every quantity on the way from the data to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..data.frames import to_backend
+from . import frames, render
+from .derivation_elimination import Elimination
+from .derivation_formulas import one_feature, several_features
+from .derivation_parts import Choice, Part, SampleTable
+from .derivation_quantities import Quantities
+from .derivation_regression import RegressionWork
+from .ledger import ledger
+
+MAX_ROWS, MOST_NAMES = 25, 10
+
+
+class Derivation:
+    """How the answer of a closed form comes about; made by ``linscope.trace``.
+
+    Every table method takes the same choice of rows: ``start`` and ``stop`` are the first and the
+    last sample (counted from 1, both included), ``max_rows`` how many rows of a table are shown
+    (the first ones and the last five), and ``part`` one of ``parts``.
+
+    Attributes
+    ----------
+    estimator : the fitted clone
+    steps : all quantities in order; ``steps["slope"].value``
+    elimination : the system of equations and its solution pivot by pivot, None for one unknown
+    parts : names of the tables, in order
+    exact : whether numbers are fractions
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> run = ls.trace(ls.LinearRegression(), ls.datasets.load("five_points"))
+    >>> run.steps["S_xy"]
+    S_xy = Σ (xᵢ − x̄)(yᵢ − ȳ) = 17.2
+    >>> run.steps["slope"]
+    β̂₁ = S_xy / S_xx = 17.2 / 14.8 = 1.16216
+    >>> print(run.to_csv(stop=2), end="")
+    sample,x,y,dx,dy,dxdy,dx2,dy2,fitted,residual,residual2
+    0,1.0,2.0,-0.8,-1.2,0.96,0.64,1.44,2.27027027027027,-0.2702702702702703,0.0730460189919649
+    1,2.0,4.0,0.2,0.8,0.16,0.04,0.64,3.4324324324324325,0.5675675675675675,0.32213294375456537
+    """
+
+    def __init__(
+        self,
+        estimator,
+        steps: Quantities,
+        parts: list[Part],
+        table: SampleTable | None,
+        elimination: Elimination | None,
+        *,
+        exact: bool,
+        title: str | None,
+        notes: Sequence[str] = (),
+    ):
+        self.estimator = estimator
+        self.steps = steps
+        self.elimination = elimination
+        self.exact = exact
+        self.title = title
+        self.notes = list(notes)
+        self._parts = parts
+        self._table = table
+
+    @property
+    def parts(self) -> list[str]:
+        return [part.name for part in self._parts]
+
+    def to_frame(
+        self, *, start: int = 1, stop: int | None = None, backend: str | None = None
+    ) -> Any:
+        """One row a sample.
+
+        For a regression: ``sample`` (row number from 0), ``x`` and ``y`` (``x1`` … ``xd`` for
+        several features), deviations from the means ``dx`` and ``dy``, for one feature their
+        products ``dxdy``, ``dx2`` and ``dy2``, then ``fitted``, ``residual`` and ``residual2``.
+        Of weighted samples there is the ``weight``, and products and squares have it in them.
+
+        Parameters
+        ----------
+        start, stop : which samples, see the class
+        backend : {"pandas", "polars", "pyarrow", "dict"}, by default the first installed
+        """
+        if self._table is None:
+            raise ValueError("this derivation has no table of samples")
+        choice = self._choice(start, stop, None)
+        columns = self._table.columns(choice.start, choice.stop)
+        rows = {"sample": self._table.numbers[choice.start : choice.stop]}
+        return to_backend({**rows, **columns}, backend)
+
+    def to_csv(self, **which: Any) -> str:
+        """The same table as ``to_frame`` as text with commas."""
+        return frames.to_csv(self.to_frame(**which, backend="dict"))
+
+    def ledger(self, *, width: int | None = None, **which: Any) -> Any:
+        """All tables of the derivation for a terminal (a ``rich`` group).
+
+        Parameters
+        ----------
+        part : the name of one table, see ``parts``; by default all
+        start, stop : which samples, see the class
+        max_rows : at most this many rows a table; None for all
+        width : characters a line, by default those of the terminal
+        """
+        from rich import get_console
+        from rich.console import Group
+        from rich.text import Text
+
+        width = get_console().width if width is None else width
+        tables = [_fitted(part, choice, width) for part, choice in self._chosen(**which)]
+        heading = Text(self._heading, style="bold")
+        return Group(heading, *(Text(note, style="dim") for note in self.notes), *tables)
+
+    def to_markdown(self, **which: Any) -> str:
+        """All tables in Markdown; takes what ``ledger`` takes."""
+        words = [f"## {self._heading}", *self.notes]
+        opening = [render.MARKDOWN_SPECIAL.sub(r"\\\1", line) + "\n" for line in words]
+        tables = [render.markdown(part.sheet(choice)) for part, choice in self._chosen(**which)]
+        return "\n".join([*opening, *tables])
+
+    def to_latex(self, **which: Any) -> str:
+        """All tables in LaTeX (needs ``amsmath``); takes what ``ledger`` takes."""
+        opening = "".join(f"% {line}\n" for line in [self._heading, *self.notes])
+        tables = [part.latex(choice) for part, choice in self._chosen(**which)]
+        return "\n".join([opening, *tables])
+
+    def to_html(self, **which: Any) -> str:
+        """All tables in HTML; takes what ``ledger`` takes."""
+        from html import escape
+
+        notes = "".join(f"<br><small>{escape(note)}</small>" for note in self.notes)
+        tables = [render.html(part.sheet(choice)) for part, choice in self._chosen(**which)]
+        body = "".join(f'<div style="margin:.8em 0">{table}</div>' for table in tables)
+        return f"<div><p><b>{escape(self._heading)}</b>{notes}</p>{body}</div>"
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """The line through the points with its residuals; for several features the residuals.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        a Display, see ``linscope.plot.line_fit`` and ``linscope.plot.residuals``
+        """
+        from ..display import plot
+
+        draw = plot.line_fit if self.estimator.n_features_in_ == 1 else plot.residuals
+        return draw(self.estimator, ax=ax)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(no_color=True, highlight=False, force_terminal=False, width=120)
+        with console.capture() as capture:
+            console.print(self.ledger(width=120))
+        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+    def __repr__(self) -> str:
+        kind = "exact derivation" if self.exact else "derivation"
+        return f"<{kind} of {type(self.estimator).__name__}: {', '.join(self.steps.names)}>"
+
+    @property
+    def _heading(self) -> str:
+        kind = "in fractions" if self.exact else "in closed form"
+        heading = f"{type(self.estimator).__name__}, {kind}"
+        return f"{self.title}: {heading}" if self.title else heading
+
+    def _chosen(
+        self,
+        *,
+        part: str | None = None,
+        start: int = 1,
+        stop: int | None = None,
+        max_rows: int | None = MAX_ROWS,
+    ) -> list[tuple[Part, Choice]]:
+        if max_rows is not None and max_rows < 1:
+            raise ValueError(f"max_rows must be at least 1, got {max_rows}")
+        if part is not None and part not in self.parts:
+            raise ValueError(f"no part is called {part!r}: {', '.join(self.parts)}")
+        choice = self._choice(start, stop, max_rows)
+        return [(each, choice) for each in self._parts if part in (None, each.name)]
+
+    def _choice(self, start: int, stop: int | None, most: int | None) -> Choice:
+        n = 0 if self._table is None else self._table.n
+        if start < 1 or (stop is not None and stop < start - 1):
+            raise ValueError(f"start={start}, stop={stop}: samples count from 1, start ≤ stop")
+        return Choice(min(start - 1, n), n if stop is None else min(stop, n), most)
+
+
+def _fitted(part: Part, choice: Choice, width: int) -> Any:
+    """The table of a part, with shorter words where the screen is narrow."""
+    from rich.console import Console
+
+    table = ledger(part.sheet(choice), width)
+    if Console(width=10_000).measure(table).maximum > width:
+        table = ledger(part.sheet(choice, narrow=True), width)
+    return table
+
+
+def derive(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    exact: bool = False,
+    sample_names: Sequence[str] | None = None,
+    features: Sequence[str] = (),
+    title: str | None = None,
+) -> Derivation:
+    """The derivation of a fitted model that has a closed form; see ``linscope.trace``."""
+    work = RegressionWork(model, X, y, sample_weight, exact)
+    steps = Quantities(exact)
+    table = SampleTable(
+        work.samples.n, work.columns, lambda: work.sums, work.rows, exact, sample_names
+    )
+    form = one_feature if work.width == 1 else several_features
+    parts = form(work, table, steps)
+    return Derivation(
+        model,
+        steps,
+        parts,
+        table,
+        work.elimination if work.width > 1 else None,
+        exact=exact,
+        title=title,
+        notes=_meaning(features, model._targets[0]),
+    )
+
+
+def _meaning(features: Sequence[str], target: str) -> list[str]:
+    """What x and y stand for, where their names say more than the letters."""
+    letters = ["x"] if len(features) == 1 else [f"x{j + 1}" for j in range(len(features))]
+    pairs = [("y", target), *zip(letters, features, strict=True)]
+    said = [f"{letter} = {name}" for letter, name in pairs if letter != name]
+    more = ["…"] if len(said) > MOST_NAMES else []
+    return [", ".join([*said[:MOST_NAMES], *more])] if said else []
