@@ -79,12 +79,18 @@ def _block(
     weight: np.ndarray | None,
     block: Block,
 ) -> np.ndarray:
-    Z = columns(block)
-    B = np.empty((Z.shape[0], Z.shape[1] + 2))
-    B[:, 0], B[:, 1:-1], B[:, -1] = 1.0, Z, response[block.rows]
+    Z, r = columns(block), response[block.rows]
+    ends = np.column_stack([np.ones(len(r)), r])
     if weight is not None:
-        B *= np.sqrt(weight[block.rows])[:, None]
-    return B.T @ B
+        root = np.sqrt(weight[block.rows])[:, None]
+        Z, ends = Z * root, ends * root
+    q = Z.shape[1]
+    out = np.empty((q + 2, q + 2))
+    out[1:-1, 1:-1] = Z.T @ Z
+    out[1:-1, [0, -1]] = cross = Z.T @ ends
+    out[[0, -1], 1:-1] = cross.T
+    out[np.ix_([0, -1], [0, -1])] = ends.T @ ends
+    return out
 
 
 def _explained(G: np.ndarray, g: np.ndarray, raw: np.ndarray, total: float) -> Explained:
