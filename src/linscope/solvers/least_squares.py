@@ -100,6 +100,10 @@ class LeastSquares:
             check_finite(self.X, self.names)
             check_finite(self.Y, name="y")
             return None
+        return self.if_good_enough(moments)
+
+    def if_good_enough(self, moments: Moments) -> State | None:
+        """The answer from moments in floats; None if the bound asks for more."""
         factor = equations.factor_quickly(moments, **self._options)
         if factor is None:
             return None
