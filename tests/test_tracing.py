@@ -523,7 +523,7 @@ def test_the_estimator_is_not_touched_and_warnings_pass():
 
 def test_bad_input_is_refused():
     X, y = ls.datasets.load("or")
-    with pytest.raises(TypeError, match=r"Perceptron and KernelPerceptron, not of sklearn.*Ridge"):
+    with pytest.raises(TypeError, match=r"LinearRegression and Ridge, not of sklearn.*Ridge"):
         ls.trace(Ridge(), X, y)
     with pytest.raises(ValueError, match="y is missing"):
         ls.trace(ls.Perceptron(), X)

@@ -7,6 +7,7 @@ from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import DescentDisplay
 from .line_fit import LineFitDisplay
+from .lms_curve import LmsCurveDisplay
 from .lms_fit import LmsFitDisplay
 from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
@@ -25,6 +26,7 @@ __all__ = [
     "DescentDisplay",
     "Display",
     "LineFitDisplay",
+    "LmsCurveDisplay",
     "LmsFitDisplay",
     "LmsPathsDisplay",
     "LossSurfaceDisplay",

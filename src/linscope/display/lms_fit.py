@@ -113,13 +113,10 @@ class LmsFitDisplay(Display):
         return 9.6, 4.4
 
     def _draw(self, axes: list[Axes]) -> None:
+        self.draw_samples(axes[0])
         self._draw_lines(axes[0])
-        box = box_around(np.vstack([self.weights, self.line.best]), 0.2)
-        u, v, plane = mesh(box, RESOLUTION)
-        draw_contours(axes[1], u, v, self.line.criterion(plane).reshape(len(v), len(u)))
+        self.draw_surface(axes[1])
         draw_path(axes[1], self.weights)
-        axes[1].plot(*self.line.best, marker="+", ms=14, mew=2.2, color=theme.GOOD, zorder=9)
-        axes[1].set(xlabel="$w_0$ (bias)", ylabel="$w_1$ (slope)")
         first, last = map(theme.number, self.line.criterion(self.weights[[0, -1]]))
         least = theme.number(float(self.line.criterion(self.line.best[None])[0]))
         cross: Any = {"ls": "", "marker": "+", "mec": theme.GOOD, "mew": 2.2, "ms": 11}
@@ -129,10 +126,24 @@ class LmsFitDisplay(Display):
             [theme.line_entry(f"minimum, J = {least}", **cross)],
         )
 
+    def draw_surface(self, ax: Axes) -> None:
+        """Contours of J around the path, with the minimum."""
+        box = box_around(np.vstack([self.weights, self.line.best]), 0.2)
+        u, v, plane = mesh(box, RESOLUTION)
+        draw_contours(ax, u, v, self.line.criterion(plane).reshape(len(v), len(u)))
+        ax.plot(*self.line.best, marker="+", ms=14, mew=2.2, color=theme.GOOD, zorder=9)
+        ax.set(xlabel="$w_0$ (bias)", ylabel="$w_1$ (slope)")
+
+    def draw_samples(self, ax: Axes) -> None:
+        """The samples, with limits that suit them."""
+        dot: Any = {"color": theme.BLUE, "edgecolors": theme.INK, "linewidths": 0.7}
+        ax.scatter(self.line.x, self.line.y, s=34, zorder=4, **dot)
+        box = box_around(np.column_stack([self.line.x, self.line.y]), 0.12)
+        ax.set(xlim=box[:2], ylim=box[2:])
+        ax.set(xlabel=theme.name(self.line.name), ylabel=theme.name(self.line.target))
+
     def _draw_lines(self, ax: Axes) -> None:
-        points = np.column_stack([self.line.x, self.line.y])
-        box = box_around(points, 0.12)
-        ends = np.array(box[:2])
+        ends = np.array(ax.get_xlim())
         chosen = _spread(len(self.weights), MOST_LINES)
         for place, k in enumerate(chosen):
             last = k == len(self.weights) - 1
@@ -140,10 +151,6 @@ class LmsFitDisplay(Display):
             colour = theme.INK if last else faint
             heights = self.weights[k, 0] + self.weights[k, 1] * ends
             ax.plot(ends, heights, color=colour, lw=2.4 if last else 1.1, zorder=2 + last)
-        dot: Any = {"color": theme.BLUE, "edgecolors": theme.INK, "linewidths": 0.7}
-        ax.scatter(self.line.x, self.line.y, s=34, zorder=4, **dot)
-        ax.set(xlim=box[:2], ylim=box[2:])
-        ax.set(xlabel=theme.name(self.line.name), ylabel=theme.name(self.line.target))
         w0, w1 = (theme.number(float(value)) for value in self.weights[-1])
         theme.title_and_key(ax, f"The last line is {w0} + {w1}·x".replace("+ −", "− "), [])
 

@@ -20,6 +20,7 @@ from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import EXAMPLES, DescentDisplay
 from .line_fit import LineFitDisplay
+from .lms_curve import LmsCurveDisplay
 from .lms_fit import LmsFitDisplay
 from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
@@ -36,6 +37,7 @@ __all__ = [
     "criterion",
     "descent",
     "line_fit",
+    "lms_curve",
     "lms_fit",
     "lms_paths",
     "loss_surface",
@@ -411,3 +413,21 @@ def line_fit(estimator, X=None, y=None, *, level=0.95, output=0, ax=None) -> Lin
     <LineFitDisplay: ŷ = 1.108 + 1.162·x1, R² = 0.961>
     """
     return LineFitDisplay.from_estimator(estimator, X, y, level=level, output=output).plot(ax)
+
+
+def lms_curve(values, *, updates=None, ax=None) -> LmsCurveDisplay:
+    """J after each update of a descent.
+
+    Parameters
+    ----------
+    values : J before the first update and after each
+    updates : after how many updates, by default 0, 1, 2 …
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.lms_curve([8.0, 4.0, 2.0])
+    <LmsCurveDisplay: J falls from 8 to 2 in 2 updates>
+    """
+    return LmsCurveDisplay.from_values(values, updates).plot(ax)

@@ -165,7 +165,8 @@ class LeastSquaresFamily(
         self._moments = None
         self.certificate_ = self._assessed(training, result, weights)
         if not result.status.ok:
-            warnings.warn(result.details["explanation"], ConvergenceWarning, stacklevel=4)
+            # past the decorators of fit: the warning names the line of the caller
+            warnings.warn(result.details["explanation"], ConvergenceWarning, stacklevel=6)
         return replace(result, weights=weights)
 
     def _assessed(self, training: Regression, result: Result, weights) -> LeastSquaresCertificate:

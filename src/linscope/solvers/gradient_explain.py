@@ -24,12 +24,13 @@ def explanation(solver: Any, state: State) -> str:
 def _advice(solver: Any, state: State) -> str:
     if state.rule.inverse:
         return "; raise max_iter, or eta0 if J hardly falls any more"
-    if solver.kind != "batch":
+    slopes = [slope for _, slope in state.history]
+    if solver.kind != "batch" and slopes[-1] > 0.5 * slopes[len(slopes) // 2]:
         return (
             "; with a constant rate the weights keep oscillating around the minimum: average them, "
             "or lower eta0"
         )
-    largest, smallest = solver.objective.curvature
+    largest, smallest = solver.objective.curvature if solver.kind == "batch" else (0.0, 0.0)
     if largest > 1e3 * smallest:
         return (
             f"; the steepest direction of J is {largest / smallest:.2g} times as curved as the "

@@ -6,6 +6,7 @@ arithmetic of the fit.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -14,7 +15,8 @@ import numpy as np
 
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
-from ..estimators.base import Problem
+from ..estimators import KernelPerceptron
+from ..estimators.base import Problem, binary_problems, read_training
 from ..results import Result, UpdateLog
 from ..solvers import perceptron_loops as loops
 from ..solvers.perceptron_rule import GIVEN_ORDER, PerceptronRule, block_mistakes, update_steps
@@ -276,3 +278,35 @@ def in_range(solver: PerceptronRule, X: Any, result: Result) -> tuple[Perceptron
         engine=None if solver.engine is None else MemoryEngine(scaled, solver.y, weight),
     )
     return small, c
+
+
+def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
+    """One replay for each binary problem of a fitted model."""
+    with warnings.catch_warnings():  # the fit has said it
+        warnings.simplefilter("ignore")
+        training = read_training(model, X, y, sample_weight)
+    problems = binary_problems(training.classes, training.codes, model.multi_class)
+    n = len(training.codes) + len(training.ignored)
+    kept = np.delete(np.arange(n), training.ignored)
+    kernel = isinstance(model, KernelPerceptron)
+    precomputed = kernel and model.kernel == "precomputed"
+    if kernel:
+        matrix = training.X[:, model._gram_rows] if precomputed else training.X
+        model._gram = model._products(matrix) + (1.0 if model.fit_intercept else 0.0)
+    replays = []
+    for number_, (problem, result) in enumerate(zip(problems, model.results_, strict=True)):
+        solver = model._solver(training, problem, number_, keep_log=False)
+        rows = slice(None) if problem.rows is None else problem.rows
+        shown = None if precomputed else training.X[rows]
+        if kernel:
+            options = {"linear": model.kernel == "linear", "intercept": model.fit_intercept}
+            replay: PerceptronReplay = GramReplay(
+                problem, solver, result.log, shown, kept[rows], **options
+            )
+        else:
+            solver, c = in_range(solver, shown, result)
+            replay = PerceptronReplay(problem, solver, result.log, shown, kept[rows], c)
+        replays.append(replay)
+    if kernel:
+        del model._gram
+    return replays

@@ -1,21 +1,15 @@
-"""``linscope.trace``: fit with the log, and set up the replay of each binary problem."""
+"""``linscope.trace``: fit with the log, and set up the replay of each problem."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.callback import with_callbacks
 from sklearn.utils.validation import _num_samples
 
 from ..data.datasets import Dataset
-from ..estimators import KernelPerceptron
-from ..estimators.base import binary_problems, read_training
-from ..estimators.perceptron_family import PerceptronFamily
-from .exact import exact_replays
-from .perceptron_replay import GramReplay, PerceptronReplay, in_range
+from .families import family_of
 from .trace import Trace
 
 
@@ -34,10 +28,12 @@ def trace(
 
     Parameters
     ----------
-    estimator : Perceptron or KernelPerceptron
-    X, y : the samples and their labels as for ``fit``, or a ``Dataset`` alone
+    estimator : Perceptron or KernelPerceptron; LinearRegression or Ridge with solver="batch",
+        "mini-batch" or "stochastic"
+    X, y : the samples and their labels or targets as for ``fit``, or a ``Dataset`` alone
     sample_weight : array of n weights, optional
-    criterion : also show the mistakes and the criterion J_p over all samples after each step
+    criterion : also show what the rule descends on, over all samples after each step: the
+        mistakes and J_p of a perceptron, J of a regression
     exact : run in rational arithmetic, where 0.1 means 1/10; numbers are then fractions
     sample_names : names of the samples; by default those of the data set or of a pandas index
     title : name of the data for headings
@@ -54,12 +50,11 @@ def trace(
     (13, 4)
     >>> run.steps[1]
     Step 2: sample 1, w·x = 0, mistake → update, [0 0 0] → [1 0 1]
+    >>> model = ls.LinearRegression(solver="stochastic", eta0=0.1, shuffle=False, tol=1)
+    >>> ls.trace(model, [[1], [2]], [1, 3], exact=True).steps[1]
+    Step 2: sample 1, h(x) = 3/10, error 27/10, [1/10 1/10] → [37/100 16/25]
     """
-    if not isinstance(estimator, PerceptronFamily):
-        raise TypeError(
-            "trace shows the steps of linscope's Perceptron and KernelPerceptron, not of "
-            f"{type(estimator).__module__}.{type(estimator).__qualname__}"
-        )
+    family = family_of(estimator)
     if isinstance(X, Dataset):
         sample_names = sample_names or X.sample_names or None
         title, features = title or X.name, X.feature_names
@@ -71,9 +66,9 @@ def trace(
     if y is None:
         raise ValueError("y is missing: trace(estimator, X, y), or trace(estimator, dataset)")
     model = _fitted_clone(estimator, X, y, sample_weight)
-    replays = _replays(model, X, y, sample_weight)
+    replays = family.replays(model, X, y, sample_weight)
     if exact:
-        replays = exact_replays(model, replays, y, sample_weight)
+        replays = family.exact(model, replays, y, sample_weight)
     if sample_names is not None:
         sample_names = [str(name) for name in sample_names]
         if len(sample_names) != _num_samples(X):
@@ -97,35 +92,3 @@ def _index_names(X) -> list[str] | None:
     if index is None or callable(index) or not hasattr(X, "columns"):
         return None
     return None if getattr(index.dtype, "kind", "O") in "iu" else list(index)
-
-
-def _replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
-    """One replay for each binary problem of a fitted model."""
-    with warnings.catch_warnings():  # the fit has said it
-        warnings.simplefilter("ignore")
-        training = read_training(model, X, y, sample_weight)
-    problems = binary_problems(training.classes, training.codes, model.multi_class)
-    n = len(training.codes) + len(training.ignored)
-    kept = np.delete(np.arange(n), training.ignored)
-    kernel = isinstance(model, KernelPerceptron)
-    precomputed = kernel and model.kernel == "precomputed"
-    if kernel:
-        matrix = training.X[:, model._gram_rows] if precomputed else training.X
-        model._gram = model._products(matrix) + (1.0 if model.fit_intercept else 0.0)
-    replays = []
-    for number_, (problem, result) in enumerate(zip(problems, model.results_, strict=True)):
-        solver = model._solver(training, problem, number_, keep_log=False)
-        rows = slice(None) if problem.rows is None else problem.rows
-        shown = None if precomputed else training.X[rows]
-        if kernel:
-            options = {"linear": model.kernel == "linear", "intercept": model.fit_intercept}
-            replay: PerceptronReplay = GramReplay(
-                problem, solver, result.log, shown, kept[rows], **options
-            )
-        else:
-            solver, c = in_range(solver, shown, result)
-            replay = PerceptronReplay(problem, solver, result.log, shown, kept[rows], c)
-        replays.append(replay)
-    if kernel:
-        del model._gram
-    return replays

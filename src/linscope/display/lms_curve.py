@@ -1,0 +1,55 @@
+"""J after each update of a descent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from . import theme
+from .base import Display
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class LmsCurveDisplay(Display):
+    """J by update.
+
+    Attributes
+    ----------
+    updates : numbers of updates, 0 is the start
+    values : J after them
+    """
+
+    updates: np.ndarray
+    values: np.ndarray
+
+    @classmethod
+    def from_values(cls, values: Any, updates: Any = None) -> Self:
+        """J after the given numbers of updates, by default 0, 1, 2 …"""
+        found = np.asarray(values, dtype=np.float64)
+        numbers = np.arange(len(found)) if updates is None else np.asarray(updates)
+        if found.ndim != 1 or len(found) == 0 or not np.isfinite(found).all():
+            raise ValueError(f"values must be finite numbers, one an update, got {values!r}")
+        if numbers.shape != found.shape:
+            raise ValueError(f"{len(numbers)} updates for {len(found)} values of J")
+        return cls(updates=numbers, values=found)
+
+    @property
+    def title(self) -> str:
+        first, last = theme.number(self.values[0]), theme.number(self.values[-1])
+        count = theme.count(int(self.updates[-1] - self.updates[0]), "update")
+        verb = "falls" if self.values[-1] <= self.values[0] else "grows"
+        return f"J {verb} from {first} to {last} in {count}"
+
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
+        colour = theme.PURPLE if self.values[-1] <= self.values[0] else theme.WRONG
+        dot: Any = {"marker": "o", "ms": 4} if len(self.values) <= 60 else {}
+        ax.plot(self.updates, self.values, color=colour, lw=2.0, **dot)
+        low, high = float(self.values.min()), float(self.values.max())
+        if low > 0 and high > 20 * low:
+            ax.set_yscale("log")
+        ax.set(xlabel="update", ylabel="J")
+        theme.title(ax, self.title)

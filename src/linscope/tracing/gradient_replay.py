@@ -1,0 +1,130 @@
+"""Gradient descent replayed: every batch is an update, so the log is the order and some weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..solvers import gradient_loops as loops
+from ..solvers.gradient import GradientDescent
+from ..solvers.gradient_replay import iterates
+from ..solvers.gradient_state import GradientLog, Kept
+from .gradient_view import GradientView
+from .replay import WINDOW_NUMBERS, WINDOW_STEPS, Replay, Window
+
+
+class GradientReplay(Replay):
+    """Replay of a descent for one target column.
+
+    Parameters
+    ----------
+    name : of the target
+    solver : the solver as it was set up for the fit, with this target alone
+    log : what the fit has kept of this target
+    X : the samples
+    row_numbers : where these rows are in the table that was given to the fit
+    """
+
+    view = GradientView()
+
+    def __init__(
+        self, name: str, solver: GradientDescent, log: GradientLog, X: Any, row_numbers: Any
+    ):
+        self.name, self.solver, self.log, self.X = name, solver, log, X
+        self.row_numbers = row_numbers
+        self.n_steps, self.update_steps = log.n_updates, range(log.n_updates)
+        self.y = solver.objective.targets[:, 0]
+
+    @property
+    def single(self) -> bool:
+        return self.solver.kind == "stochastic"
+
+    @property
+    def width(self) -> int:
+        return self.solver.objective.shape[1]
+
+    @property
+    def intercept(self) -> bool:
+        return self.solver.intercept
+
+    def states(self, first: int, last: int) -> Any:
+        return iterates(self.solver, self.log, first, last)[0][:, 0]
+
+    def last_state(self) -> Any:
+        return self.solver.shaped(self.states(self.n_updates, self.n_updates))
+
+    def window(self, steps: np.ndarray) -> Window:
+        """The states around these steps, which must follow each other."""
+        first = int(steps[0]) if len(steps) else 0
+        states = self.states(first, first + len(steps))
+        return Window(steps, np.ones(len(steps), bool), np.arange(len(steps)), states, first)
+
+    def windows(self, steps: np.ndarray):
+        most = max(1, min(WINDOW_STEPS, WINDOW_NUMBERS // self.width))
+        for at in range(0, len(steps), most):
+            yield self.window(steps[at : at + most])
+
+    def rates(self, window: Window) -> np.ndarray:
+        """η_k of each step."""
+        eta = self.solver.choice.eta
+        k = window.steps + 1
+        return eta / k if self.solver.schedule == "inverse" else np.full(len(k), eta)
+
+    def predictions(self, window: Window) -> np.ndarray:
+        """h(w·x) of each visited sample before its update."""
+        first = window.first
+        last = first + len(window.steps)
+        scores = iterates(self.solver, self.log, first, last, scores=True)[1][:, 0]
+        return np.array([loops.hypothesis(self.solver.loss, score) for score in scores])
+
+    def errors(self, window: Window, predictions: np.ndarray) -> np.ndarray:
+        """y − h of each visited sample before its update."""
+        return self.y[self.samples(window.steps)] - predictions
+
+    def slopes(self, window: Window) -> np.ndarray:
+        """‖∇J‖ before each step; of a mini-batch that of its own samples, from the step it made."""
+        if self.solver.kind == "batch":
+            return np.array([self._look(state)[1] for state in window.states[:-1]])
+        lengths = np.linalg.norm(np.diff(self.weights(window.states), axis=0), axis=1)
+        return lengths / self.rates(window)
+
+    def criterion(self, states) -> np.ndarray:
+        return np.array([self._look(state)[0] for state in states])
+
+    def _look(self, state: np.ndarray) -> tuple[float, float]:
+        value, slope = self.solver.objective.evaluate(np.ascontiguousarray(state[None]))
+        return float(value[0]), float(np.linalg.norm(slope)) / self.solver.objective.unit
+
+    def weights(self, states) -> Any:
+        weights = states * self.solver.objective.unit
+        return weights if self.intercept else weights[:, 1:]
+
+    def error_of(self, sample: int, state) -> Any:
+        """y − h of a sample under a state."""
+        weights = self.weights(state[None])[0]
+        score = float(weights @ self.row(sample))
+        return self.y[sample] - loops.hypothesis(self.solver.loss, score)
+
+
+def gradient_replays(model, X, y, sample_weight) -> list[GradientReplay]:
+    """One replay for each target of a model that was fitted with its log."""
+    solver, training, log = model._solver, model._training, model.result_.log
+    model._solver = None  # it holds the whole table
+    numbers = np.arange(len(training.Y)) if training.rows is None else training.rows
+    eta = model.result_.details["eta"]
+    replays = []
+    for k, name in enumerate(training.targets):
+        # Targets do not know of each other: each is what a fit to it alone would have done.
+        own = replace(solver, y=np.ascontiguousarray(training.Y[:, k]), eta0=eta, engine=None)
+        part = GradientLog(_column(log.kept, k), log.n_updates, log.batch_size, log.order)
+        replays.append(GradientReplay(name, own, part, training.X, numbers))
+    return replays
+
+
+def _column(kept: Kept, k: int) -> Kept:
+    own = Kept(kept.most)
+    own.stride = kept.stride
+    own.arrays = {epoch: array[k : k + 1] for epoch, array in kept.arrays.items()}
+    return own
