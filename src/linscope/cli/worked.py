@@ -85,7 +85,7 @@ def computed_visits(name: str, settings: dict[str, Any]) -> list[Visit]:
     from ..estimators import Perceptron
     from ..tracing import trace
 
-    steps = trace(Perceptron(**settings), load(name)).steps
+    steps: Any = trace(Perceptron(**settings), load(name)).steps
     return [Visit(int(s.sample or 0), s.normalized, s.update, tuple(s.after)) for s in steps]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..data.frames import to_backend
+from ..estimators.least_squares_family import LeastSquaresFamily
 from . import frames, render
 from .derivation_elimination import Elimination
 from .derivation_formulas import one_feature, several_features
@@ -39,7 +40,7 @@ class Derivation:
     >>> run.steps["S_xy"]
     S_xy = Σ (xᵢ − x̄)(yᵢ − ȳ) = 17.2
     >>> run.steps["slope"]
-    β̂₁ = S_xy / S_xx = 17.2 / 14.8 = 1.16216
+    β̂₁ = S_xy / S_xx = r·s_y / s_x = 17.2 / 14.8 = 1.16216
     >>> print(run.to_csv(stop=2), end="")
     sample,x,y,dx,dy,dxdy,dx2,dy2,fitted,residual,residual2
     0,1.0,2.0,-0.8,-1.2,0.96,0.64,1.44,2.27027027027027,-0.2702702702702703,0.0730460189919649
@@ -207,18 +208,29 @@ def _fitted(part: Part, choice: Choice, width: int) -> Any:
     return table
 
 
+def has_closed_form(estimator: Any) -> bool:
+    """Whether ``derive`` knows how the answer of this estimator comes about."""
+    return isinstance(estimator, LeastSquaresFamily) and estimator.solver == "exact"
+
+
 def derive(
     model: Any,
     X: Any,
     y: Any,
     sample_weight: Any = None,
     *,
+    criterion: bool = False,
     exact: bool = False,
     sample_names: Sequence[str] | None = None,
     features: Sequence[str] = (),
     title: str | None = None,
 ) -> Derivation:
     """The derivation of a fitted model that has a closed form; see ``linscope.trace``."""
+    if criterion:
+        raise ValueError(
+            "criterion=True is for rules that take steps; a derivation shows its criterion anyway"
+        )
+    features = [str(name) for name in getattr(model, "feature_names_in_", features)]
     work = RegressionWork(model, X, y, sample_weight, exact)
     steps = Quantities(exact)
     table = SampleTable(

@@ -18,20 +18,18 @@ class Family(NamedTuple):
     """Estimators of one kind.
 
     replays : of a fitted model, X, y and sample_weight. exact : of the model, its replays, y and
-    sample_weight, the same in fractions. check : raises if this estimator has no steps.
+    sample_weight, the same in fractions.
     """
 
     kind: type
     replays: Callable[[Any, Any, Any, Any], Sequence[Replay]]
     exact: Callable[[Any, Any, Any, Any], Sequence[Replay]]
-    check: Callable[[Any], None]
 
 
 def family_of(estimator: Any) -> Family:
-    """The family of an estimator; TypeError or ValueError if it has no steps to show."""
+    """The family of an estimator; TypeError if it has no steps to show."""
     for family in FAMILIES:
         if isinstance(estimator, family.kind):
-            family.check(estimator)
             return family
     raise TypeError(
         "trace shows the steps of linscope's Perceptron, KernelPerceptron, LinearRegression and "
@@ -39,20 +37,8 @@ def family_of(estimator: Any) -> Family:
     )
 
 
-def _any(estimator: Any) -> None:
-    """Perceptrons always have steps."""
-
-
-def _descends(estimator: Any) -> None:
-    if estimator.solver == "exact":
-        raise ValueError(
-            "solver='exact' solves at once and has no steps to trace: choose solver='batch', "
-            "'mini-batch' or 'stochastic'"
-        )
-
-
 # A new kind of estimator is one line here.
 FAMILIES = (
-    Family(PerceptronFamily, perceptron_replays, exact_replays, _any),
-    Family(LeastSquaresFamily, gradient_replays, exact_gradient_replays, _descends),
+    Family(PerceptronFamily, perceptron_replays, exact_replays),
+    Family(LeastSquaresFamily, gradient_replays, exact_gradient_replays),
 )

@@ -9,6 +9,7 @@ from sklearn.callback import with_callbacks
 from sklearn.utils.validation import _num_samples
 
 from ..data.datasets import Dataset
+from .derivation import Derivation, derive, has_closed_form
 from .families import family_of
 from .trace import Trace
 
@@ -23,13 +24,16 @@ def trace(
     exact: bool = False,
     sample_names: Sequence[str] | None = None,
     title: str | None = None,
-) -> Trace:
+) -> Trace | Derivation:
     """Fit a clone of the estimator and show every step it took.
+
+    An estimator with a closed form takes no steps; its ``Derivation`` shows every quantity on the
+    way from the data to the answer.
 
     Parameters
     ----------
-    estimator : Perceptron or KernelPerceptron; LinearRegression or Ridge with solver="batch",
-        "mini-batch" or "stochastic"
+    estimator : Perceptron or KernelPerceptron; LinearRegression or Ridge, with solver="exact" for
+        the closed form, with "batch", "mini-batch" or "stochastic" for the steps
     X, y : the samples and their labels or targets as for ``fit``, or a ``Dataset`` alone
     sample_weight : array of n weights, optional
     criterion : also show what the rule descends on, over all samples after each step: the
@@ -40,7 +44,7 @@ def trace(
 
     Returns
     -------
-    Trace
+    Trace, or Derivation for a closed form
 
     Examples
     --------
@@ -50,11 +54,13 @@ def trace(
     (13, 4)
     >>> run.steps[1]
     Step 2: sample 1, w·x = 0, mistake → update, [0 0 0] → [1 0 1]
-    >>> model = ls.LinearRegression(solver="stochastic", eta0=0.1, shuffle=False, tol=1)
+    >>> model = ls.LinearRegression(solver="stochastic", eta0=0.1, shuffle=False, tol=0.2)
     >>> ls.trace(model, [[1], [2]], [1, 3], exact=True).steps[1]
     Step 2: sample 1, h(x) = 3/10, error 27/10, [1/10 1/10] → [37/100 16/25]
+    >>> ls.trace(ls.LinearRegression(), [[1], [2]], [1, 3], exact=True).steps["slope"]
+    β̂₁ = S_xy / S_xx = r·s_y / s_x = 1 / (1/2) = 2
     """
-    family = family_of(estimator)
+    family = None if has_closed_form(estimator) else family_of(estimator)
     if isinstance(X, Dataset):
         sample_names = sample_names or X.sample_names or None
         title, features = title or X.name, X.feature_names
@@ -65,18 +71,33 @@ def trace(
         features = []
     if y is None:
         raise ValueError("y is missing: trace(estimator, X, y), or trace(estimator, dataset)")
+    if family is None:
+        names = None if sample_names is None else _checked(sample_names, X)
+        return derive(
+            clone(estimator).fit(X, y, sample_weight),
+            X,
+            y,
+            sample_weight,
+            criterion=criterion,
+            exact=exact,
+            sample_names=names,
+            features=features,
+            title=title,
+        )
     model = _fitted_clone(estimator, X, y, sample_weight)
     replays = family.replays(model, X, y, sample_weight)
     if exact:
         replays = family.exact(model, replays, y, sample_weight)
-    if sample_names is not None:
-        sample_names = [str(name) for name in sample_names]
-        if len(sample_names) != _num_samples(X):
-            raise ValueError(
-                f"sample_names has {len(sample_names)} names for {_num_samples(X)} samples"
-            )
+    sample_names = None if sample_names is None else _checked(sample_names, X)
     features = [str(name) for name in getattr(model, "feature_names_in_", features)]
     return Trace(model, replays, criterion, exact, sample_names, features, title)
+
+
+def _checked(sample_names: Sequence[str], X) -> list[str]:
+    names = [str(name) for name in sample_names]
+    if len(names) != _num_samples(X):
+        raise ValueError(f"sample_names has {len(names)} names for {_num_samples(X)} samples")
+    return names
 
 
 def _fitted_clone(estimator, X, y, sample_weight):
