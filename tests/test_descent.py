@@ -1,7 +1,10 @@
 """Gradient descent on any function: against closed forms and SciPy."""
 
+import warnings
+from io import BytesIO
 from math import cos, sin
 
+import matplotlib
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize, rosen, rosen_der
@@ -170,3 +173,67 @@ def test_what_is_wrong_is_named(change, message):
     arguments = [given.pop(name) for name in ("f", "grad", "x0")]
     with pytest.raises((TypeError, ValueError), match=message):
         gradient_descent(*arguments, **given)
+
+
+# Figures
+
+
+def drawn(display):
+    """Render to PNG and return all texts of the figure."""
+    buffer = BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a layout that does not fit is a defect
+        display.figure_.savefig(buffer, format="png")
+    assert buffer.getvalue().startswith(b"\x89PNG")
+    found = display.figure_.findobj(matplotlib.text.Text)
+    return " | ".join(text.get_text().replace("\n", " ") for text in found if text.get_text())
+
+
+def test_rates_side_by_side():
+    display = ls.plot.descent()
+    assert display.panels == 3
+    statuses = [run.status for run in display.runs]
+    assert statuses == [Status.MAX_ITER, Status.CONVERGED, Status.DIVERGED]
+    (u,) = display.grids
+    np.testing.assert_allclose(display.values, u**2)
+    text = drawn(display)
+    assert all(words in text for words in ("too small", "to the minimum", "too large"))
+
+
+def test_starts_share_a_panel():
+    display = ls.plot.descent("minima")
+    assert display.panels == 1
+    roots = [r.real for r in np.roots([4, 0, -8, 1]) if 12 * r.real**2 > 8]
+    np.testing.assert_allclose(sorted(display.ends[:, 0]), sorted(roots), atol=1e-3)
+    assert "4 starts, 2 different minima" in drawn(display)
+
+
+def test_planes_and_more_dimensions():
+    display = ls.plot.descent("valley")
+    u, v = display.grids
+    np.testing.assert_allclose(display.values, 0.5 * (u**2 + 9 * v[:, None] ** 2))
+    drawn(display)
+    one = ls.plot.descent(display.runs[0])
+    assert one.title == "η = 0.05: 104 steps to the minimum"
+    several = ls.plot.descent(display.runs[:2], together=True)
+    assert several.panels == 1
+    assert "35 steps" in drawn(several)
+    deep = gradient_descent(lambda x: x @ x, lambda x: 2 * x, np.ones(4), schedule="inverse")
+    assert "f(x)" in drawn(ls.plot.descent(deep))
+    assert ls.plot.descent([display.runs[0], display.runs[1]]).title.endswith("steps it takes")
+
+
+def test_a_vector_of_one_number():
+    run = gradient_descent(lambda x: float(x[0] ** 2), None, [1.0])
+    drawn(ls.plot.descent(run))
+
+
+def test_what_cannot_be_drawn_is_refused():
+    one = gradient_descent(bowl, slope, 0.0)
+    two = gradient_descent(lambda x: x @ x, None, [1.0, 2.0])
+    with pytest.raises(TypeError, match="gradient_descent returned"):
+        ls.plot.descent([3])
+    with pytest.raises(ValueError, match="no example"):
+        ls.plot.descent("hills")
+    with pytest.raises(ValueError, match="differ in length"):
+        ls.plot.descent([one, two])
