@@ -28,6 +28,7 @@ _PUBLIC = {
     "FisherDiscriminant": "estimators",
     "GaussianNaiveBayes": "estimators",
     "KernelPerceptron": "estimators",
+    "LeastSquaresClassifier": "estimators",
     "LinearRegression": "estimators",
     "NotSeparable": "certify",
     "Observer": "results",

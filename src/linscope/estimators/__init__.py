@@ -2,6 +2,7 @@
 
 from .fisher import FisherDiscriminant
 from .kernel_perceptron import KernelPerceptron
+from .least_squares_classifier import LeastSquaresClassifier
 from .linear_regression import LinearRegression
 from .naive_bayes import GaussianNaiveBayes
 from .perceptron import Perceptron
@@ -11,6 +12,7 @@ __all__ = [
     "FisherDiscriminant",
     "GaussianNaiveBayes",
     "KernelPerceptron",
+    "LeastSquaresClassifier",
     "LinearRegression",
     "Perceptron",
     "Ridge",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from itertools import combinations
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -26,8 +25,8 @@ from ..solvers.fisher import (
     unit_vector,
 )
 from ..solvers.ledoit_wolf import ledoit_wolf_pooling
-from .base import Training, equation, read_features
-from .moment_family import Lesson, MomentClassifier, PosteriorScores
+from .base import Training, read_features
+from .moment_family import Lesson, PosteriorScores
 from .projection import project
 
 
@@ -37,9 +36,7 @@ def _can_go_on(model) -> bool:
     return True
 
 
-class FisherDiscriminant(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, PosteriorScores, MomentClassifier
-):
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PosteriorScores):
     """Fisher's linear discriminant, as a direction, a projection and a classifier.
 
     For two classes, the direction w that maximises
@@ -97,7 +94,7 @@ class FisherDiscriminant(
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **MomentClassifier._parameter_constraints,
+        **PosteriorScores._parameter_constraints,
         "priors": ["array-like", None],
         "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -256,18 +253,3 @@ class FisherDiscriminant(
         if not np.isfinite(out).all():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return out
-
-    def equation(self):
-        """The hyperplane between two classes, largest weight first, as the notes write it.
-
-        K classes: a dict with the hyperplane between each pair.
-        """
-        check_is_fitted(self)
-        labels, names = self.classes_.tolist(), self._names()
-        weights = self.certificate_.weights
-        if len(labels) == 2:
-            return equation(weights[0], names, labels[1])
-        return {
-            f"{labels[b]} vs {labels[a]}": equation(weights[b] - weights[a], names, labels[b])
-            for a, b in combinations(range(len(labels)), 2)
-        }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from itertools import combinations
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
@@ -15,20 +16,28 @@ from ..data import check_finite, encode_labels
 from ..engines import MemoryEngine
 from ..solvers.class_moments import ClassMoments, class_moments
 from ..solvers.class_sums import Kind
-from .base import Training, read_features, read_training
+from .base import Training, equation, read_features, read_training
 from .scores import block_scores, into_range
 
 
 class Lesson(NamedTuple):
     """What a model learns from: the moments of all rows, and the rows that came last.
 
-    ``whole``: these rows are all there are; ``weighted``: some samples had weights.
+    ``moments`` may be missing for a model that does without; ``whole``: these rows are all there
+    are; ``weighted``: some samples had weights.
     """
 
-    moments: ClassMoments
+    moments: Any
     rows: Training
     whole: bool
     weighted: bool
+
+    @property
+    def seen(self) -> np.ndarray:
+        """Which classes have had samples of positive weight."""
+        if self.whole:
+            return np.bincount(self.rows.codes, minlength=len(self.rows.classes)) > 0
+        return self.moments.weight > 0
 
 
 class MomentClassifier(ClassifierMixin, BaseEstimator):
@@ -72,7 +81,8 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         training = read_training(self, X, y, sample_weight)
-        return self._accept(Lesson(self._read(training), training, True, sample_weight is not None))
+        moments = self._read(training) if self._wants_moments(training) else None
+        return self._accept(Lesson(moments, training, True, sample_weight is not None))
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -95,6 +105,11 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         training = read_training(self, X, y, sample_weight, classes=known)
         moments, weighted = self._read(training), sample_weight is not None
         if hasattr(self, "classes_"):
+            if self._moments is None:
+                raise ValueError(
+                    "this model was fitted without moments (very many columns), so rows cannot be "
+                    "added: start with partial_fit"
+                )
             if moments.kind != self._moments.kind:
                 raise ValueError(
                     "priors or shrinkage changed since the model was started: call fit, or "
@@ -110,6 +125,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes={classes!r} differs from the first call: {self.classes_!r}")
         return self.classes_
+
+    def _wants_moments(self, training: Training) -> bool:
+        return True
 
     def _read(self, training: Training) -> ClassMoments:
         if training.X.shape[0] == 0:
@@ -159,12 +177,20 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
 
 
-class LinearScores:
+class LinearScores(MomentClassifier):
     """Linear scores ``coef_ · x + intercept_`` of classes, and what follows from them."""
 
     coef_: np.ndarray
     intercept_: np.ndarray
-    classes_: np.ndarray
+    certificate_: Any
+
+    def equation(self):
+        """The hyperplane between two classes, largest weight first, as the notes write it.
+
+        K classes: a dict with the hyperplane between each pair.
+        """
+        check_is_fitted(self)
+        return equations(self.certificate_.weights, self.classes_.tolist(), self._names())
 
     def decision_function(self, X):
         """Scores: for two classes positive means the second, else one column a class."""
@@ -209,6 +235,16 @@ class PosteriorScores(LinearScores):
             logs = log_softmax(scores, axis=1)
         logs[_probabilities(scores) == 1.0] = 0.0  # as rounded there
         return logs
+
+
+def equations(weights: np.ndarray, labels: list, names: list[str]) -> str | dict[str, str]:
+    """The hyperplane between two classes, or between each pair of K classes; weights bias first."""
+    if len(labels) == 2:
+        return equation(weights[0], names, labels[1])
+    return {
+        f"{labels[b]} vs {labels[a]}": equation(weights[b] - weights[a], names, labels[b])
+        for a, b in combinations(range(len(labels)), 2)
+    }
 
 
 def _probabilities(scores: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -13,8 +12,8 @@ from ..certify.naive_bayes import NaiveBayesCertificate
 from ..data import check_finite
 from ..results import Status
 from ..solvers.naive_bayes import discriminants, gaussians, logistic_weights
-from .base import equation, read_features
-from .moment_family import Lesson, MomentClassifier
+from .base import read_features
+from .moment_family import Lesson, MomentClassifier, equations
 from .scores import into_range
 
 
@@ -192,10 +191,5 @@ class GaussianNaiveBayes(MomentClassifier):
 
         One line for two classes, a dict of lines for the pairs of K classes.
         """
-        weights, labels, names = self.as_logistic(), self.classes_.tolist(), self._names()
-        if weights.ndim == 1:
-            return equation(weights, names, labels[1])
-        return {
-            f"{labels[b]} vs {labels[a]}": equation(weights[b] - weights[a], names, labels[b])
-            for a, b in combinations(range(len(labels)), 2)
-        }
+        weights = np.atleast_2d(self.as_logistic())
+        return equations(weights, self.classes_.tolist(), self._names())

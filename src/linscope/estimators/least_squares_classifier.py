@@ -1,0 +1,129 @@
+"""Classification by least squares on 1-of-K targets."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..certify.least_squares import certificate_of
+from ..certify.least_squares_classifier import LeastSquaresClassifierCertificate
+from ..results import Result
+from ..solvers.class_targets import solve_from_moments, solve_from_rows, too_wide, worth_moments
+from .base import Training
+from .moment_family import Lesson, LinearScores
+
+
+class LeastSquaresClassifier(LinearScores):
+    """Least squares classifier.
+
+    Fits a linear function of x to each column of the 1-of-K matrix T of the labels,
+
+        W = (XᵀX + αI)⁻¹ XᵀT        (x augmented with 1, the bias not penalised),
+
+    and predicts the class with the largest value. All classes come from one factorisation, and
+    XᵀT are sums over classes: T is never made.
+
+    Parameters
+    ----------
+    alpha : strength of the ridge penalty; 0 is plain least squares
+    fit_intercept : whether samples are augmented with 1
+    class_weight : {label: weight} or "balanced"; multiplies the weights of the samples
+
+    Attributes
+    ----------
+    coef_, intercept_ : one row a class; for two classes one row, the regression on −1 and +1, which
+        is the difference of the two and has the sign of their largest
+    rank_ : number of independent columns
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn
+    certificate_ : how near W is to the exact solution; ``verify(X, y)`` checks it again
+    result_ : what the solver returned
+
+    Notes
+    -----
+    For two classes, whatever their sizes, the direction of ``coef_`` is that of
+    ``FisherDiscriminant``. Squared error also punishes samples that are *too* right, so a few
+    points far on their own side move the boundary: see ``linscope.plot.outliers``.
+
+    The numbers 1, 2, 3 for three classes instead of 1-of-K targets would claim that class 2 lies
+    between 1 and 3, and that 1 for 3 is a worse mistake than 2 for 3. Where the middle class does
+    not lie in the middle, such a regression must fail; see ``linscope.plot.ordinal_codes``.
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = [[0], [1], [2], [4], [5], [6]], ["a", "a", "b", "b", "c", "c"]
+    >>> model = ls.LeastSquaresClassifier().fit(X, y)
+    >>> model.coef_.round(4).ravel(), model.intercept_.round(4)
+    (array([-0.1786,  0.    ,  0.1786]), array([ 0.869 ,  0.3333, -0.2024]))
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LinearScores._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+    }
+
+    def __init__(self, *, alpha=0.0, fit_intercept=True, class_weight=None):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+
+    @property
+    def _kind(self):
+        return "pooled"
+
+    def _wants_moments(self, training: Training) -> bool:
+        return not too_wide(training.X)
+
+    @property
+    def _options(self) -> dict:
+        return {"alpha": float(self.alpha), "fit_intercept": self.fit_intercept}
+
+    def _solve(self, lesson: Lesson) -> Result:
+        rows = lesson.rows
+        if not lesson.whole:
+            found = solve_from_moments(lesson.moments, whatever=True, **self._options)
+            assert found is not None
+            return found
+        found = None
+        if lesson.moments is not None and worth_moments(rows.X):
+            found = solve_from_moments(lesson.moments, **self._options)
+        if found is None:
+            found = solve_from_rows(
+                rows.X,
+                rows.codes,
+                rows.weight,
+                len(rows.classes),
+                names=self._names(),
+                **self._options,
+            )
+        return found
+
+    def _learn(self, lesson: Lesson) -> None:
+        result = self._solve(lesson)
+        regression = certificate_of(
+            result,
+            names=self._names(),
+            weighted=lesson.weighted or bool(self.class_weight),
+            **self._options,
+        )
+        self.result_, self.rank_ = result, regression.rank
+        weights = result.weights.copy()
+        if len(weights) > 1:
+            weights[~lesson.seen, 0] = -np.inf  # never predicted
+        weights = weights.astype(lesson.rows.X.dtype)
+        self.coef_, self.intercept_ = weights[:, 1:], weights[:, 0]
+        self.certificate_ = LeastSquaresClassifierCertificate(
+            status=regression.status,
+            primal=regression.primal,
+            backward_error=regression.backward_error,
+            labels=tuple(lesson.rows.classes.tolist()),
+            regression=regression,
+            class_weight=self.class_weight or {},
+            weighted=lesson.weighted,
+        )

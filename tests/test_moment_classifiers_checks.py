@@ -1,0 +1,103 @@
+"""The scikit-learn contract of the moment classifiers: checks, pipelines, searches, names."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectFromModel
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import linscope as ls
+
+MODELS = [
+    ls.FisherDiscriminant(),
+    ls.FisherDiscriminant(shrinkage="auto"),
+    ls.FisherDiscriminant(shrinkage=0.2, n_components=1),
+    ls.FisherDiscriminant(mean_difference=True),
+    ls.GaussianNaiveBayes(),
+    ls.GaussianNaiveBayes(shared_variance=True),
+    ls.LeastSquaresClassifier(),
+    ls.LeastSquaresClassifier(alpha=1.0),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_scikit_learn_checks(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outcomes = check_estimator(clone(model), on_fail=None, on_skip=None)
+    failed = {o["check_name"]: o["exception"] for o in outcomes if o["status"] == "failed"}
+    assert not failed, failed
+    assert sum(o["status"] == "passed" for o in outcomes) > 40
+
+
+def blobs(n=90):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    return rng.normal(size=(n, 4)) + 3 * np.eye(4)[y], np.array(["a", "b", "c"])[y]
+
+
+def test_pipelines_and_searches():
+    X, y = blobs()
+    pipeline = make_pipeline(StandardScaler(), ls.FisherDiscriminant())
+    grid = {"fisherdiscriminant__shrinkage": [None, "auto", 0.1, 0.5]}
+    assert GridSearchCV(pipeline, grid, cv=3).fit(X, y).best_score_ > 0.8
+    as_step = make_pipeline(ls.FisherDiscriminant(), ls.GaussianNaiveBayes())
+    assert cross_val_score(as_step, X, y, cv=3).min() > 0.8
+    assert as_step.set_output(transform="pandas").fit(X, y)[0].transform(X).shape == (90, 2)
+    for model in MODELS:
+        weighted = clone(model).fit(X, y, sample_weight=np.ones(len(y)))
+        assert weighted.score(X, y) > 0.8
+    selected = SelectFromModel(ls.LeastSquaresClassifier()).fit(X, y)
+    assert selected.transform(X).shape[0] == len(y)
+
+
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("model", MODELS[::2], ids=repr)
+def test_feature_names_must_match(frame, model):
+    X, y = blobs()
+    columns = {name: X[:, j] for j, name in enumerate(["p", "q", "r", "s"])}
+    fitted = clone(model).fit(FRAMES[frame](columns), y)
+    assert fitted.feature_names_in_.tolist() == ["p", "q", "r", "s"]
+    expected = clone(model).fit(X, y).predict(X)
+    np.testing.assert_array_equal(fitted.predict(FRAMES[frame](columns)), expected)
+    with pytest.raises(ValueError, match="same order"):
+        fitted.predict(FRAMES[frame]({name: columns[name] for name in reversed(columns)}))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_unfitted_models_say_so(model):
+    for method in ("predict", "decision_function", "equation"):
+        with pytest.raises(NotFittedError, match="not fitted"):
+            getattr(clone(model), method)(*[[[1.0]]] * (method != "equation"))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_a_failed_fit_leaves_the_model_as_it_was(model):
+    X, y = blobs()
+    fitted = clone(model).fit(X, y)
+    before = fitted.predict(X)
+    with pytest.raises(ValueError, match="NaN"):
+        fitted.fit(np.where(X > 3, np.nan, X), y)
+    np.testing.assert_array_equal(fitted.predict(X), before)
+    assert fitted.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_consoles_and_notebooks_show_the_certificate(model):
+    X, y = blobs()
+    certificate = clone(model).fit(X, y).certificate_
+    assert len(str(certificate).splitlines()) < 15
+    assert "<table>" in certificate._repr_html_()
+    assert str(certificate.verify(X, y)).startswith("verified")
