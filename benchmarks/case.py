@@ -24,8 +24,13 @@ PEERS = {
 }
 
 
+def package(peer: str) -> str:
+    """The package of a contender: a second word only tells two of its estimators apart."""
+    return peer.split()[0]
+
+
 def installed(peer: str) -> bool:
-    return find_spec(PEERS[peer]) is not None
+    return find_spec(PEERS[package(peer)]) is not None
 
 
 class Data(NamedTuple):
@@ -58,7 +63,8 @@ class Case:
     peers : the others, by peer's name
     shortfall : (our work, their work) -> by how much ours is worse, relatively; 0 or less is equal
     goals : peer -> how many times faster linscope should be
-    limits : what else is promised, as text; shown, not judged
+    grows : whether its cost may be measured at other sizes
+    remark : (our work, their work) -> what to add to the verdict
     """
 
     name: str
@@ -70,14 +76,17 @@ class Case:
     shortfall: Callable[[Any, Any], float]
     goals: dict[str, float] = field(default_factory=dict)
     grows: bool = True
+    remark: Callable[[Any, Any], str] | None = None
 
     def contenders(self, peers: list[str]) -> list[Contender]:
         """linscope and the chosen peers that are installed."""
-        chosen = [peer for peer in self.peers if peer.name in peers and installed(peer.name)]
-        return [self.ours, *chosen]
+        return [self.ours, *(one for one in self._chosen(peers) if installed(one.name))]
 
     def missing(self, peers: list[str]) -> list[str]:
-        return [peer.name for peer in self.peers if peer.name in peers and not installed(peer.name)]
+        return [one.name for one in self._chosen(peers) if not installed(one.name)]
+
+    def _chosen(self, peers: list[str]) -> list[Contender]:
+        return [one for one in self.peers if package(one.name) in peers]
 
 
 def worse_objective(ours: float, theirs: float) -> float:

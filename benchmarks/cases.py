@@ -14,6 +14,7 @@ import linscope as ls
 
 from .case import Case, Contender, Data, different_vector
 from .data import libsvm_file, named, overlapping, text_like
+from .least_squares_cases import LEAST_SQUARES
 
 EPOCHS = 5
 
@@ -142,6 +143,7 @@ CASES = {
             lambda ours, theirs: float(np.mean(ours != theirs)),
             {"sklearn": 1.0},
         ),
+        *LEAST_SQUARES,
     )
 }
 

@@ -27,6 +27,7 @@ class Outcome:
     shortfall: dict[str, float]
     missing: list[str] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
+    remarks: dict[str, str] = field(default_factory=dict)
 
     def median(self, name: str) -> float:
         return float(np.median(self.times[name]))
@@ -46,6 +47,9 @@ class Outcome:
         return self.median(peer) / self.median("linscope")
 
     def verdict(self, peer: str) -> str:
+        return "; ".join(filter(None, [self._judged(peer), self.remarks.get(peer, "")]))
+
+    def _judged(self, peer: str) -> str:
         ratio, goal = self.ratio(peer), self.case.goals.get(peer)
         if ratio is None:
             return f"loss: work falls short by {self.shortfall[peer]:.2g}"
@@ -81,7 +85,10 @@ def run_case(
     for _ in range(rounds):
         for one in contenders:
             times[one.name].append(timed(one, data)[0])
-    return Outcome(case, shape, times, short, case.missing(peers), errors)
+    remarks = {}
+    if case.remark is not None:
+        remarks = {name: case.remark(work["linscope"], work[name]) for name in short}
+    return Outcome(case, shape, times, short, case.missing(peers), errors, remarks)
 
 
 def timed(contender: Contender, data: Data) -> tuple[float, Any]:
