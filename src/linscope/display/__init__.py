@@ -13,6 +13,7 @@ from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
+from .overfitting import OverfittingDisplay
 from .residuals import ResidualsDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay
@@ -32,6 +33,7 @@ __all__ = [
     "LossSurfaceDisplay",
     "MarginDisplay",
     "OrdersDisplay",
+    "OverfittingDisplay",
     "ResidualsDisplay",
     "SolutionsDisplay",
     "StepSizeDisplay",

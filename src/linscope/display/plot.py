@@ -26,6 +26,7 @@ from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
+from .overfitting import OverfittingDisplay
 from .residuals import ResidualsDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay, example
@@ -43,6 +44,7 @@ __all__ = [
     "loss_surface",
     "margin",
     "orders",
+    "overfitting",
     "path_of_boundaries",
     "residuals",
     "solutions",
@@ -431,3 +433,36 @@ def lms_curve(values, *, updates=None, ax=None) -> LmsCurveDisplay:
     <LmsCurveDisplay: J falls from 8 to 2 in 2 updates>
     """
     return LmsCurveDisplay.from_values(values, updates).plot(ax)
+
+
+def overfitting(X, y, *, degrees=None, cv=5, validation=None, ax=None) -> OverfittingDisplay:
+    """How many terms? Errors of polynomial fits by degree, on old samples and on new ones.
+
+    Parameters
+    ----------
+    X, y : samples of one or several features, and a number for each
+    degrees : the degrees to try; by default from 1 up to 12, or as many as the samples allow
+    cv : number of parts (shuffled), or a splitter of scikit-learn such as ``KFold``
+    validation : pair (X, y) of samples kept back, instead of cross-validation
+    ax : matplotlib axes, one for the errors and one for each fit that is shown, optional
+
+    Examples
+    --------
+    y = 1 + x − x² with an error of ±0.1:
+
+    >>> import numpy as np
+    >>> import linscope as ls
+    >>> x = np.linspace(-1, 2, 24)
+    >>> y = 1 + x - x**2 + np.random.default_rng(0).uniform(-0.1, 0.1, 24)
+    >>> ls.plot.overfitting(x[:, None], y)
+    <OverfittingDisplay: Degree 2 predicts best; degree 12 fits better and predicts worse>
+
+    The same fit by hand, in a pipeline of scikit-learn:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> model = make_pipeline(ls.PolynomialFeatures(2, include_bias=False), ls.LinearRegression())
+    >>> model.fit(x[:, None], y)[-1].coef_.round(1)
+    array([ 1., -1.])
+    """
+    display = OverfittingDisplay.from_data(X, y, degrees=degrees, cv=cv, validation=validation)
+    return display.plot(ax)

@@ -16,6 +16,8 @@ from .derivation_quantities import Quantity, math
 from .sheet import Column, Gap, Row, Sheet, number, vector
 
 TAIL = 5
+# Columns of a matrix on a narrow screen.
+FEW = 4
 
 
 class Head(NamedTuple):
@@ -181,7 +183,7 @@ class EliminationPart(Part):
 
     def sheet(self, choice: Choice, narrow: bool = False) -> Sheet:
         columns = [Column("step"), *([] if narrow else [Column("operation")])]
-        names = [*_short(self.unknowns), *_short(self.right)]
+        names = [*_short(self.unknowns, narrow), *_short(self.right, narrow)]
         columns += [Column(name or "…", right=True) for name in names]
         return Sheet(self.title, self.notes, columns, self._rows(choice, narrow, len(columns)))
 
@@ -199,13 +201,13 @@ class EliminationPart(Part):
                     left_out = Gap(pieces[1][0] - pieces[0][1])
                     rows.append(Row([left_out, *[None] * (width - 1)], gap=True))
                 cells = [heading if i == 0 else None, *([] if narrow else [operations[i]])]
-                cells += self._cells(matrix[i])
+                cells += self._cells(matrix[i], narrow)
                 rows.append(Row(cells, first=step > 0 and i == 0))
         return rows
 
-    def _cells(self, row: np.ndarray) -> list[Any]:
+    def _cells(self, row: np.ndarray, narrow: bool = False) -> list[Any]:
         p = self.elimination.size
-        cells = [*_short(row[:p]), *_short(row[p:])]
+        cells = [*_short(row[:p], narrow), *_short(row[p:], narrow)]
         return ["…" if cell is None else shown(cell, self.exact) for cell in cells]
 
     def _states(self) -> Iterable[tuple[str, list[str | None], np.ndarray]]:
@@ -252,18 +254,22 @@ class MatrixPart(Part):
     notes: list[str] = field(default_factory=list)
 
     def sheet(self, choice: Choice, narrow: bool = False) -> Sheet:
-        columns = [Column(""), *(Column(name or "…", right=True) for name in _short(self.columns))]
+        names = _short(self.columns, narrow)
+        columns = [Column(""), *(Column(name or "…", right=True) for name in names)]
         rows: list[Row] = []
         for start, stop in choice._replace(start=0, stop=len(self.rows)).pieces():
             if rows:
                 rows.append(Row([Gap(start - len(rows)), *[None] * (len(columns) - 1)], gap=True))
             for name, row in zip(self.rows[start:stop], self.matrix[start:stop], strict=True):
-                rows.append(Row([name, *("…" if v is None else v for v in _short(row))]))
+                rows.append(Row([name, *("…" if v is None else v for v in _short(row, narrow))]))
         return Sheet(self.title, self.notes, columns, rows)
 
 
-def _short(values: Iterable[Any]) -> tuple:
-    """At most eight of them, None for those left out."""
+def _short(values: Iterable[Any], narrow: bool = False) -> tuple:
+    """At most eight of them, or four, None for those left out."""
+    values = tuple(values)
+    if narrow and len(values) > FEW:
+        return (*values[: FEW - 1], None, values[-1])
     return vector(values).values
 
 
