@@ -213,7 +213,7 @@ def test_long_runs_are_cut_on_the_screen_but_not_in_files(run):
     code, out, _ = run("trace", "perceptron", "non_separable")
     assert code == 0
     assert len(visits(out)) == 25
-    assert "the iteration limit was reached with mistakes left: 1 sample misclassified" in out
+    assert "the iteration limit was reached: 1 sample misclassified" in out
     assert "--updates 900:915" in out
     _, out, _ = run("trace", "perceptron", "non_separable", "--rows", 7)
     assert len(visits(out)) == 7

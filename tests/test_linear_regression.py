@@ -259,6 +259,10 @@ def test_likelihood_has_its_maximum_at_least_squares():
         other = w + 0.01 * rng.standard_normal(5)
         assert model.log_likelihood(weights=other) < best
         assert model.log_likelihood(weights=other, sigma2=model.sigma2_ml_) < best
+    new = X[:5] + 1, y[:5]
+    r = new[1] - model.predict(new[0])
+    expected = -2.5 * np.log(2 * np.pi * 2.0) - (r @ r) / 4.0
+    assert model.log_likelihood(*new, sigma2=2.0) == pytest.approx(expected)
     for sigma2 in (0.9 * model.sigma2_ml_, 1.1 * model.sigma2_ml_):
         assert model.log_likelihood(sigma2=sigma2) < best
 

@@ -174,6 +174,12 @@ class LeastSquaresCertificate(Certificate):
         worst = float(relative.max(initial=0.0))
         return 17.0 if worst == 0 else float(np.clip(-np.log10(worst), 0.0, 17.0))
 
+    @property
+    def advice(self) -> str:
+        if self.status is Status.MAX_ITER:
+            return "Raise max_iter, average the iterates, or use solver='exact'."
+        return super().advice
+
     def facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {}
         if self.digits is not None:

@@ -33,9 +33,11 @@ def examples(
     from ..data.datasets import worked_examples
 
     facts, chosen, out = worked_examples(), _choose(name), console()
-    failed = []
+    failed: list[str] = []
+    seen: list[Comparison] = []
     for example in chosen:
         lines = example.compare(facts.get(example.name, {}))
+        seen += lines
         failed += [f"{example.title}: {line.what}" for line in lines if not line.ok]
         out.print(f"{example.name}: {example.title}", style="bold")
         print_table(out, _table(lines, out.width))
@@ -44,7 +46,9 @@ def examples(
         for line in failed:
             complain(f"differs from the notes: {line}")
         return CHECK_FAILED
-    out.print(f"all {len(chosen)} worked examples agree with the notes", style="green")
+    slips = sum(bool(line.note) for line in seen)
+    but = f", but for {slips} slips of theirs" if slips else ""
+    out.print(f"all {len(chosen)} worked examples agree with the notes{but}", style="green")
     return FINE
 
 
@@ -73,4 +77,6 @@ def _table(lines: list[Comparison], width: int) -> Table:
     for line in lines:
         mark, style = ("✓", "") if line.ok else ("✗", "red")
         table.add_row(f"{mark} {line.what}", line.printed, line.computed, style=style)
+        if line.note:
+            table.add_row("", "", line.note, style="dim")
     return table

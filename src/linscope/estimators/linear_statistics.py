@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..certify.least_squares import LeastSquaresCertificate
+from ..data import check_finite
 from ..inference import LinearFit, diagnose, log_likelihood, predict_interval, summary
 from ..results import Result, Status
 from ..solvers.moments import Moments
@@ -107,15 +108,27 @@ class LinearStatistics:
 
         Parameters
         ----------
-        X, y : by default the training data
+        X, y : any data; by default the training data
         weights : bias first (without it if there is no intercept); by default the fitted ones
         sigma2 : by default the maximum-likelihood estimate at these weights
         output : which target, by number or name
         """
-        fit = self._linear_fit(output, X, y, rows=True)
-        w = fit.weights if weights is None else np.asarray(weights, dtype=np.float64)
+        check_is_fitted(self)
+        k = self._output_number(output)
+        if X is None:
+            rows = self._rows(None, None, None)
+        else:
+            rows = read_regression(self, X, y, reset=False)
+            check_finite(rows.X, self._names())
+            check_finite(rows.Y, name="y")
+        fitted = self.result_.weights[k, int(not self.fit_intercept) :]
         return log_likelihood(
-            w, sigma2, fit.X, fit.y, sample_weight=fit.weight, fit_intercept=fit.fit_intercept
+            fitted if weights is None else np.asarray(weights, dtype=np.float64),
+            sigma2,
+            rows.X,
+            rows.Y[:, k],
+            sample_weight=rows.weight if len(rows.weight) else None,
+            fit_intercept=self.fit_intercept,
         )
 
     @property

@@ -41,7 +41,7 @@ class Status(Enum):
         True,
     )
     MAX_ITER = (
-        "the iteration limit was reached with mistakes left",
+        "the iteration limit was reached",
         "Ask linscope.separability(X, y) whether a solution exists; if it does, raise max_iter, "
         "otherwise use output='averaged', 'voted' or 'pocket'.",
         False,

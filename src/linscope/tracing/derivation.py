@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..data.datasets import Dataset
 from ..data.frames import to_backend
+from ..estimators import LinearRegression
 from ..estimators.least_squares_family import LeastSquaresFamily
 from . import frames, render
 from .derivation_elimination import Elimination
 from .derivation_formulas import one_feature, several_features
+from .derivation_moments import from_moments
 from .derivation_parts import Choice, Part, SampleTable
 from .derivation_quantities import Quantities
 from .derivation_regression import RegressionWork
@@ -152,6 +155,8 @@ class Derivation:
         """
         from ..display import plot
 
+        if self._table is None:
+            raise ValueError("only moments are known: there are no samples to draw")
         draw = plot.line_fit if self.estimator.n_features_in_ == 1 else plot.residuals
         return draw(self.estimator, ax=ax)
 
@@ -248,6 +253,21 @@ def derive(
         title=title,
         notes=_meaning(features, model._targets[0]),
     )
+
+
+def derive_from_moments(estimator: Any, dataset: Dataset, *, exact: bool = False) -> Derivation:
+    """The derivation for a data set of which only moments are known."""
+    if type(estimator) is not LinearRegression or not estimator.fit_intercept:
+        raise ValueError(
+            f"{dataset.name!r} has moments only, and they give a LinearRegression with intercept: "
+            "choose a data set with samples for anything else"
+        )
+    steps = Quantities(exact)
+    parts = from_moments(dataset.moments, steps)
+    model = LinearRegression.from_moments(**dataset.moments, feature_names=dataset.feature_names)
+    options: dict[str, Any] = {"exact": exact, "title": dataset.name}
+    notes = _meaning(dataset.feature_names, "y")
+    return Derivation(model, steps, parts, None, None, notes=notes, **options)
 
 
 def _meaning(features: Sequence[str], target: str) -> list[str]:

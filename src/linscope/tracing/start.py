@@ -9,7 +9,7 @@ from sklearn.callback import with_callbacks
 from sklearn.utils.validation import _num_samples
 
 from ..data.datasets import Dataset
-from .derivation import Derivation, derive, has_closed_form
+from .derivation import Derivation, derive, derive_from_moments, has_closed_form
 from .families import family_of
 from .trace import Trace
 
@@ -62,6 +62,8 @@ def trace(
     """
     family = None if has_closed_form(estimator) else family_of(estimator)
     if isinstance(X, Dataset):
+        if family is None and X.X is None:
+            return derive_from_moments(estimator, X, exact=exact)
         sample_names = sample_names or X.sample_names or None
         title, features = title or X.name, X.feature_names
         X, labels = X
