@@ -342,9 +342,9 @@ def test_nothing_is_wider_than_the_screen(run, monkeypatch, width):
 def test_examples_agree_with_the_notes(run):
     code, out, err = run("examples")
     assert (code, err) == (0, "")
-    assert out.count("✓") == out.count("✓ ") == 30
+    assert out.count("✓") == out.count("✓ ") == 47
     assert "✗" not in out
-    assert "all 6 worked examples agree with the notes" in out
+    assert "all 8 worked examples agree with the notes" in out
 
 
 def test_one_example(run):

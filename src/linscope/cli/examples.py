@@ -46,9 +46,11 @@ def examples(
         for line in failed:
             complain(f"differs from the notes: {line}")
         return CHECK_FAILED
-    slips = sum(bool(line.note) for line in seen)
-    but = f", but for {slips} slips of theirs" if slips else ""
-    out.print(f"all {len(chosen)} worked examples agree with the notes{but}", style="green")
+    agree = "the worked example agrees"
+    if len(chosen) > 1:
+        agree = f"all {len(chosen)} worked examples agree"
+    but = ", but for the slips that are pointed out" if any(line.note for line in seen) else ""
+    out.print(f"{agree} with the notes{but}", style="green")
     return FINE
 
 
