@@ -6,6 +6,7 @@ from .boundary_path import BoundaryPathDisplay
 from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import DescentDisplay
+from .discriminants import DiscriminantsDisplay
 from .line_fit import LineFitDisplay
 from .lms_curve import LmsCurveDisplay
 from .lms_fit import LmsFitDisplay
@@ -13,7 +14,10 @@ from .lms_paths import LmsPathsDisplay
 from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
+from .ordinal_codes import OrdinalCodesDisplay
+from .outliers import OutliersDisplay
 from .overfitting import OverfittingDisplay
+from .projection import ProjectionDisplay
 from .residuals import ResidualsDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay
@@ -25,6 +29,7 @@ __all__ = [
     "ConvergenceDisplay",
     "CriterionDisplay",
     "DescentDisplay",
+    "DiscriminantsDisplay",
     "Display",
     "LineFitDisplay",
     "LmsCurveDisplay",
@@ -33,7 +38,10 @@ __all__ = [
     "LossSurfaceDisplay",
     "MarginDisplay",
     "OrdersDisplay",
+    "OrdinalCodesDisplay",
+    "OutliersDisplay",
     "OverfittingDisplay",
+    "ProjectionDisplay",
     "ResidualsDisplay",
     "SolutionsDisplay",
     "StepSizeDisplay",

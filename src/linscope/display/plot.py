@@ -14,11 +14,14 @@ or the trace of one.
 
 from __future__ import annotations
 
+from . import ordinal_codes as _codes
+from . import outliers as _outliers
 from .boundary import BoundaryDisplay
 from .boundary_path import BoundaryPathDisplay
 from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import EXAMPLES, DescentDisplay
+from .discriminants import DiscriminantsDisplay
 from .line_fit import LineFitDisplay
 from .lms_curve import LmsCurveDisplay
 from .lms_fit import LmsFitDisplay
@@ -27,6 +30,7 @@ from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
 from .overfitting import OverfittingDisplay
+from .projection import ProjectionDisplay
 from .residuals import ResidualsDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay, example
@@ -44,8 +48,11 @@ __all__ = [
     "loss_surface",
     "margin",
     "orders",
+    "ordinal_codes",
+    "outliers",
     "overfitting",
     "path_of_boundaries",
+    "projection",
     "residuals",
     "solutions",
     "step_size",
@@ -466,3 +473,81 @@ def overfitting(X, y, *, degrees=None, cv=5, validation=None, ax=None) -> Overfi
     """
     display = OverfittingDisplay.from_data(X, y, degrees=degrees, cv=cv, validation=validation)
     return display.plot(ax)
+
+
+def projection(estimator, X, y, *, ax=None) -> ProjectionDisplay | DiscriminantsDisplay:
+    """The samples along the best direction, or in the plane of the two best.
+
+    Two classes: histograms along the weights of a linear classifier, with the means and spreads of
+    the classes, beside those along the difference of the means; with two features also the samples
+    themselves. K classes: the plane of the first two directions of a discriminant.
+
+    Parameters
+    ----------
+    estimator : fitted linear classifier for two classes; ``FisherDiscriminant`` for K classes
+    X, y : samples and labels
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("breast_cancer")
+    >>> display = ls.plot.projection(ls.FisherDiscriminant().fit(X, y), X, y)
+    >>> display.criteria.round(4)
+    array([0.0087, 0.0258])
+    >>> X, y = ls.datasets.load("iris")
+    >>> ls.plot.projection(ls.FisherDiscriminant().fit(X, y), X, y)
+    <DiscriminantsDisplay: Two of 4 dimensions keep 100 % of what separates the classes>
+    """
+    many = len(getattr(estimator, "classes_", ())) > 2
+    kind = DiscriminantsDisplay if many else ProjectionDisplay
+    return kind.from_estimator(estimator, X, y).plot(ax)
+
+
+def outliers(X=None, y=None, outliers=None, *, models=None, ax=None) -> _outliers.OutliersDisplay:
+    """The boundaries of linear classifiers without and with samples far on their own side.
+
+    Least squares punishes samples that are too right, so such outliers move its boundary.
+
+    Parameters
+    ----------
+    X, y : samples of two classes with two features; without them a built-in example
+    outliers : array (m, 2), more samples of the second class
+    models : {name: linear classifier}; by default the linear classifiers of the notes
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> models = {"least squares": ls.LeastSquaresClassifier(), "perceptron": ls.Perceptron()}
+    >>> ls.plot.outliers(models=models).wrong
+    array([[0, 0], [9, 0]])
+    """
+    given = [value is not None for value in (X, y, outliers)]
+    if any(given) and not all(given):
+        raise ValueError("outliers needs all of X, y and outliers, or none for the example")
+    if not any(given):
+        X, y, outliers = _outliers.example()
+    return _outliers.OutliersDisplay.from_data(X, y, outliers, models=models).plot(ax)
+
+
+def ordinal_codes(X=None, y=None, *, features=None, ax=None) -> _codes.OrdinalCodesDisplay:
+    """Why classes must not be numbered 1, 2, 3, … for a regression: 1-of-K targets beside codes.
+
+    Parameters
+    ----------
+    X, y : samples and labels; without them a built-in example of four classes
+    features : two features by number or name, needed if X has more than two
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.ordinal_codes().wrong.sum(axis=1)
+    array([159,   1])
+    """
+    if (X is None) != (y is None):
+        raise ValueError("ordinal_codes needs both X and y, or none for the example")
+    if X is None:
+        X, y = _codes.example()
+    return _codes.OrdinalCodesDisplay.from_data(X, y, features=features).plot(ax)

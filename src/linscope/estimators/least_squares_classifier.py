@@ -47,9 +47,9 @@ class LeastSquaresClassifier(LinearScores):
     ``FisherDiscriminant``. Squared error also punishes samples that are *too* right, so a few
     points far on their own side move the boundary: see ``linscope.plot.outliers``.
 
-    The numbers 1, 2, 3 for three classes instead of 1-of-K targets would claim that class 2 lies
-    between 1 and 3, and that 1 for 3 is a worse mistake than 2 for 3. Where the middle class does
-    not lie in the middle, such a regression must fail; see ``linscope.plot.ordinal_codes``.
+    The codes 1, 2, 3, 4 for four classes instead of 1-of-K targets would claim that 2 lies between
+    1 and 3, and that 1 for 4 is a worse mistake than 3 for 4. The classes have no such order, and
+    a regression on the codes can fail altogether; see ``linscope.plot.ordinal_codes``.
 
     Examples
     --------
