@@ -215,6 +215,8 @@ class LeastSquares:
 
     def _backward_error(self, state: State, v: Pair, w: Pair, squares: np.ndarray) -> float:
         """At the weights as rounded, with what the sums may hide."""
+        if state.path == "float":
+            return state.moments.rounding * len(state.factor.kept)
         kept = state.factor.kept
         if not state.factor.dependent:
             v = units.into_frame(state.moments.frame, w.hi)
