@@ -9,8 +9,10 @@ from cyclopts import App, Group, Parameter
 
 from .errors import BadInput
 from .options import AT_LEAST_ZERO, POSITIVE, RULE, RuleOptions, check_combination, parse_weights
-from .source import DataFile, DataName, Source, Target, load_source
+from .regression import load_regression
+from .source import DATA, DataFile, DataName, Source, Target, load_source
 from .steps import ShowOptions, show
+from .trace_regression import DescentOptions, ModelOptions, RegressionShow, show_regression
 
 EPILOGUE = """\
 Examples:
@@ -18,6 +20,7 @@ Examples:
   linscope trace perceptron or
   linscope trace perceptron students --init 0,0.5,0.5,0,0
   linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1
+  linscope trace regression five_points
 
 Each model explains its options: linscope trace perceptron --help"""
 
@@ -38,6 +41,16 @@ Examples:
   linscope trace kernel-perceptron xor --kernel rbf --gamma 1
   linscope trace kernel-perceptron --data my.csv --target grade --rows 20"""
 
+REGRESSION_EPILOGUE = """\
+Examples:
+
+  linscope trace regression five_points                 the notes' line, step by step
+  linscope trace regression five_points --exact         fractions
+  linscope trace regression sbp_age                     from moments alone
+  linscope trace regression five_points --solver stochastic --max-iter 20 --criterion
+  linscope trace regression diabetes --alpha 0.5 --rows 5
+  linscope trace regression --data my.csv --target price --format latex > price.tex"""
+
 app = App(
     name="trace",
     help="Show every step of a fit.",
@@ -45,6 +58,9 @@ app = App(
     help_format="plaintext",
 )
 KERNEL = Group("Kernel", sort_key=1)
+NumberTarget = Annotated[
+    str | None, Parameter(group=DATA, help="Column of the file with the numbers to predict.")
+]
 
 
 @Parameter(name="*", group=KERNEL)
@@ -140,6 +156,29 @@ def kernel_perceptron(
     known = KernelPerceptron().get_params()
     settings = {name: value for name, value in source.settings.items() if name in known}
     return _trace(KernelPerceptron, source, given, settings, what)
+
+
+@app.command(help_epilogue=REGRESSION_EPILOGUE)
+def regression(
+    data: DataName = None,
+    /,
+    *,
+    file: DataFile = None,
+    target: NumberTarget = None,
+    model: ModelOptions | None = None,
+    descent: DescentOptions | None = None,
+    what: RegressionShow | None = None,
+) -> int:
+    """Fit a line or plane by least squares and print how its weights come about.
+
+    In closed form every quantity is shown, from the means to the residuals; with another --solver
+    every step of the descent.
+    """
+    model, what = model or ModelOptions(), what or RegressionShow()
+    given = {**model.given(), **(descent or DescentOptions()).given(model.solver)}
+    what.check_for(model.solver)
+    source = load_regression(data, file, target, intercept=not model.no_intercept)
+    return show_regression(source, given, what)
 
 
 def _trace(
