@@ -234,15 +234,13 @@ def residual_squares(moments: Moments, v: Pair) -> tuple[np.ndarray, np.ndarray]
     full = symmetric(moments.gram)
     rss, error = [], []
     for k in range(moments.n_targets):
-        c = Pair(
-            np.r_[-v.hi[:, k], np.zeros(moments.n_targets)][:, None],
-            np.r_[-v.lo[:, k], np.zeros(moments.n_targets)][:, None],
-        )
-        c.hi[1 + d + k] = 1.0
+        used = np.r_[: 1 + d, 1 + d + k]
+        part = full.part(*np.ix_(used, used))
+        c = Pair(np.r_[-v.hi[:, k], 1.0][:, None], np.r_[-v.lo[:, k], 0.0][:, None])
         Gc, value = Pair.of(np.zeros_like(c.hi)), Pair.of(np.zeros((1, 1)))
-        product(full, c, Gc)
+        product(part, c, Gc)
         product(Pair(c.hi.T.copy(), c.lo.T.copy()), Gc, value)
-        norms = np.sqrt(np.maximum(np.diag(full.hi), 0.0))
+        norms = np.sqrt(np.maximum(np.diag(part.hi), 0.0))
         rss.append(max(float(value.hi[0, 0]), 0.0))
         # Rounding errors of different entries partly cancel.
         spread = np.sqrt(len(norms)) * float(np.sum((norms * c.hi[:, 0]) ** 2))
