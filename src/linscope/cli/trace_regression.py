@@ -90,7 +90,7 @@ class DescentOptions:
         """Estimator parameters that were given, if they do anything with this solver."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         values = {name: v for name, v in values.items() if v is not None and v is not False}
-        only = dict.fromkeys(values, DESCENTS)
+        only: dict[str, tuple[str, ...]] = dict.fromkeys(values, DESCENTS)
         only |= {"batch_size": DESCENTS[2:], "no_shuffle": DESCENTS[1:]}
         only["random_state"] = DESCENTS[1:]
         for name in values:
@@ -249,7 +249,8 @@ def _words(given: dict[str, Any]) -> str:
 
 
 def _next(source: RegressionSource, given: dict[str, Any], descent: bool) -> list[tuple[str, str]]:
-    kept = {name: given[name] for name in ("alpha", "fit_intercept") if name in given}
+    model = ("alpha", "fit_intercept")
+    kept = {name: value for name, value in given.items() if name in model}
     again = f"linscope trace regression {source.words} {_words(kept)}".rstrip()
     if source.X is None:
         return [(f"linscope diagnose {source.words}", "the regression table from the moments")]
