@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.fisher import FisherCertificate
 from ..data import check_finite
 from ..results import Status
+from ..solvers.class_moments import ClassMoments
 from ..solvers.fisher import (
     Discriminants,
     Pooling,
@@ -125,7 +126,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Post
     def _kind(self):
         return "pooled" if self.priors is None and self.shrinkage != "auto" else "separate"
 
-    def _learn(self, lesson: Lesson) -> None:
+    def _learn(self, lesson: Lesson) -> ClassMoments:
         moments, rows = lesson.moments, lesson.rows
         priors = self._priors_over(moments)
         components = self._components(rows)
@@ -145,6 +146,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Post
         self._keep(found, priors, pooling, lesson)
         if lesson.whole and found.unbounded and not self.mean_difference:
             self._warn_unbounded()
+        return moments
 
     def _components(self, rows: Training) -> int:
         most = min(len(rows.classes) - 1, rows.X.shape[1])

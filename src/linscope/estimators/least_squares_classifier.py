@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -11,7 +11,13 @@ from sklearn.utils._param_validation import Interval
 from ..certify.least_squares import certificate_of
 from ..certify.least_squares_classifier import LeastSquaresClassifierCertificate
 from ..results import Result
-from ..solvers.class_targets import solve_from_moments, solve_from_rows, too_wide, worth_moments
+from ..solvers.class_targets import (
+    chunk_moments,
+    solve_from_moments,
+    solve_from_rows,
+    solve_quickly,
+    worth_moments,
+)
 from .base import Training
 from .moment_family import Lesson, LinearScores
 
@@ -74,37 +80,41 @@ class LeastSquaresClassifier(LinearScores):
         self.class_weight = class_weight
 
     @property
-    def _kind(self):
-        return "pooled"
-
-    def _wants_moments(self, training: Training) -> bool:
-        return not too_wide(training.X)
-
-    @property
     def _options(self) -> dict:
         return {"alpha": float(self.alpha), "fit_intercept": self.fit_intercept}
 
-    def _solve(self, lesson: Lesson) -> Result:
-        rows = lesson.rows
-        if not lesson.whole:
-            found = solve_from_moments(lesson.moments, whatever=True, **self._options)
-            assert found is not None
-            return found
-        found = None
-        if lesson.moments is not None and worth_moments(rows.X):
-            found = solve_from_moments(lesson.moments, **self._options)
-        if found is None:
-            found = solve_from_rows(
-                rows.X,
-                rows.codes,
-                rows.weight,
-                len(rows.classes),
-                names=self._names(),
-                **self._options,
-            )
-        return found
+    @property
+    def _given_names(self) -> Any:
+        return getattr(self, "feature_names_in_", None)
 
-    def _learn(self, lesson: Lesson) -> None:
+    @property
+    def _kind(self):
+        return "pooled"
+
+    def _read(self, training: Training, whole: bool) -> Any:
+        """Rows that come in parts: sums in double-double. Many rows at once: class moments."""
+        if not whole:
+            return chunk_moments(
+                training.X,
+                training.codes,
+                training.weight,
+                len(training.classes),
+                self._given_names,
+            )
+        return super()._read(training, whole) if worth_moments(training.X) else None
+
+    def _solve(self, lesson: Lesson) -> Result:
+        rows, found = lesson.rows, None
+        if not lesson.whole:
+            return solve_from_moments(lesson.moments, **self._options)
+        if lesson.moments is not None:
+            found = solve_quickly(lesson.moments, **self._options)
+        if found is not None:
+            return found
+        table = rows.X, rows.codes, rows.weight, len(rows.classes)
+        return solve_from_rows(*table, names=self._given_names, **self._options)
+
+    def _learn(self, lesson: Lesson) -> Any:
         result = self._solve(lesson)
         regression = certificate_of(
             result,
@@ -127,3 +137,4 @@ class LeastSquaresClassifier(LinearScores):
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
         )
+        return result.details.get("moments")

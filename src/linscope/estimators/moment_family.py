@@ -23,21 +23,15 @@ from .scores import block_scores, into_range
 class Lesson(NamedTuple):
     """What a model learns from: the moments of all rows, and the rows that came last.
 
-    ``moments`` may be missing for a model that does without; ``whole``: these rows are all there
-    are; ``weighted``: some samples had weights.
+    ``whole``: these rows are all there are; ``weighted``: some samples had weights; ``seen``: which
+    classes have had samples of positive weight.
     """
 
     moments: Any
     rows: Training
     whole: bool
     weighted: bool
-
-    @property
-    def seen(self) -> np.ndarray:
-        """Which classes have had samples of positive weight."""
-        if self.whole:
-            return np.bincount(self.rows.codes, minlength=len(self.rows.classes)) > 0
-        return self.moments.weight > 0
+    seen: np.ndarray
 
 
 class MomentClassifier(ClassifierMixin, BaseEstimator):
@@ -61,8 +55,8 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     def _kind(self) -> Kind:
         raise NotImplementedError
 
-    def _learn(self, lesson: Lesson) -> None:
-        """Work out the answer, then set the fitted attributes."""
+    def _learn(self, lesson: Lesson) -> Any:
+        """Work out the answer, set the fitted attributes, return the moments to go on from."""
         raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -81,8 +75,10 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         training = read_training(self, X, y, sample_weight)
-        moments = self._read(training) if self._wants_moments(training) else None
-        return self._accept(Lesson(moments, training, True, sample_weight is not None))
+        _need_rows(training)
+        weighted = sample_weight is not None
+        moments = self._read(training, whole=True)
+        return self._accept(Lesson(moments, training, True, weighted, _seen(training)))
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -103,21 +99,26 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             )
         known = self._known_classes(y, classes)
         training = read_training(self, X, y, sample_weight, classes=known)
-        moments, weighted = self._read(training), sample_weight is not None
+        _need_rows(training)
+        moments, seen = self._read(training, whole=False), _seen(training)
+        weighted = sample_weight is not None
         if hasattr(self, "classes_"):
-            if self._moments is None:
-                raise ValueError(
-                    "this model was fitted without moments (very many columns), so rows cannot be "
-                    "added: start with partial_fit"
-                )
-            if moments.kind != self._moments.kind:
-                raise ValueError(
-                    "priors or shrinkage changed since the model was started: call fit, or "
-                    "partial_fit on a new model"
-                )
-            moments = self._moments.merge(moments)
-            weighted = weighted or self._weighted
-        return self._accept(Lesson(moments, training, False, weighted))
+            moments = self._merged(moments)
+            weighted, seen = weighted or self._weighted, seen | self._seen
+        return self._accept(Lesson(moments, training, False, weighted, seen))
+
+    def _merged(self, moments: Any) -> Any:
+        if self._moments is None:
+            raise ValueError(
+                "this model was fitted without moments (very many columns), so rows cannot be "
+                "added: start with partial_fit"
+            )
+        if getattr(moments, "kind", None) != getattr(self._moments, "kind", None):
+            raise ValueError(
+                "priors or shrinkage changed since the model was started: call fit, or "
+                "partial_fit on a new model"
+            )
+        return self._moments.merge(moments)
 
     def _known_classes(self, y, classes) -> np.ndarray:
         if not hasattr(self, "classes_"):
@@ -126,12 +127,8 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"classes={classes!r} differs from the first call: {self.classes_!r}")
         return self.classes_
 
-    def _wants_moments(self, training: Training) -> bool:
-        return True
-
-    def _read(self, training: Training) -> ClassMoments:
-        if training.X.shape[0] == 0:
-            raise ValueError("every sample has weight 0: give some a positive sample_weight")
+    def _read(self, training: Training, whole: bool) -> Any:
+        """The moments of these rows; ``whole``: they are all there are."""
         return class_moments(
             training.X,
             training.codes,
@@ -142,10 +139,10 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _accept(self, lesson: Lesson):
-        self._learn(lesson)
+        self._moments = self._learn(lesson)
         # only now: a fit that failed leaves the model as it was
         self.classes_, self._weighted = lesson.rows.classes, lesson.weighted
-        self._moments = lesson.moments
+        self._seen = lesson.seen
         return self
 
     def _given_priors(self, n_classes: int) -> np.ndarray | None:
@@ -175,6 +172,15 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
+
+
+def _need_rows(training: Training) -> None:
+    if training.X.shape[0] == 0:
+        raise ValueError("every sample has weight 0: give some a positive sample_weight")
+
+
+def _seen(training: Training) -> np.ndarray:
+    return np.bincount(training.codes, minlength=len(training.classes)) > 0
 
 
 class LinearScores(MomentClassifier):

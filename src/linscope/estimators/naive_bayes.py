@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.naive_bayes import NaiveBayesCertificate
 from ..data import check_finite
 from ..results import Status
+from ..solvers.class_moments import ClassMoments
 from ..solvers.naive_bayes import discriminants, gaussians, logistic_weights
 from .base import read_features
 from .moment_family import Lesson, MomentClassifier, equations
@@ -76,7 +77,7 @@ class GaussianNaiveBayes(MomentClassifier):
     def _kind(self):
         return "squares"
 
-    def _learn(self, lesson: Lesson) -> None:
+    def _learn(self, lesson: Lesson) -> ClassMoments:
         moments = lesson.moments
         priors = self._priors_over(moments)
         model = gaussians(moments, priors, self.shared_variance)
@@ -104,6 +105,7 @@ class GaussianNaiveBayes(MomentClassifier):
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
         )
+        return moments
 
     def discriminants(self, X):
         """g_k(x) = ln P(x | C_k) + ln P(C_k), one column a class.

@@ -15,16 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from ..data import check_finite
 from ..data.double_double import UNIT, Pair
 from ..results import Result
 from .class_moments import ClassMoments
 from .class_sums import STEP_ROWS
 from .driver import run
 from .iterative_least_squares import too_large
-from .least_squares import CHEAP_PRODUCTS, MOST_EXACT_COLUMNS, LeastSquares, solver_for
-from .moments import Frame, Moments
+from .least_squares import CHEAP_PRODUCTS, LeastSquares, solver_for
+from .moments import Frame, Moments, exact_moments
 
 MOST_ROUNDS = 20
+# Moments that are less exact than this were taken in floats.
+FLOATS = 1e-20
 
 
 def targets(codes: np.ndarray, n_classes: int) -> np.ndarray:
@@ -65,19 +68,38 @@ def regression_moments(classes: ClassMoments) -> Moments:
     return Moments(frame, Pair.of(gram), classes.rows, rounding)
 
 
-def solve_from_moments(
-    classes: ClassMoments, *, fit_intercept: bool, alpha: float, whatever: bool = False
-) -> Result | None:
-    """W from class moments; None if they cannot vouch for its digits, unless ``whatever``."""
+def solve_quickly(classes: ClassMoments, *, fit_intercept: bool, alpha: float) -> Result | None:
+    """W from class moments; None if they cannot vouch for its digits."""
+    return _if_good_enough(regression_moments(classes), fit_intercept, alpha)
+
+
+def _if_good_enough(moments: Moments, fit_intercept: bool, alpha: float) -> Result | None:
     solver = LeastSquares(None, None, fit_intercept=fit_intercept, alpha=alpha)
-    moments = regression_moments(classes)
     if not fit_intercept:
         moments = moments.in_frame(moments.frame.unshifted())
     state = solver.if_good_enough(moments)
-    if state is None and whatever:
-        solver.moments = moments
-        return run(solver, 1)
     return None if state is None else solver.result(state)
+
+
+def solve_from_moments(moments: Moments, *, fit_intercept: bool, alpha: float) -> Result:
+    """W from the moments of rows that came in parts."""
+    if moments.rounding > FLOATS:
+        found = _if_good_enough(moments, fit_intercept, alpha)
+        if found is not None:
+            return found
+    solver = LeastSquares(None, None, fit_intercept=fit_intercept, alpha=alpha, moments=moments)
+    return run(solver, 1)
+
+
+def chunk_moments(
+    X: Any, codes: np.ndarray, weight: np.ndarray, n_classes: int, names: Any = None
+) -> Moments:
+    """Moments of some rows in double-double, exact enough to be merged with many others."""
+    moments = exact_moments(X, targets(codes, n_classes), weight)
+    if not moments.gram.finite():
+        check_finite(X, names)
+        raise ValueError("values of X are too large: divide the columns by a power of 2")
+    return moments
 
 
 def solve_from_rows(
@@ -88,7 +110,7 @@ def solve_from_rows(
     *,
     fit_intercept: bool,
     alpha: float,
-    names: list[str],
+    names: Any = None,
 ) -> Result:
     """W by the exact solver for regression."""
     Y = targets(codes, n_classes)
@@ -97,12 +119,6 @@ def solve_from_rows(
 
 
 def worth_moments(X: Any) -> bool:
-    """Whether class moments are the quicker way: many rows."""
+    """Whether class moments are the quicker way: many rows, and not very many columns."""
     n, d = X.shape
-    return n > d and n * (1 + d) ** 2 > CHEAP_PRODUCTS
-
-
-def too_wide(X: Any) -> bool:
-    """Whether a scatter matrix of all columns is to be avoided."""
-    n, d = X.shape
-    return too_large(X) or (n <= d and d > MOST_EXACT_COLUMNS)
+    return n > d and n * (1 + d) ** 2 > CHEAP_PRODUCTS and not too_large(X)
