@@ -14,6 +14,8 @@ demo: $(VENV)/run.done
 	$(BIN)/linscope trace perceptron or
 	$(BIN)/linscope separate or
 	$(BIN)/linscope separate xor
+	$(BIN)/linscope trace regression five_points
+	$(BIN)/linscope diagnose diabetes
 
 test: lint types tests
 
