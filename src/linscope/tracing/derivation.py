@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..data.datasets import Dataset
 from ..data.frames import to_backend
-from ..estimators import LinearRegression
-from ..estimators.least_squares_family import LeastSquaresFamily
 from . import frames, render
 from .derivation_elimination import Elimination
-from .derivation_formulas import one_feature, several_features
-from .derivation_moments import from_moments
 from .derivation_parts import Choice, Part, SampleTable
 from .derivation_quantities import Quantities
-from .derivation_regression import RegressionWork
 from .ledger import ledger
 
-MAX_ROWS, MOST_NAMES = 25, 10
+MAX_ROWS = 25
 
 
 class Derivation:
@@ -46,8 +40,8 @@ class Derivation:
     β̂₁ = S_xy / S_xx = r·s_y / s_x = 17.2 / 14.8 = 1.16216
     >>> print(run.to_csv(stop=2), end="")
     sample,x,y,dx,dy,dxdy,dx2,dy2,fitted,residual,residual2
-    0,1.0,2.0,-0.8,-1.2,0.96,0.64,1.44,2.27027027027027,-0.2702702702702703,0.0730460189919649
-    1,2.0,4.0,0.2,0.8,0.16,0.04,0.64,3.4324324324324325,0.5675675675675675,0.32213294375456537
+    0,1.0,2.0,-0.8,-1.2,0.96,0.64,1.44,2.27027027027027,-0.2702702702702703,0.07304601899196493
+    1,2.0,4.0,0.2,0.8,0.16,0.04,0.64,3.4324324324324325,0.5675675675675675,0.32213294375456536
     """
 
     def __init__(
@@ -61,6 +55,7 @@ class Derivation:
         exact: bool,
         title: str | None,
         notes: Sequence[str] = (),
+        draw: Callable[[Any], Any] | None = None,
     ):
         self.estimator = estimator
         self.steps = steps
@@ -70,6 +65,7 @@ class Derivation:
         self.notes = list(notes)
         self._parts = parts
         self._table = table
+        self._draw = draw
 
     @property
     def parts(self) -> list[str]:
@@ -84,6 +80,8 @@ class Derivation:
         several features), deviations from the means ``dx`` and ``dy``, for one feature their
         products ``dxdy``, ``dx2`` and ``dy2``, then ``fitted``, ``residual`` and ``residual2``.
         Of weighted samples there is the ``weight``, and products and squares have it in them.
+        Classifiers have the ``class``, and the ``projection`` on the direction, or a score for
+        each class and the class ``predicted``.
 
         Parameters
         ----------
@@ -143,7 +141,7 @@ class Derivation:
         return f"<div><p><b>{escape(self._heading)}</b>{notes}</p>{body}</div>"
 
     def plot(self, *, ax: Any = None) -> Any:
-        """The line through the points with its residuals; for several features the residuals.
+        """What the derivation leads to: the line and its residuals, the direction, the boundary.
 
         Parameters
         ----------
@@ -151,14 +149,12 @@ class Derivation:
 
         Returns
         -------
-        a Display, see ``linscope.plot.line_fit`` and ``linscope.plot.residuals``
+        a Display: ``linscope.plot.line_fit``, for several features ``residuals``, for a
+        FisherDiscriminant ``projection``, for a LeastSquaresClassifier ``boundary``
         """
-        from ..display import plot
-
-        if self._table is None:
+        if self._draw is None:
             raise ValueError("only moments are known: there are no samples to draw")
-        draw = plot.line_fit if self.estimator.n_features_in_ == 1 else plot.residuals
-        return draw(self.estimator, ax=ax)
+        return self._draw(ax)
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -204,76 +200,14 @@ class Derivation:
 
 
 def _fitted(part: Part, choice: Choice, width: int) -> Any:
-    """The table of a part, with shorter words where the screen is narrow."""
-    from rich.console import Console
+    """The table of a part under its title, with shorter words where the screen is narrow."""
+    from rich.console import Console, Group
+    from rich.text import Text
 
-    table = ledger(part.sheet(choice), width)
+    sheet = part.sheet(choice)
+    table = ledger(sheet, width)
     if Console(width=10_000).measure(table).maximum > width:
         table = ledger(part.sheet(choice, narrow=True), width)
-    return table
-
-
-def has_closed_form(estimator: Any) -> bool:
-    """Whether ``derive`` knows how the answer of this estimator comes about."""
-    return isinstance(estimator, LeastSquaresFamily) and estimator.solver == "exact"
-
-
-def derive(
-    model: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    *,
-    criterion: bool = False,
-    exact: bool = False,
-    sample_names: Sequence[str] | None = None,
-    features: Sequence[str] = (),
-    title: str | None = None,
-) -> Derivation:
-    """The derivation of a fitted model that has a closed form; see ``linscope.trace``."""
-    if criterion:
-        raise ValueError(
-            "criterion=True is for rules that take steps; a derivation shows its criterion anyway"
-        )
-    features = [str(name) for name in getattr(model, "feature_names_in_", features)]
-    work = RegressionWork(model, X, y, sample_weight, exact)
-    steps = Quantities(exact)
-    table = SampleTable(
-        work.samples.n, work.columns, lambda: work.sums, work.rows, exact, sample_names
-    )
-    form = one_feature if work.width == 1 else several_features
-    parts = form(work, table, steps)
-    return Derivation(
-        model,
-        steps,
-        parts,
-        table,
-        work.elimination if work.width > 1 else None,
-        exact=exact,
-        title=title,
-        notes=_meaning(features, model._targets[0]),
-    )
-
-
-def derive_from_moments(estimator: Any, dataset: Dataset, *, exact: bool = False) -> Derivation:
-    """The derivation for a data set of which only moments are known."""
-    if type(estimator) is not LinearRegression or not estimator.fit_intercept:
-        raise ValueError(
-            f"{dataset.name!r} has moments only, and they give a LinearRegression with intercept: "
-            "choose a data set with samples for anything else"
-        )
-    steps = Quantities(exact)
-    parts = from_moments(dataset.moments, steps)
-    model = LinearRegression.from_moments(**dataset.moments, feature_names=dataset.feature_names)
-    options: dict[str, Any] = {"exact": exact, "title": dataset.name}
-    notes = _meaning(dataset.feature_names, "y")
-    return Derivation(model, steps, parts, None, None, notes=notes, **options)
-
-
-def _meaning(features: Sequence[str], target: str) -> list[str]:
-    """What x and y stand for, where their names say more than the letters."""
-    letters = ["x"] if len(features) == 1 else [f"x{j + 1}" for j in range(len(features))]
-    pairs = [("y", target), *zip(letters, features, strict=True)]
-    said = [f"{letter} = {name}" for letter, name in pairs if letter != name]
-    more = ["…"] if len(said) > MOST_NAMES else []
-    return [", ".join([*said[:MOST_NAMES], *more])] if said else []
+    table.title = table.caption = None
+    notes = [Text(note, style="dim") for note in sheet.notes]
+    return Group(Text(sheet.title, style="bold"), table, *notes, *([Text()] if notes else []))

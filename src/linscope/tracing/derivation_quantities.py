@@ -54,11 +54,10 @@ class Quantity:
     def words(self) -> str:
         """The value as text; ≈ where an exact derivation had to round."""
         value = self.value
-        if np.ndim(value) == 1:
-            return text(vector(value))
         if np.ndim(value) == 2:
             return f"{value.shape[0]} × {value.shape[1]} numbers"
-        return f"≈{number(value)}" if self.exact and isinstance(value, float) else number(value)
+        words = text(vector(value)) if np.ndim(value) else number(value)
+        return f"≈{words}" if self.exact and is_rounded(value) else words
 
     @property
     def cell(self) -> str:
@@ -72,7 +71,7 @@ class Quantity:
             words = text(Vector(tuple(chosen)))
             if len(words) <= LONGEST_LINE:
                 break
-        return words
+        return f"≈{words}" if self.exact and is_rounded(self.value) else words
 
     def __repr__(self) -> str:
         parts = [self.symbol, self.formula, self.numbers, self.words]
@@ -125,7 +124,7 @@ class Quantities(Sequence[Quantity]):
             parts = [*tex[1:2], *(_fill(part, known, math) for part in tex[2:])]
             equals = "".join(f"= {part} " for part in parts if part not in ("", words))
             if not words.startswith(r"\approx"):
-                words = (r"\approx " if self.exact and isinstance(value, float) else "= ") + words
+                words = (r"\approx " if self.exact and is_rounded(value) else "= ") + words
             line = f"{tex[0]} &{equals}{words}"
         filled = _fill(numbers, known, _plain)
         self._all.append(Quantity(name, symbol, formula, filled, line, value, self.exact))
@@ -150,6 +149,11 @@ class Quantities(Sequence[Quantity]):
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self._all))
+
+
+def is_rounded(value: Any) -> bool:
+    """Whether these are floats, which an exact derivation only has where there is no fraction."""
+    return np.asarray(value).dtype.kind == "f"
 
 
 def subscript(number: int) -> str:

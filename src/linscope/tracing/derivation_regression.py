@@ -17,7 +17,7 @@ import numpy as np
 from ..estimators.least_squares_family import LeastSquaresFamily
 from ..estimators.targets import read_regression
 from .derivation_elimination import Elimination
-from .derivation_numbers import read_samples, shown
+from .derivation_numbers import Samples, read_samples, shown
 from .exact import rational
 
 
@@ -57,10 +57,10 @@ class RegressionWork:
             self.samples = read_samples(training.X, given, training.weight, rough=True, **options)
             self._solve()
 
-    def _read(self, value: Any) -> Any:
-        if not self.samples.rational:
-            return float(value)
-        return rational(value) if self.exact else Fraction(float(value))
+    @property
+    def target(self) -> str:
+        """The name of y."""
+        return self.model._targets[0]
 
     @property
     def width(self) -> int:
@@ -80,7 +80,7 @@ class RegressionWork:
                 )
             self._flatten(8.0 * np.finfo(float).eps * np.abs(self.centre))
         A = self.S[:d, :d].copy()
-        self.alpha = self._read(getattr(self.model, "alpha", 0.0))
+        self.alpha = penalty(self.model, samples, self.exact)
         A[np.diag_indices(d)] = A.diagonal() + self.alpha
         self.elimination = Elimination(A, self.S[:d, d:])
         slopes = self.elimination.solution()[:, 0]
@@ -161,6 +161,14 @@ class RegressionWork:
             zero = [*(f"d{name}" for name in self.names), "residual"]
             found |= dict.fromkeys(zero, 0.0)
         return found
+
+
+def penalty(model: Any, samples: Samples, exact: bool) -> Any:
+    """The strength α of a ridge penalty in the numbers of the table."""
+    alpha = getattr(model, "alpha", 0.0)
+    if not samples.rational:
+        return float(alpha)
+    return rational(alpha) if exact else Fraction(float(alpha))
 
 
 def _as_given(y: Any, read: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -148,7 +148,7 @@ def exact_replays(
             f"given as a number or 'auto', but the kernel is {kernel!r}"
             + (" with gamma='scale'" if kernel == "poly" else "")
         )
-    weights = _weights(model, y, sample_weight)
+    weights = exact_weights(model, y, sample_weight)
     out: list[PerceptronReplay] = []
     for number, replay in enumerate(replays):
         c = [Fraction(1)] * len(replay.solver.y)
@@ -161,7 +161,7 @@ def exact_replays(
     return out
 
 
-def _weights(model, y, sample_weight) -> list[Fraction] | None:
+def exact_weights(model, y, sample_weight) -> list[Fraction] | None:
     """Sample weight times class weight of every given row; "balanced" is n / (K n_k), exactly."""
     if sample_weight is None and model.class_weight is None:
         return None

@@ -32,8 +32,9 @@ def family_of(estimator: Any) -> Family:
         if isinstance(estimator, family.kind):
             return family
     raise TypeError(
-        "trace shows the steps of linscope's Perceptron, KernelPerceptron, LinearRegression and "
-        f"Ridge, not of {type(estimator).__module__}.{type(estimator).__qualname__}"
+        "trace shows the steps or the derivation of linscope's Perceptron, KernelPerceptron, "
+        "FisherDiscriminant, LeastSquaresClassifier, LinearRegression and Ridge, not of "
+        f"{type(estimator).__module__}.{type(estimator).__qualname__}"
     )
 
 

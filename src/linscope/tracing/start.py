@@ -9,7 +9,8 @@ from sklearn.callback import with_callbacks
 from sklearn.utils.validation import _num_samples
 
 from ..data.datasets import Dataset
-from .derivation import Derivation, derive, derive_from_moments, has_closed_form
+from .derivation import Derivation
+from .derivation_start import derive, derive_from_moments, has_closed_form
 from .families import family_of
 from .trace import Trace
 
@@ -33,7 +34,8 @@ def trace(
     Parameters
     ----------
     estimator : Perceptron or KernelPerceptron; LinearRegression or Ridge, with solver="exact" for
-        the closed form, with "batch", "mini-batch" or "stochastic" for the steps
+        the closed form, with "batch", "mini-batch" or "stochastic" for the steps;
+        FisherDiscriminant or LeastSquaresClassifier
     X, y : the samples and their labels or targets as for ``fit``, or a ``Dataset`` alone
     sample_weight : array of n weights, optional
     criterion : also show what the rule descends on, over all samples after each step: the
