@@ -20,6 +20,8 @@ from .verify import require
 ROWS = 4096
 # A null direction may hold this share of the spread of the columns at most.
 NULL_SHARE = 1e-5
+# Singular values of standardised columns below this are rounding.
+LEAST = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +149,21 @@ def _mean_square(parts, weights, exponent) -> np.ndarray:
     return squares / total
 
 
+def listed(names: list[str], most: int = 10) -> str:
+    """Names with commas, cut after some.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b, …'
+    """
+    return ", ".join(names[:most]) + ", …" * (len(names) > most)
+
+
+def counts(labels: tuple, totals: np.ndarray) -> str:
+    """How many samples (or how much weight) each class has."""
+    pairs = zip(labels, totals, strict=True)
+    return listed([f"{label}: {total:g}" for label, total in pairs])
+
+
 class Whitened:
     """T (d, rank) with T Tᵀ = Σ⁺ for Σ = RᵀR, from singular values of the standardised R.
 
@@ -162,13 +179,22 @@ class Whitened:
         values = np.r_[values, np.zeros(len(right) - len(values))]
         rest = values[rank:].max(initial=0.0)
         require(bool(rest <= NULL_SHARE), f"the rank is more than {rank}")
-        require(bool(values[:rank].min(initial=1.0) > 1e-14), f"the rank is less than {rank}")
+        require(bool(values[:rank].min(initial=1.0) > LEAST), f"the rank is less than {rank}")
         self.axes = left[:, :rank]
         self.root = np.zeros((len(used), rank))
         self.root[used] = (right[:rank].T / values[:rank]) / self.spread[used, None]
         self.null = np.zeros((len(used), len(right) - rank))
         self.null[used] = right[rank:].T / self.spread[used, None]
         self.condition = float(values[:1].max(initial=1.0) / values[:rank].min(initial=1.0))
+
+    def independent(self, columns: np.ndarray) -> bool:
+        """Whether these columns are independent within classes."""
+        if len(columns) == 0:
+            return True
+        if (self.spread[columns] == 0).any():
+            return False
+        part = self.R[:, columns] / self.spread[columns]
+        return bool(np.linalg.svd(part, compute_uv=False)[-1] > LEAST and len(part) >= len(columns))
 
     def null_separation(self, apart: np.ndarray, size: np.ndarray) -> float:
         """How far the class means differ where the classes do not vary, in standard units."""

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..data.threads import one_blas_thread
 from ..results import Certificate, Check, Status
-from .class_scatter import ClassRows, Whitened, check_classes, read_classes
+from .class_scatter import counts, listed, read_classes
+from .fisher_claims import check_claims
 from .verify import Refuted, require
 
 
@@ -33,8 +34,10 @@ class FisherCertificate(Certificate):
     given_priors : whether the priors were chosen, not counted
     shrinkage : (K,) share of the ridge in the covariance of each class; ``automatic`` by formula
     mean_difference : whether the directions are those of the means, not of J
-    rank, constant, dependent : of the within-class scatter; names of columns that do not vary
-        within classes, and of columns that are combinations of columns before them
+    rank, constant, dependent : of the within-class scatter; numbers of columns that do not vary
+        within classes, and of columns that are combinations of columns before them (not looked
+        for among more than 500)
+    names : of the features
     accuracy : how far the scores may be off, relative to their spread
     class_weight : {label: factor} or "balanced"
     weighted : whether the fit had sample weights, which ``verify`` then needs
@@ -53,8 +56,9 @@ class FisherCertificate(Certificate):
     automatic: bool = False
     given_priors: bool = False
     mean_difference: bool = False
-    constant: tuple[str, ...] = ()
-    dependent: tuple[str, ...] = ()
+    constant: tuple[int, ...] = ()
+    dependent: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
     class_weight: Any = field(default_factory=dict)
     weighted: bool = False
 
@@ -72,15 +76,15 @@ class FisherCertificate(Certificate):
         what = "of the difference of means" if self.mean_difference else "of the best direction"
         facts: dict[str, Any] = {
             f"J(w) {what}": self.criterion,
-            "samples (weight) of each class": ", ".join(
-                f"{label}: {total:g}" for label, total in zip(self.labels, self.totals, strict=True)
-            ),
+            "samples (weight) of each class": counts(self.labels, self.totals),
             "rank of the scatter within classes": f"{self.rank} of {d}",
         }
         if self.constant:
-            facts["constant within classes"] = _list(self.constant)
+            facts["constant within classes"] = listed([self.names[j] for j in self.constant])
         if self.dependent:
-            facts["combinations of columns before them"] = _list(self.dependent)
+            facts["combinations of columns before them"] = listed(
+                [self.names[j] for j in self.dependent]
+            )
         if self.shrinkage.any():
             facts["shrinkage"] = ", ".join(f"{s:.4g}" for s in np.unique(self.shrinkage))
         return facts | {"scores accurate to": self.accuracy}
@@ -95,197 +99,8 @@ class FisherCertificate(Certificate):
             )
             with one_blas_thread():  # many small factorisations
                 rows = read_classes(X, y, sample_weight, self.class_weight)
-                return Check(True, _claims(self, rows))
+                return Check(True, check_claims(self, rows))
         except Refuted as refuted:
             return Check(False, str(refuted))
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             return Check(False, f"the certificate does not fit these data: {error}")
-
-
-def _list(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-
-
-def _claims(claim: FisherCertificate, rows: ClassRows) -> str:
-    """Raise on the first claim that fails; else say what was shown."""
-    seen = check_classes(claim, rows)
-    _check_shapes(claim)
-    priors = np.asarray(claim.priors, np.float64)[seen]
-    shrinkage = np.asarray(claim.shrinkage, np.float64)[seen]
-    _check_shrinkage(claim, rows, shrinkage)
-    apart, centre = rows.apart(priors)
-    white = Whitened(rows.factor(*_pooling(claim, rows, priors, shrinkage)), claim.rank)
-    vague = 1e-9 + 1e3 * len(white.spread) * np.finfo(float).eps * white.condition**2
-    require(bool(0.0 < claim.accuracy <= vague), f"an accuracy of {claim.accuracy:.2g} is no claim")
-    root = _mean_root(white, apart, priors, rows) if claim.mean_difference else white.root
-    error = _check_scores(claim, rows, white, apart @ root @ root.T, (priors, centre, seen))
-    if claim.mean_difference:
-        _check_mean_axes(claim, rows, apart, priors)
-    else:
-        _check_directions(claim, rows, white, np.sqrt(priors)[:, None] * (apart @ white.root))
-    multiple = not (claim.given_priors or shrinkage.any())  # of S_W
-    J = _check_criterion(claim, rows, white.R * np.sqrt(rows.totals.sum()) if multiple else None)
-    _check_status(claim, white, apart, rows)
-    best = "J as claimed"
-    if multiple and not claim.mean_difference:
-        where = " in which the classes vary" * (claim.status is Status.UNBOUNDED)
-        best = f"no direction{where} has a larger J"
-    return f"{best}: {J:.6g}; scores agree to {max(error, 1e-16):.1e}"
-
-
-def _check_shapes(claim: FisherCertificate) -> None:
-    d, K = claim.means.shape[1], len(claim.labels)
-    require(claim.weights.shape == (1 if K == 2 else K, d + 1), "the weights have another shape")
-    require(claim.scalings.shape[0] == d, "the directions have another length")
-    finite = np.isfinite(claim.weights[:, 1:]).all() and np.isfinite(claim.scalings).all()
-    require(bool(finite), "the weights are not finite")
-
-
-def _check_shrinkage(claim: FisherCertificate, rows: ClassRows, shrinkage: np.ndarray) -> None:
-    require(bool(((shrinkage >= 0) & (shrinkage <= 1)).all()), "shrinkage is not between 0 and 1")
-    if not claim.automatic:
-        require(len(np.unique(shrinkage)) == 1, "the classes have different shrinkage")
-        return
-    for k, claimed in enumerate(shrinkage):
-        found = ledoit_wolf_share(rows, k)
-        require(abs(found - claimed) <= 1e-6, f"the shrinkage of class {k} is {found:.6g}")
-
-
-def ledoit_wolf_share(rows: ClassRows, k: int) -> float:
-    """The formula of Ledoit and Wolf for the standardised rows of class k."""
-    z, w = rows.centred(k), rows.weights[k]
-    n, d = w.sum(), z.shape[1]
-    spread = np.sqrt(w @ z**2 / n)
-    z = z / np.where(spread > 0, spread, 1.0)
-    covariance = (z.T * w) @ z / n
-    square, mu = (covariance**2).sum(), np.trace(covariance) / d
-    delta = square / d - mu * mu
-    beta = min((w @ (z**2).sum(axis=1) ** 2 / n - square) / (n * d), delta)
-    return max(beta / delta, 0.0) if d > 1 and beta > 0 else 0.0
-
-
-def _pooling(claim, rows: ClassRows, priors, shrinkage) -> tuple[np.ndarray, np.ndarray]:
-    """Σ = Σ factor_k S_k + diag(ridge)."""
-    totals, variances = rows.totals, rows.variances()
-    by_class = claim.given_priors or claim.automatic
-    factors = priors / totals if by_class else np.full(len(totals), 1.0 / totals.sum())
-    if claim.automatic:
-        one = np.ldexp(1.0, -2 * rows.exponent)
-        own = np.where(variances > 0, variances, one)
-        ridge = (priors * shrinkage * (variances > 0).mean(axis=1)) @ own
-    else:
-        mixed = (factors * totals) @ variances
-        mean = np.ldexp(mixed, 2 * rows.exponent).mean()
-        ridge = np.ldexp(np.full(len(mixed), shrinkage[0] * mean), -2 * rows.exponent)
-    return factors * (1.0 - shrinkage), np.minimum(ridge, 1e300)
-
-
-def _mean_root(white: Whitened, apart, priors, rows: ClassRows) -> np.ndarray:
-    """T with T Tᵀ = Σ⁻¹ within the plane of the class means (in the units of the data)."""
-    axes = _mean_axes(apart, priors, rows.exponent)[0]
-    Q = white.R @ axes
-    values, turn = np.linalg.eigh(Q.T @ Q)
-    keep = values > 1e-14 * values.max(initial=0.0)
-    return axes @ (turn[:, keep] / np.sqrt(values[keep]))
-
-
-def _mean_axes(apart, priors, exponent) -> tuple[np.ndarray, np.ndarray]:
-    """Principal axes of the class means, in units 2^exponent, and the variance along each."""
-    unit = int((np.frexp(np.abs(apart).max(axis=0))[1] + exponent).max(initial=0))
-    means = np.sqrt(priors)[:, None] * np.ldexp(apart, exponent - unit)
-    _, values, axes = np.linalg.svd(means, full_matrices=False)
-    m = min(len(priors) - 1, apart.shape[1])
-    return np.ldexp(axes[:m].T, exponent[:, None] - unit), values[:m] ** 2
-
-
-def _check_scores(claim, rows: ClassRows, white: Whitened, coef, model) -> float:
-    """The claimed weights against Σ⁻¹ (m_k − m̄), in the norm of Σ and as they stand."""
-    priors, centre, seen = model
-    bias = np.log(priors) - 0.5 * ((white.R @ coef.T) ** 2).sum(axis=0)
-    weights = claim.weights
-    if len(weights) > 1:
-        weights = weights[seen]
-    elif len(seen) > 1:
-        coef, bias = coef[1:] - coef[:1], bias[1:] - bias[:1]
-    else:  # one class only so far: its score is infinite
-        require(bool(np.isinf(weights[0, 0])), "two classes have scores, one has samples")
-        return 0.0
-    claimed, allowed = np.ldexp(weights[:, 1:], rows.exponent), claim.accuracy
-    size, wrong = _lengths(white.R @ coef.T), _lengths(white.R @ (claimed - coef).T)
-    require(wrong <= allowed * size, f"the scores are off by {wrong / (size or 1.0):.2g}")
-    largest = np.abs(coef * white.spread).max()
-    wrong_weight = np.abs((claimed - coef) * white.spread).max()
-    limit = allowed * white.condition * len(white.spread) * largest
-    require(bool(wrong_weight <= limit), f"a weight is off by {wrong_weight / largest:.2g}")
-    require(bool(np.all(claimed[:, white.spread == 0] == 0)), "a constant column has a weight")
-    slopes = np.ldexp(coef, -rows.exponent)
-    room = allowed * (1.0 + size) ** 2 + 1e-13 * (np.abs(slopes) @ np.abs(centre)).max()
-    wrong_bias = np.abs(weights[:, 0] - (bias - slopes @ centre))
-    require(bool((wrong_bias <= room).all()), "the intercept does not follow from the weights")
-    return wrong / (size or 1.0)
-
-
-def _lengths(columns: np.ndarray) -> float:
-    return float(np.sqrt((columns**2).sum(axis=0)).max())
-
-
-def _check_directions(claim, rows: ClassRows, white: Whitened, means: np.ndarray) -> None:
-    """Stationary points of J, and its largest values: nothing is left for another direction."""
-    Q = white.R @ np.ldexp(claim.scalings, rows.exponent[:, None])
-    m = Q.shape[1]
-    unit = np.abs(Q.T @ Q - np.eye(m)).max(initial=0.0)
-    require(bool(unit <= 1e-6 + claim.accuracy), "the variance within classes is not 1")
-    Q = white.axes.T @ Q
-    largest = np.linalg.svd(means, compute_uv=False)[:m] ** 2
-    values = ((means @ Q) ** 2).sum(axis=0)
-    top = largest.max(initial=0.0)
-    short = np.abs(values - largest).max(initial=0.0)
-    require(bool(short <= (claim.accuracy + 1e-9) * top), "another direction has a larger J")
-    residual = np.abs(means.T @ (means @ Q) - Q * values).max(initial=0.0)
-    require(bool(residual <= (10 * claim.accuracy + 1e-8) * top), "a direction is not stationary")
-
-
-def _check_mean_axes(claim, rows: ClassRows, apart, priors) -> None:
-    """Each direction is a principal axis of the class means."""
-    axes, values = _mean_axes(apart, priors, rows.exponent)
-    exact = np.ldexp(axes, -rows.exponent[:, None])
-    exact = exact / np.abs(exact).max(axis=0)
-    claimed = claim.scalings / np.abs(claim.scalings).max(axis=0)
-    for i in range(claimed.shape[1]):
-        near = exact[:, np.abs(values - values[i]) <= 1e-6 * values[0]]
-        fitted = near @ np.linalg.lstsq(near, claimed[:, i], rcond=None)[0]
-        far = np.abs(fitted - claimed[:, i]).max()
-        require(bool(far <= 1e-8), "a direction is not that of the means")
-
-
-def _check_criterion(claim: FisherCertificate, rows: ClassRows, R: np.ndarray | None) -> float:
-    """J of the claimed direction, from the data; S_W = RᵀR."""
-    two = len(claim.labels) == 2
-    if len(rows.labels) < 2:
-        require(claim.criterion == 0.0, "one class alone has no J")
-        return 0.0
-    w = np.ldexp(claim.weights[0, 1:] if two else claim.scalings[:, 0], rows.exponent)
-    w = w / (np.abs(w).max() or 1.0)
-    totals = rows.totals
-    apart, _ = rows.apart(totals / totals.sum())
-    along = apart @ w
-    between = (along[1] - along[0]) ** 2 if two else totals @ along**2
-    R = rows.factor(np.ones(len(totals)), np.zeros(len(w))) if R is None else R
-    within = float(((R @ w) ** 2).sum())
-    J = between / within if within > 0 else (np.inf if between > 0 else 0.0)
-    close = claim.criterion == J or abs(claim.criterion - J) <= (10 * claim.accuracy + 1e-9) * J
-    require(bool(close), f"J is {J:.12g}, not {claim.criterion:.12g}")
-    return float(J)
-
-
-def _check_status(claim, white: Whitened, apart, rows: ClassRows) -> None:
-    gap = white.null_separation(apart, rows.size)
-    deficient = white.rank < len(white.spread)
-    require(claim.status in _STATUSES, f"no discriminant ends with: {claim.status}")
-    require(gap < 1e-6 or claim.status is Status.UNBOUNDED, "J has no maximum on these data")
-    require(gap > 1e-13 or claim.status is not Status.UNBOUNDED, "J has a maximum on these data")
-    solved = claim.status is Status.SOLVED
-    require(deficient != solved, f"the scatter within classes has rank {white.rank}")
-
-
-_STATUSES = (Status.SOLVED, Status.RANK_DEFICIENT, Status.UNBOUNDED)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..results import Certificate, Check, Status
-from .class_scatter import ClassRows, check_classes, read_classes
+from .class_scatter import ClassRows, check_classes, counts, listed, read_classes
 from .verify import Refuted, require
 
 # Standard deviations agree to this, relatively.
@@ -29,7 +29,8 @@ class NaiveBayesCertificate(Certificate):
     means, spreads : (K, d) mean and standard deviation of each feature in each class
     priors, totals : (K,) probability and weight of each class
     shared : whether the classes share their variances
-    replaced : names of columns with a variance of 0, which was replaced
+    replaced : numbers of columns with a variance of 0, which was replaced
+    names : of the features
     given_priors : whether the priors were chosen, not counted
     class_weight : {label: factor} or "balanced"
     weighted : whether the fit had sample weights, which ``verify`` then needs
@@ -41,7 +42,8 @@ class NaiveBayesCertificate(Certificate):
     priors: np.ndarray
     totals: np.ndarray
     shared: bool
-    replaced: tuple[str, ...] = ()
+    replaced: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
     given_priors: bool = False
     class_weight: Any = field(default_factory=dict)
     weighted: bool = False
@@ -50,14 +52,13 @@ class NaiveBayesCertificate(Certificate):
         K, d = self.means.shape
         facts: dict[str, Any] = {
             "likelihood": "at its maximum: means and variances are those of the samples",
-            "samples (weight) of each class": ", ".join(
-                f"{label}: {total:g}" for label, total in zip(self.labels, self.totals, strict=True)
-            ),
+            "samples (weight) of each class": counts(self.labels, self.totals),
             "variances": f"{d}, shared by the classes" if self.shared else f"{K} · {d}",
         }
         if self.replaced:
-            shown = ", ".join(self.replaced[:10]) + ", …" * (len(self.replaced) > 10)
-            facts["variance 0 replaced by V/(n + 1), V that of the column"] = shown
+            facts["variance 0 replaced by V/(n + 1), V that of the column"] = listed(
+                [self.names[j] for j in self.replaced]
+            )
         return facts
 
     def verify(self, X, y, sample_weight=None) -> Check:
@@ -90,7 +91,9 @@ def _claims(claim: NaiveBayesCertificate, rows: ClassRows) -> str:
         found = np.ldexp(expected[k, j], rows.exponent[j])
         require(False, f"class {rows.labels[k]!r}, column {j}: the deviation is {found:.12g}")
     require(bool((claimed > 0).all()), "a standard deviation is not positive")
-    require(len(claim.replaced) == int(zero.any(axis=0).sum()), "other variances are 0")
+    require(
+        list(claim.replaced) == np.flatnonzero(zero.any(axis=0)).tolist(), "other columns are 0"
+    )
     return f"means and deviations of {len(seen)} classes and {d} features are those of the samples"
 
 

@@ -27,7 +27,8 @@ from ..solvers.fisher import (
 )
 from ..solvers.ledoit_wolf import ledoit_wolf_pooling
 from .base import Training, read_features
-from .moment_family import Lesson, PosteriorScores
+from .linear_scores import PosteriorScores
+from .moment_family import Lesson
 from .projection import project
 
 
@@ -201,14 +202,16 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Post
             automatic=self.shrinkage == "auto",
             given_priors=self.priors is not None,
             mean_difference=self.mean_difference,
-            constant=tuple(names[j] for j in found.constant),
-            dependent=tuple(names[j] for j in found.dependent),
+            constant=tuple(found.constant),
+            dependent=tuple(found.dependent),
+            names=tuple(names),
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
         )
 
     def _warn_unbounded(self) -> None:
-        which = self.certificate_.constant or self.certificate_.dependent
+        claim = self.certificate_
+        which = [claim.names[j] for j in claim.constant or claim.dependent]
         where = f" (see {', '.join(which[:5])}{', …' if len(which) > 5 else ''})" if which else ""
         warnings.warn(
             "the class means differ along a direction in which no class varies"

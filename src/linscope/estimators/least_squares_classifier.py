@@ -19,7 +19,8 @@ from ..solvers.class_targets import (
     worth_moments,
 )
 from .base import Training
-from .moment_family import Lesson, LinearScores
+from .linear_scores import LinearScores
+from .moment_family import Lesson
 
 
 class LeastSquaresClassifier(LinearScores):

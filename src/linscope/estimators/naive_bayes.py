@@ -14,7 +14,8 @@ from ..results import Status
 from ..solvers.class_moments import ClassMoments
 from ..solvers.naive_bayes import discriminants, gaussians, logistic_weights
 from .base import read_features
-from .moment_family import Lesson, MomentClassifier, equations
+from .linear_scores import equations
+from .moment_family import Lesson, MomentClassifier
 from .scores import into_range
 
 
@@ -91,7 +92,6 @@ class GaussianNaiveBayes(MomentClassifier):
         self._model = model
         self.theta_, self.var_ = model.means, variances
         self.class_prior_, self.class_count_ = priors, moments.weight
-        names = self._names()
         self.certificate_ = NaiveBayesCertificate(
             status=Status.SOLVED,
             labels=tuple(lesson.rows.classes.tolist()),
@@ -100,7 +100,8 @@ class GaussianNaiveBayes(MomentClassifier):
             priors=priors,
             totals=moments.weight,
             shared=self.shared_variance,
-            replaced=tuple(names[j] for j in np.flatnonzero(model.floored.any(axis=0))),
+            replaced=tuple(np.flatnonzero(model.floored.any(axis=0)).tolist()),
+            names=tuple(self._names()),
             given_priors=self.priors is not None,
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,

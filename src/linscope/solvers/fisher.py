@@ -23,7 +23,7 @@ from scipy import sparse
 from ..data.blocks import Block
 from ..engines import MemoryEngine
 from .class_moments import ClassMoments, in_units
-from .whitening import Whitening, dependent_columns, whiten
+from .whitening import Whitening, dependent_columns, spreads, whiten
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,8 @@ def discriminants(
     """
     covariance = pooling.covariance(moments)
     apart, centre = moments.centred_means(priors)
-    white = whiten(covariance, _sizes(moments, covariance), measure)
+    size = _sizes(moments, covariance)
+    white = whiten(covariance, size, measure)
     if mean_difference:
         root, scalings, eigenvalues = _naive(apart, covariance, priors, moments.exponent)
     else:
@@ -135,7 +136,7 @@ def discriminants(
     plain = pooling.plain and not mean_difference
     w = heights[-1] @ root.T - heights[0] @ root.T if len(priors) == 2 else scalings[:, :1].sum(1)
     J = _best_criterion(heights, priors, moments) if plain else criterion(moments, w, scaled=True)
-    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    spread = spreads(covariance, size)
     return Discriminants(
         coef=coef,
         intercept=intercept,

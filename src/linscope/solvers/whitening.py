@@ -62,8 +62,8 @@ def whiten(covariance: np.ndarray, size: np.ndarray, measure: Measure | None = N
     (array([[0.5], [0. ]]), array([[0.], [1.]]))
     """
     d = len(covariance)
-    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    varies = spread > ROUNDING * EPS * size
+    spread = spreads(covariance, size)
+    varies = spread > 0
     used, unit = np.flatnonzero(varies), spread[varies]
 
     def embed(axes: np.ndarray) -> np.ndarray:
@@ -84,6 +84,12 @@ def whiten(covariance: np.ndarray, size: np.ndarray, measure: Measure | None = N
         null=np.hstack([embed(found.null), constant]),
         noise=np.r_[found.noise, ROUNDING * EPS * size[~varies]],
     )
+
+
+def spreads(covariance: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Standard deviations; 0 where they are no more than the rounding of the values."""
+    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return np.where(spread > ROUNDING * EPS * size, spread, 0.0)
 
 
 def _by_cholesky(correlation: np.ndarray) -> Whitening | None:
