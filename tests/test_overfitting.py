@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit, cross_val_
 from sklearn.pipeline import make_pipeline
 
 import linscope as ls
-from linscope.display.overfitting import polynomial
+from linscope.display.polynomial_fits import polynomial
 
 
 def curve(n=30, seed=1):
@@ -91,7 +91,7 @@ def test_samples_kept_back():
     display = ls.plot.overfitting(X[::2], y[::2], degrees=[1, 2, 3], validation=(X[1::2], y[1::2]))
     error = y[1::2] - polynomial(2).fit(X[::2], y[::2]).predict(X[1::2])
     assert display.validation[1] == pytest.approx(np.sqrt(np.mean(error**2)), rel=1e-12)
-    assert "20 samples kept back" in display.how
+    assert display.how == "20 kept back"
     assert display.ax_.get_yscale() == "linear"
     assert "Degree 3 predicts best of all that were tried" in drawn(display)
 

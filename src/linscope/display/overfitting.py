@@ -7,43 +7,32 @@ on it fits their noise, and predicts new samples worse.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from sklearn.model_selection import KFold, check_cv
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
 
-from ..data import check_finite, to_matrix
-from ..estimators import LinearRegression
 from . import theme
 from .base import Display
+from .polynomial_fits import (
+    check_degrees,
+    partition,
+    places_between,
+    polynomial,
+    read,
+    rmse,
+    unseen_predictions,
+)
 
-HIGHEST, MOST_TERMS = 12, 1000
 # Errors that differ by more than this factor need a logarithmic axis.
 WIDE = 20.0
 # A curve that is so many times worse than the best leaves the picture.
 WORST = 300.0
-
-
-def polynomial(degree: int) -> Pipeline:
-    """Least squares on all powers and products up to a degree.
-
-    The features are scaled to −1 … 1 first: the polynomials are the same, their powers stay small.
-
-    >>> model = polynomial(2).fit([[0], [1], [2], [3]], [1, 2, 5, 10])  # y = 1 + x²
-    >>> model.predict([[4], [10]]).round(9)
-    array([ 17., 101.])
-    """
-    powers = PolynomialFeatures(degree, include_bias=False)
-    return make_pipeline(MinMaxScaler((-1, 1)), powers, LinearRegression())
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -93,35 +82,24 @@ class OverfittingDisplay(Display):
         validation: tuple[Any, Any] | None = None,
     ) -> Self:
         """Fit every degree to all samples, and once more to each part of the cross-validation."""
-        X, y, names = _read(X, y)
-        chosen = _degrees(degrees, *X.shape)
-        if validation is None:
-            new = X[:0], y[:0]
-            splits = _splits(cv, X, y)
-            how = f"{len(splits)}-fold cross-validation"
-        else:
-            if len(validation) != 2:
-                raise ValueError("validation must be the pair (X, y) of samples kept back")
-            new = _read(*validation)[:2]
-            if new[0].shape[1] != X.shape[1]:
-                raise ValueError(
-                    f"validation has {new[0].shape[1]} features, but X has {X.shape[1]}"
-                )
-            splits, how = [], f"{theme.count(len(new[1]), 'sample')} kept back"
+        X, y, names = read(X, y)
+        chosen = check_degrees(degrees, *X.shape)
+        new = (X[:0], y[:0]) if validation is None else _kept_back(validation, X.shape[1])
+        splits = partition(cv, X, y) if validation is None else []
         models = {degree: polynomial(degree).fit(X, y) for degree in chosen}
         unseen = {
-            degree: _predictions(degree, X, y, splits) if splits else models[degree].predict(new[0])
-            for degree in chosen
+            degree: unseen_predictions(degree, X, y, splits) if splits else model.predict(new[0])
+            for degree, model in models.items()
         }
         target = y if splits else new[1]
-        errors = np.array([_rmse(target, unseen[degree]) for degree in chosen])
+        errors = np.array([rmse(target, unseen[degree]) for degree in chosen])
         best = chosen[int(errors.argmin())]
         shown = sorted({chosen[0], best, chosen[-1]})
-        places = _places(X, new[0])
+        places = places_between(X, new[0])
         return cls(
             degrees=np.array(chosen),
             terms=np.array([comb(X.shape[1] + degree, degree) for degree in chosen]),
-            train=np.array([_rmse(y, models[degree].predict(X)) for degree in chosen]),
+            train=np.array([rmse(y, models[degree].predict(X)) for degree in chosen]),
             validation=errors,
             best=best,
             shown=shown,
@@ -133,7 +111,7 @@ class OverfittingDisplay(Display):
             places=places,
             curves=np.array([models[d].predict(places[:, None]) for d in shown if len(places)]),
             names=names,
-            how=how,
+            how=f"{len(splits)}-fold cross-validation" if splits else f"{len(new[1])} kept back",
         )
 
     @property
@@ -233,64 +211,10 @@ class OverfittingDisplay(Display):
         ax.set(xlim=ends, ylim=ends, xlabel=theme.name(self.names[1]), ylabel="predicted")
 
 
-def _read(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, str]]:
-    matrix, names = to_matrix(X)
-    check_finite(matrix, names)
-    dense = np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
-    target = np.asarray(y, dtype=np.float64)
-    if target.shape != (len(dense),):
-        raise ValueError(
-            f"X has {len(dense)} rows, but y has shape {target.shape}: one number a row is needed"
-        )
-    check_finite(target, name="y")
-    name = getattr(y, "name", None)
-    return dense, target, (names[0] if names else "x", str(name) if name else "y")
-
-
-def _degrees(degrees: Iterable[int] | None, n: int, d: int) -> list[int]:
-    if degrees is None:
-        # As far as the weights can be told apart by the samples.
-        fit = [p for p in range(1, HIGHEST + 1) if comb(d + p, p) <= min(0.8 * n, MOST_TERMS)]
-        return fit or [1]
-    given = list(degrees)
-    chosen = sorted({int(degree) for degree in given})
-    if not chosen or chosen[0] < 1 or any(degree != int(degree) for degree in given):
-        raise ValueError(f"degrees must be whole numbers from 1, got {given!r}")
-    if comb(d + chosen[-1], chosen[-1]) > MOST_TERMS:
-        raise ValueError(
-            f"degree {chosen[-1]} of {d} features has {comb(d + chosen[-1], chosen[-1]):,} terms "
-            f"(at most {MOST_TERMS:,} are drawn): lower the degrees"
-        )
-    return chosen
-
-
-def _splits(cv: Any, X: np.ndarray, y: np.ndarray) -> Sequence[tuple[np.ndarray, np.ndarray]]:
-    """Training and validation rows; whole numbers shuffle, since samples may be sorted."""
-    if isinstance(cv, int | np.integer):
-        if not 2 <= cv <= len(y):
-            raise ValueError(f"cv={cv}, but it must be from 2 to the {len(y)} samples")
-        cv = KFold(int(cv), shuffle=True, random_state=0)
-    splits = list(check_cv(cv).split(X, y))
-    tested = np.concatenate([test for _, test in splits])
-    if len(tested) != len(y) or len(np.unique(tested)) != len(y):
-        raise ValueError("cv must predict each sample once: choose a partition such as KFold")
-    return splits
-
-
-def _predictions(degree: int, X: np.ndarray, y: np.ndarray, splits: Any) -> np.ndarray:
-    """Of each sample by a fit that has not seen it."""
-    out = np.empty(len(y))
-    for train, test in splits:
-        out[test] = polynomial(degree).fit(X[train], y[train]).predict(X[test])
-    return out
-
-
-def _rmse(y: np.ndarray, predicted: np.ndarray) -> float:
-    return float(np.sqrt(np.mean((y - predicted) ** 2)))
-
-
-def _places(X: np.ndarray, new: np.ndarray) -> np.ndarray:
-    if X.shape[1] > 1:
-        return np.zeros(0)
-    both = np.concatenate([X[:, 0], new[:, 0]])
-    return np.linspace(both.min(), both.max(), 300)
+def _kept_back(validation: Any, d: int) -> tuple[np.ndarray, np.ndarray]:
+    if len(validation) != 2:
+        raise ValueError("validation must be the pair (X, y) of samples kept back")
+    X, y, _ = read(*validation)
+    if X.shape[1] != d:
+        raise ValueError(f"validation has {X.shape[1]} features, but X has {d}")
+    return X, y
