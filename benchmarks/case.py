@@ -65,6 +65,7 @@ class Case:
     goals : peer -> how many times faster linscope should be
     grows : whether its cost may be measured at other sizes
     remark : (our work, their work) -> what to add to the verdict
+    judged_by_time : False if only the work counts
     """
 
     name: str
@@ -77,6 +78,7 @@ class Case:
     goals: dict[str, float] = field(default_factory=dict)
     grows: bool = True
     remark: Callable[[Any, Any], str] | None = None
+    judged_by_time: bool = True
 
     def contenders(self, peers: list[str]) -> list[Contender]:
         """linscope and the chosen peers that are installed."""

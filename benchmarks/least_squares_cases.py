@@ -188,6 +188,7 @@ LEAST_SQUARES = (
         lambda ours, theirs: max(0.0, DIGITS - ours, theirs - ours),
         grows=False,
         remark=lambda ours, theirs: f"fewest digits {ours:.1f} against {theirs:.1f}",
+        judged_by_time=False,
     ),
     Case(
         "lda",

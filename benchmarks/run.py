@@ -54,6 +54,8 @@ class Outcome:
         ratio, goal = self.ratio(peer), self.case.goals.get(peer)
         if ratio is None:
             return f"loss: work falls short by {self.shortfall[peer]:.2g}"
+        if not self.case.judged_by_time:
+            return "win"
         if goal is not None and ratio < goal:
             return f"below the goal of {goal:g}x" if ratio >= 1 else f"loss (goal {goal:g}x)"
         return "win" if ratio >= 1 else "loss"

@@ -60,7 +60,7 @@ def assess(
         return _assess_by_residual(X, Y, weight, w, fit_intercept, alpha)
     moments, factor = _factored(X, Y, weight, fit_intercept, alpha)
     frame, kept = moments.frame, factor.kept
-    v = units.into_frame(frame, w.T)
+    v = units.into_frame(frame, Pair.of(w.T))
     pull = np.ldexp(alpha, 2 * frame.exponent[frame.features])
     with np.errstate(over="ignore", invalid="ignore"):
         g, squares = refinement.gradient(X, Y, weight, frame, v, alpha)

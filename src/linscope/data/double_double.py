@@ -12,6 +12,7 @@ One operation on pairs loses at most a few units of u² (u = 2⁻⁵³).
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,13 @@ class Pair(NamedTuple):
     def of(cls, values) -> Pair:
         hi = np.array(values, dtype=np.float64)
         return cls(hi, np.zeros_like(hi))
+
+    @classmethod
+    def of_fractions(cls, values: np.ndarray) -> Pair:
+        """Fractions rounded to pairs."""
+        hi = np.array(values, dtype=np.float64)
+        rest = [v - Fraction(h) for v, h in zip(values.ravel(), hi.ravel().tolist(), strict=True)]
+        return cls(hi, np.array(rest, dtype=np.float64).reshape(hi.shape))
 
     def scaled(self, exponents) -> Pair:
         """Times powers of two: exact, unless a number leaves the range of floats."""

@@ -46,6 +46,8 @@ def to_matrix(X: Any, *, name: str = "X") -> tuple[Any, list[str] | None]:
     (array([[0., 1.],
            [1., 0.]]), None)
     """
+    if _ready(X):
+        return X, None
     if sp.issparse(X):
         return _sparse_matrix(X, name), None
     if isinstance(X, np.ndarray):
@@ -54,6 +56,18 @@ def to_matrix(X: Any, *, name: str = "X") -> tuple[Any, list[str] | None]:
     if frame is None:
         return _dense_matrix(X, name), None
     return _frame_matrix(frame, name), feature_names_of(frame.columns)
+
+
+def _ready(X: Any) -> bool:
+    """Is it the array we want already? Then nothing has to look at it."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and X.dtype.isnative
+        and X.flags.c_contiguous
+        and X.size > 0
+    )
 
 
 def as_frame(X: Any, *, name: str = "X") -> Any:

@@ -180,7 +180,7 @@ class LeastSquares:
             return state
         fit = rational_least_squares(self.X, self.Y, self.weight, **self._options)
         if fit is not None:
-            state.v = units.into_frame(state.moments.frame, fit.weights)
+            state.v = units.into_frame(state.moments.frame, Pair.of_fractions(fit.weights))
             state.error = np.zeros_like(state.error)
             state.path = "fractions"
         return state
@@ -219,7 +219,7 @@ class LeastSquares:
             return state.moments.rounding * len(state.factor.kept)
         kept = state.factor.kept
         if not state.factor.dependent:
-            v = units.into_frame(state.moments.frame, w.hi)
+            v = units.into_frame(state.moments.frame, Pair.of(w.hi))
         g = equations.gradient(state.moments, v, self.alpha).hi[kept]
         pull = np.ldexp(self.alpha, 2 * state.moments.frame.exponent[state.moments.frame.features])
         squares = squares + pull @ v.hi[1:] ** 2

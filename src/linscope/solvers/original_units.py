@@ -41,20 +41,14 @@ def _exponents(frame: Frame) -> np.ndarray:
     return np.r_[0, frame.exponent[frame.features]][:, None] - frame.exponent[frame.targets]
 
 
-def into_frame(frame: Frame, w: np.ndarray) -> Pair:
-    """v of weights w (1 + d, targets), given as fractions or floats, without rounding between."""
-    v = Pair.of(np.zeros(w.shape))
-    shift = [Fraction(float(m)) for m in frame.shift]
-    exponents = _exponents(frame)
-    for k in range(w.shape[1]):
-        column = [Fraction(value) for value in w[:, k].tolist()]
-        moved = (m * b for m, b in zip(shift[frame.features], column[1:], strict=True))
-        column[0] += sum(moved) - shift[frame.n_features + k]
-        for j, value in enumerate(column):
-            value *= Fraction(2) ** int(-exponents[j, k])
-            v.hi[j, k] = float(value)
-            v.lo[j, k] = float(value - Fraction(v.hi[j, k]))
-    return v
+def into_frame(frame: Frame, w: Pair) -> Pair:
+    """v of weights w (1 + d, targets): v_0 = 2^k_y (w_0 + Σ_j m_j w_j − m_y)."""
+    bias = Pair.of(np.zeros((1, w.hi.shape[1])))
+    product(Pair.of(np.r_[1.0, frame.shift[frame.features]][None, :]), w, bias)
+    bias = bias.plus(Pair.of(-frame.shift[None, frame.targets]))
+    v = Pair(w.hi.copy(), w.lo.copy())
+    v.hi[0], v.lo[0] = bias.hi[0], bias.lo[0]
+    return v.scaled(-_exponents(frame))
 
 
 def errors(frame: Frame, factor: Factor, error: np.ndarray, w: Pair) -> np.ndarray:
