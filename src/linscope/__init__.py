@@ -25,6 +25,7 @@ from ._version import __version__
 # ``import linscope`` stays quick.
 _PUBLIC = {
     "Check": "results",
+    "Derivation": "tracing",
     "FisherDiscriminant": "estimators",
     "GaussianNaiveBayes": "estimators",
     "KernelPerceptron": "estimators",

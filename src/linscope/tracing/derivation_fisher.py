@@ -64,15 +64,16 @@ class FisherWork(ClassWork):
                 "a sum of squares is beyond the range of floats: divide large columns by a power "
                 "of 2"
             )
-        self.elimination = Elimination(self.S_W, (self.means[1] - self.means[0])[:, None])
-        self.singular = bool(self.elimination.dependent)
+        system = Elimination(self.S_W, (self.means[1] - self.means[0])[:, None])
+        self.singular = bool(system.dependent)
+        solved = len(parts) == 2 and not self.model.mean_difference
+        self.elimination = system if solved else None
         if len(parts) == 2:
             self.w = self._direction()
 
     def _direction(self) -> np.ndarray:
-        difference = self.means[1] - self.means[0]
-        if self.model.mean_difference:
-            return difference
+        if self.elimination is None:
+            return self.means[1] - self.means[0]
         if self.data.samples.rational and not self.singular:
             return self.elimination.solution()[:, 0]
         # The fit has solved for n times this, to more digits than an elimination in floats.
@@ -120,7 +121,7 @@ def fisher(work: FisherWork, table: SampleTable, q: Quantities) -> list[Part]:
     _direction(work, q)
     first = QuantitiesPart("means", "class means", [*means, q["difference"]])
     solution = [step for step in list(q)[start:] if step.name != "difference"]
-    if d > 1 and not work.model.mean_difference:
+    if d > 1 and work.elimination is not None:
         parts.append(first)
         parts.append(
             EliminationPart(

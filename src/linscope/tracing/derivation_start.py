@@ -78,12 +78,13 @@ def derive(
     table = SampleTable(
         work.samples.n, work.columns, lambda: work.sums, work.rows, exact, sample_names
     )
+    system = work.elimination
     return Derivation(
         model,
         steps,
         kind.write(work, table, steps),
         table,
-        work.elimination if work.elimination.size > 1 else None,
+        system if system is not None and system.size > 1 else None,
         exact=exact,
         title=title,
         notes=_meaning(features, work.target),
