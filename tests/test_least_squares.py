@@ -372,3 +372,18 @@ def test_weighted_claims_need_their_weights():
     assert model.certificate_.verify(X, y, weight)
     assert "sample_weight" in model.certificate_.verify(X, y).reason
     assert not model.certificate_.verify(X, y, weight[::-1])
+
+
+def test_without_intercept_weights_far_from_the_mean_of_the_rows():
+    """Sums about the mean of the rows would cancel: the heavy rows are nowhere near it."""
+    X = np.array([[1e28], [2.0], [3.0]])
+    y = np.array([1.0, 5.0, 7.0])
+    weight = np.array([1e-12, 1e12, 1e12])
+    model = ls.LinearRegression(fit_intercept=False).fit(X, y, sample_weight=weight)
+    exact = exact_least_squares(X, y, weight, fit_intercept=False)
+    assert digits(model.coef_[0], exact.weights[0]) > 15.5
+    assert model.certificate_.verify(X, y, weight)
+    parts = ls.LinearRegression(fit_intercept=False)
+    for rows in (slice(0, 1), slice(1, 3)):
+        parts.partial_fit(X[rows], y[rows], sample_weight=weight[rows])
+    assert digits(parts.coef_[0], exact.weights[0]) > 15.5

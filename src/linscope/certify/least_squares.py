@@ -97,17 +97,13 @@ def _factored(X, Y, weight, fit_intercept, alpha) -> tuple[Moments, equations.Fa
     n, d = X.shape
     options = {"fit_intercept": fit_intercept, "alpha": alpha}
     if n * (1 + d) ** 2 > CHEAP_PRODUCTS:
-        moments = _unshifted(quick_moments(X, Y, weight), fit_intercept)
+        moments = quick_moments(X, Y, weight, centred=fit_intercept)
         factor = equations.factor_quickly(moments, **options)
         # The inverse must be right to some digits only: it turns a gradient into a distance.
         if factor is not None and factor.condition < 1e6:
             return moments, factor
-    moments = _unshifted(exact_moments(X, Y, weight), fit_intercept)
+    moments = exact_moments(X, Y, weight, centred=fit_intercept)
     return moments, equations.factor_exactly(moments, **options)
-
-
-def _unshifted(moments: Moments, fit_intercept: bool) -> Moments:
-    return moments if fit_intercept else moments.in_frame(moments.frame.unshifted())
 
 
 def _assess_by_residual(X, Y, weight, w, fit_intercept, alpha) -> Assessment:

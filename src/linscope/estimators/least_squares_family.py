@@ -226,7 +226,7 @@ class LeastSquaresFamily(
             raise ValueError(
                 f"y has {training.Y.shape[1]} targets, so far it had {known.n_targets}"
             )
-        moments = exact_moments(training.X, training.Y, training.weight)
+        moments = exact_moments(training.X, training.Y, training.weight, centred=self.fit_intercept)
         if not moments.gram.finite():
             check_finite(training.X, self._names())
             check_finite(training.Y, name="y")

@@ -88,14 +88,14 @@ class LeastSquares:
             return state
         if d > MOST_EXACT_COLUMNS:
             return self._by_qr()
-        moments = exact_moments(self.X, self.Y, self.weight)
+        moments = exact_moments(self.X, self.Y, self.weight, centred=self.fit_intercept)
         if not moments.gram.finite():
             self._complain()
         return self._from(moments, "double-double")
 
     def _quickly(self) -> State | None:
         """From moments in floats, if the bound says that they are good enough."""
-        moments = self._in_use(quick_moments(self.X, self.Y, self.weight))
+        moments = quick_moments(self.X, self.Y, self.weight, centred=self.fit_intercept)
         if not moments.gram.finite():
             check_finite(self.X, self.names)
             check_finite(self.Y, name="y")
@@ -125,8 +125,8 @@ class LeastSquares:
 
     def _by_qr(self) -> State:
         """Start at 0; the rounds of refinement do the work."""
-        frame = pilot(self.X, self.Y, rows=None).frame
-        moments = self._in_use(quick_moments(self.X, self.Y, self.weight, frame))
+        frame = pilot(self.X, self.Y, rows=None, centred=self.fit_intercept).frame
+        moments = quick_moments(self.X, self.Y, self.weight, frame)
         if not moments.gram.finite():
             self._complain()
         factor = factor_by_qr(self.X, self.weight, moments.frame, **self._options)
@@ -135,7 +135,9 @@ class LeastSquares:
 
     def _in_use(self, moments: Moments) -> Moments:
         # Without intercept nothing can take up a shift.
-        return moments if self.fit_intercept else moments.in_frame(moments.frame.unshifted())
+        if self.fit_intercept or not moments.frame.shift.any():
+            return moments
+        return moments.in_frame(moments.frame.unshifted())
 
     @property
     def _options(self) -> dict[str, Any]:

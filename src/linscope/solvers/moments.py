@@ -137,8 +137,12 @@ class Pilot:
     mild: bool
 
 
-def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS) -> Pilot:
-    """Frame from evenly spread rows (all rows: None). Sparse features are not shifted."""
+def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS, *, centred: bool = True) -> Pilot:
+    """Frame from evenly spread rows (all rows: None). Sparse features are not shifted.
+
+    Without an intercept (``centred=False``) nothing is: weights may sit far from the mean of the
+    rows, and then sums about it would cancel when the shift is taken back.
+    """
     step = 1 if rows is None else max(1, len(Y) // rows)
     mean_y, spread_y, top_y = _location(Y[::step])
     if sparse.issparse(X):
@@ -149,6 +153,7 @@ def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS) -> Pilot:
         mean, spread, top = _location(np.asarray(X[::step], dtype=np.float64))
     shift, top = np.r_[mean, mean_y], np.r_[top, top_y]
     exponent = -np.frexp(np.where(top > 0, top, np.where(shift != 0, np.abs(shift), 1.0)))[1]
+    shift = shift if centred else np.zeros_like(shift)
     mild = np.abs(shift) <= MILD_OFFSET * np.r_[spread, spread_y]
     mild &= np.abs(exponent) <= MILD_EXPONENT
     return Pilot(Frame(shift, exponent, X.shape[1]), bool(mild.all()))
@@ -169,9 +174,9 @@ def _location(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def exact_moments(
-    X: Any, Y: np.ndarray, weight: np.ndarray = NO_WEIGHT, frame: Frame | None = None
+    X: Any, Y: np.ndarray, weight: np.ndarray = NO_WEIGHT, *, centred: bool = True
 ) -> Moments:
-    """Moments in double-double.
+    """Moments in double-double, about a shift near the mean or (``centred=False``) about 0.
 
     Examples
     --------
@@ -180,12 +185,12 @@ def exact_moments(
     >>> float(moments.frame.shift[0]), float(moments.gram.hi[1, 1])
     (100000000.5, 0.5)
     """
-    frame = pilot(X, Y).frame if frame is None else frame
+    frame = pilot(X, Y, centred=centred).frame
     engine = MemoryEngine(X, Y, weight if len(weight) else None)
     gram = engine.map_reduce(partial(_exact_block, frame=frame), Pair.plus)
-    if not gram.finite() and (again := pilot(X, Y, rows=None).frame) is not frame:
-        gram = engine.map_reduce(partial(_exact_block, frame=again), Pair.plus)
-        frame = again
+    if not gram.finite():
+        frame = pilot(X, Y, rows=None, centred=centred).frame
+        gram = engine.map_reduce(partial(_exact_block, frame=frame), Pair.plus)
     rounding = UNIT2 * (8.0 + np.sqrt(len(Y)))
     return Moments(frame, gram, len(Y), rounding)
 
@@ -205,10 +210,15 @@ def _exact_block(block: Block, frame: Frame) -> Pair:
 
 
 def quick_moments(
-    X: Any, Y: np.ndarray, weight: np.ndarray = NO_WEIGHT, frame: Frame | None = None
+    X: Any,
+    Y: np.ndarray,
+    weight: np.ndarray = NO_WEIGHT,
+    frame: Frame | None = None,
+    *,
+    centred: bool = True,
 ) -> Moments:
     """Moments in floats, by BLAS: for many rows of well-behaved columns."""
-    look = pilot(X, Y) if frame is None else Pilot(frame, mild=False)
+    look = pilot(X, Y, centred=centred) if frame is None else Pilot(frame, mild=False)
     frame = look.frame
     if look.mild or sparse.issparse(X):
         frame = Frame(np.zeros_like(frame.shift), np.zeros_like(frame.exponent), frame.n_features)
