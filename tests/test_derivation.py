@@ -315,8 +315,16 @@ def test_huge_numbers():
     exact = ls.trace(ls.LinearRegression(), X, y, exact=True)
     assert exact.steps["intercept"].value == Fraction(-11, 38)
     assert "e+400" in str(exact)
-    with pytest.raises(ValueError, match="beyond the range of floats"):
-        ls.trace(ls.LinearRegression(), X, y)
+    rows = np.random.default_rng(0).normal(size=(30_000, 2))
+    target = rows.sum(axis=1)
+    for table, numbers in (
+        (X, y),
+        ([[1e-200], [2e-200], [3.5e-200]], y),
+        (1e-200 * rows, target),
+        (1e160 * rows, target),
+    ):
+        with pytest.raises(ValueError, match="beyond the range of floats"):
+            ls.trace(ls.LinearRegression(), table, numbers)
 
 
 @pytest.mark.parametrize(

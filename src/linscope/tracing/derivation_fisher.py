@@ -59,11 +59,6 @@ class FisherWork(ClassWork):
         self.means = np.array([part.means() for part in parts])
         self.scatters = [part.squares(mean) for part, mean in zip(parts, self.means, strict=True)]
         self.S_W = np.asarray(sum(self.scatters[1:], start=self.scatters[0]))
-        if not data.samples.rational and not np.isfinite(self.S_W).all():
-            raise ValueError(
-                "a sum of squares is beyond the range of floats: divide large columns by a power "
-                "of 2"
-            )
         system = Elimination(self.S_W, (self.means[1] - self.means[0])[:, None])
         self.singular = bool(system.dependent)
         solved = len(parts) == 2 and not self.model.mean_difference

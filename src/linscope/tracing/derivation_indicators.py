@@ -50,13 +50,7 @@ class IndicatorWork(ClassWork):
         self.alpha = penalty(self.model, samples, self.exact)
         means = samples.means()
         centre = means if bias else means * 0
-        with np.errstate(over="ignore", invalid="ignore"):
-            raw, S = samples.squares(centre * 0), samples.squares(centre)
-        if not samples.rational and not np.isfinite(raw).all():
-            raise ValueError(
-                "a sum of squares is beyond the range of floats: divide large columns by a power "
-                "of 2"
-            )
+        raw, S = samples.squares(centre * 0), samples.squares(centre)
         ridge = np.zeros(d + bias) if not samples.rational else self.data.nothing(d + bias)
         ridge[bias:] = ridge[bias:] + self.alpha
         sums = means * samples.weights

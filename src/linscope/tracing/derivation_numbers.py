@@ -27,6 +27,9 @@ MOST_EXACT_UNKNOWNS, FEW_UNKNOWNS = 60, 12
 # Beyond this many, a matrix of sums is not something to look at.
 MOST_UNKNOWNS = 2_000
 ROWS_AT_ONCE = 16_384
+OUT_OF_RANGE = "a sum of squares is beyond the range of floats: scale very large or very small "
+# Squares of smaller numbers lose digits.
+SMALLEST = 1e-140
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,19 @@ class Samples:
             z = self.rows(start, stop) - centre
             return gram(z * self.c(start, stop), z)
 
-        return np.asarray(self.total(block))
+        if self.rational:
+            return np.asarray(self.total(block))
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = np.asarray(self.total(block))
+            peak = np.max(
+                [np.abs(self.rows(*b) - centre).max(axis=0) for b in self.blocks()], axis=0
+            )
+        varies = peak > 8.0 * np.finfo(float).eps * np.abs(centre)
+        if not np.isfinite(sums).all() or (peak[varies] < SMALLEST).any():
+            raise ValueError(OUT_OF_RANGE + "columns by a power of 2")
+        # A column whose deviations are all rounding does not vary.
+        sums[~varies, :] = sums[:, ~varies] = 0.0
+        return sums
 
 
 def read_samples(
@@ -208,9 +223,9 @@ def shown(values: Any, exact: bool) -> Any:
     if exact or not isinstance(values, Fraction):
         return values
     try:
-        return float(values)
+        near = float(values)
     except OverflowError:
-        raise ValueError(
-            "a sum of squares is beyond the range of floats: divide large columns by a power of "
-            "2, or trace with exact=True"
-        ) from None
+        near = 0.0
+    if values and abs(near) < np.finfo(float).tiny:
+        raise ValueError(OUT_OF_RANGE + "columns by a power of 2, or trace with exact=True")
+    return near

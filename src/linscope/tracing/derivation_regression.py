@@ -68,43 +68,29 @@ class RegressionWork:
 
     def _solve(self) -> None:
         d, samples = self.width, self.samples
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.means = samples.means()
-            self.centre = self.means if self.centred else self.means * 0
-            self.S = samples.squares(self.centre)
-        if not samples.rational:
-            if not np.isfinite(self.S).all():
-                raise ValueError(
-                    "a sum of squares is beyond the range of floats: divide large columns by a "
-                    "power of 2"
-                )
-            self._flatten(8.0 * np.finfo(float).eps * np.abs(self.centre))
+        self.means = samples.means()
+        self.centre = self.means if self.centred else self.means * 0
+        self.S = samples.squares(self.centre)
         A = self.S[:d, :d].copy()
         self.alpha = penalty(self.model, samples, self.exact)
         A[np.diag_indices(d)] = A.diagonal() + self.alpha
         self.elimination = Elimination(A, self.S[:d, d:])
-        slopes = self.elimination.solution()[:, 0]
+        self.slopes = self.elimination.solution()[:, 0]
+        self.intercept = self.centre[d] - self.slopes.dot(self.centre[:d])
         self.lost = ""
         if not samples.rational:
-            slopes = self._trusted(slopes)
-        self.slopes = slopes
-        self.intercept = self.centre[d] - slopes.dot(self.centre[:d])
+            self._trust_the_fit()
 
-    def _flatten(self, rounding: np.ndarray) -> None:
-        """A column whose deviations are all rounding does not vary."""
-        flat = self.S.diagonal() <= self.samples.weights * rounding**2
-        self.S[flat, :] = self.S[:, flat] = 0.0
-
-    def _trusted(self, slopes: np.ndarray) -> np.ndarray:
-        """The weights of the fit, which are right where an elimination in floats is not."""
-        fitted = self.model.result_.weights[0, 1:]
-        size = np.abs(fitted).max(initial=0.0)
-        wrong = np.abs(slopes - fitted).max(initial=0.0) / (size or 1.0)
+    def _trust_the_fit(self) -> None:
+        """Take the weights of the fit, which are right where an elimination in floats is not."""
+        fitted = self.model.result_.weights[0]
+        size = np.abs(fitted[1:]).max(initial=0.0)
+        wrong = np.abs(self.slopes - fitted[1:]).max(initial=0.0) / (size or 1.0)
         if wrong > 1e-6:
             self.lost = (
                 "This elimination in floats loses digits; the weights below are those of the fit."
             )
-        return fitted
+        self.intercept, self.slopes = fitted[0], fitted[1:]
 
     def warnings(self) -> list[str]:
         """What a reader of the elimination should know."""
