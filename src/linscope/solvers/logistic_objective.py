@@ -48,7 +48,7 @@ class LogisticObjective:
     codes : class numbers 0 … K−1
     n_classes : K
     weight : weights of the samples, already times C; or empty
-    rho : 1 with a penalty, 0 without
+    rho : 1 with a penalty, 0 without; or one number a column, where columns have been scaled
     intercept : whether there is a bias
     """
 
@@ -56,7 +56,7 @@ class LogisticObjective:
     codes: np.ndarray
     n_classes: int
     weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
-    rho: float = 1.0
+    rho: float | np.ndarray = 1.0
     intercept: bool = True
 
     def __post_init__(self) -> None:
@@ -78,8 +78,8 @@ class LogisticObjective:
         W = np.array(W, dtype=np.float64).reshape(self.shape)
         scores, residual = np.empty((self.n, self.rows)), np.empty((self.n, self.rows))
         curvature = np.empty(self.n) if self.rows == 1 else np.empty((self.n, self.rows))
-        out = {"scores": scores, "curvature": curvature, "residual": residual}
-        loss, gradient = self.engine.map_reduce(partial(_block, W=W, **out), _add)
+        make = partial(_block, W=W, scores=scores, curvature=curvature, residual=residual)
+        loss, gradient = self.engine.map_reduce(make, _add)
         return self._finish(W, loss, gradient, scores, curvature, residual)
 
     def at_scores(self, W: np.ndarray, scores: np.ndarray) -> float:
@@ -91,12 +91,16 @@ class LogisticObjective:
             )
         else:
             loss = softmax_terms(scores, self.codes, self.weight, np.empty_like(scores), spare)
-        return loss + 0.5 * self.rho * float(np.sum(W[:, 1:] ** 2))
+        return loss + self.penalty(W)
+
+    def penalty(self, W: np.ndarray) -> float:
+        """½ρ Σ_{k,j≥1} W_kj²."""
+        return 0.5 * float(np.sum(self.rho * W[:, 1:] ** 2))
 
     def _finish(self, W, loss, gradient, scores, curvature, residual) -> Point:
         gradient = gradient * self.mask
         gradient[:, 1:] += self.rho * W[:, 1:]
-        value = loss + 0.5 * self.rho * float(np.sum(W[:, 1:] ** 2))
+        value = loss + self.penalty(W)
         return Point(W, value, gradient, scores, curvature, residual)
 
     def product(self, point: Point, V: np.ndarray) -> np.ndarray:
@@ -111,7 +115,7 @@ class LogisticObjective:
         """∇²P(W) of two classes, (d + 1, d + 1); products may be taken in float32."""
         make = partial(_hessian_block, curvature=point.curvature, dtype=dtype)
         H = self.engine.map_reduce(make, np.add)
-        H[1:, 1:] += self.rho * np.eye(self.d)
+        H[1:, 1:] += np.diag(np.broadcast_to(self.rho, self.d))
         if not self.intercept:
             H[0, :], H[:, 0] = 0.0, 0.0
             H[0, 0] = 1.0
