@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .errors import FINE, BadInput, input_errors
-from .figures import check_figure_path, save_figure
+from .figures import check_figure_path, named, save_figure
 from .options import in_options
 from .regression import RegressionSource, load_regression
 from .screen import complain, console, hints, lead, paragraph, progress_bars
@@ -75,7 +75,8 @@ def diagnose(
         save_figure(figure, plot)
         complain(f"figure written to {plot}")
     else:
-        picture = f"linscope diagnose {source.words} --plot residuals.png"
+        asked = " --no-intercept" if no_intercept else ""
+        picture = f"linscope diagnose {source.words}{asked} --plot residuals.png"
         hints(out, [(picture, "the same questions as pictures of the residuals")])
     return FINE
 
@@ -84,7 +85,8 @@ def _fit(source: RegressionSource, intercept: bool) -> Any:
     """The fit with the names of the table."""
     from ..estimators import LinearRegression
 
-    model = LinearRegression(fit_intercept=intercept).fit(source.X, source.y)
+    X = named(source.X, source.features)
+    model = LinearRegression(fit_intercept=intercept).fit(X, source.y)
     fit = model._linear_fit(rows=True)
     names = ["intercept"] * intercept + source.features
     return replace(fit, names=names, target=source.target)

@@ -18,6 +18,8 @@ def input_errors(also: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     about_input: tuple[type[Exception], ...] = (ValueError, OSError, ImportError, *also)
     try:
         yield
+    except BrokenPipeError:  # the reader of the output has gone, the input is fine
+        raise
     except about_input as error:
         raise BadInput(one_line(error)) from error
     except MemoryError as error:

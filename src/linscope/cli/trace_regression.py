@@ -256,9 +256,11 @@ def _next(source: RegressionSource, given: dict[str, Any], descent: bool) -> lis
         return [(f"linscope diagnose {source.words}", "the regression table from the moments")]
     if descent:
         return [(again, "the minimum in closed form, every quantity of it")]
+    origin = "" if given.get("fit_intercept", True) else " --no-intercept"
+    table = f"linscope diagnose {source.words}{origin}"
     return [
         (f"{again} --solver stochastic", "the same line by gradient descent, sample by sample"),
-        (f"linscope diagnose {source.words}", "standard errors, tests and the five assumptions"),
+        (table, "standard errors, tests and the five assumptions"),
     ]
 
 
