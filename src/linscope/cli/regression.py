@@ -85,6 +85,7 @@ def _from_file(path: Path, target: str | None, intercept: bool) -> RegressionSou
                 "regression predicts numbers"
             )
         check_finite(X, names, name=str(path))
+        check_finite(y, name=f"{path}: the target column {target!r}")
     X, names, remarks = _without_references(X, names, table, target, intercept)
     return RegressionSource(
         path.name,

@@ -80,7 +80,7 @@ class Source:
 
     def title(self) -> str:
         n, d = self.X.shape
-        return f"{n:,} samples, {d:,} feature{'s' if d != 1 else ''}"
+        return f"{n:,} sample{'s' if n != 1 else ''}, {d:,} feature{'s' if d != 1 else ''}"
 
 
 def load_source(data: str | None, file: Path | None, target: str | None) -> Source:
