@@ -61,9 +61,10 @@ class Context:
         """Why the tests cannot judge, if there are too few rows; else ""."""
         if self.df >= FEWEST_DF:
             return ""
+        degrees = f"{self.df} degree{'s' if self.df != 1 else ''} of freedom"
         return (
             f"Too few rows to judge: {self.rows.n} rows less {self.rows.p} coefficients leave "
-            f"{self.df} degrees of freedom, and {FEWEST_DF} are needed."
+            f"{degrees}, and {FEWEST_DF} are needed."
         )
 
     def engine(self, columns: int | None = None) -> MemoryEngine:

@@ -64,7 +64,7 @@ def p_equals(p: float) -> str:
 
 
 def title(table: Summary) -> str:
-    rows = "" if table.n is None else f", {table.n:,} rows"
+    rows = "" if table.n is None else f", {table.n:,} row{'s' if table.n != 1 else ''}"
     return f"Linear regression of {table.target}{rows}"
 
 

@@ -145,7 +145,7 @@ class Diagnosis:
 
     @property
     def title(self) -> str:
-        rows = "" if self.n is None else f", {self.n:,} rows"
+        rows = "" if self.n is None else f", {self.n:,} row{'s' if self.n != 1 else ''}"
         return f"Assumptions of the linear regression of {self.target}{rows}"
 
     def __str__(self) -> str:
