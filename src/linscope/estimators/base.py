@@ -84,7 +84,10 @@ def _codes_of(y, classes, n_samples: int) -> np.ndarray:
     unknown = (codes == len(classes)) | (classes[np.minimum(codes, len(classes) - 1)] != y)
     if unknown.any():
         row = int(np.flatnonzero(unknown)[0])
-        raise ValueError(f"y[{row}] is {y[row]!r}, which is not among classes={classes.tolist()}")
+        raise ValueError(
+            f"y[{row}] is {y[row : row + 1].tolist()[0]!r}, which is not among classes="
+            f"{classes.tolist()}: name all classes in the first partial_fit(X, y, classes=…)"
+        )
     return codes.astype(np.int64)
 
 

@@ -54,10 +54,17 @@ def _targets(y, n: int) -> np.ndarray:
         raise TypeError("y is sparse: pass y.toarray()")
     if isinstance(y, np.ndarray):
         y = without_mask(y, "y")
-    Y = check_array(
-        y, ensure_2d=False, allow_nd=False, dtype=np.float64, ensure_all_finite=False,
-        input_name="y",
-    )  # fmt: skip
+    try:
+        Y = check_array(
+            y, ensure_2d=False, allow_nd=False, dtype=np.float64, ensure_all_finite=False,
+            input_name="y",
+        )  # fmt: skip
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"y has text ({error}), and a regression predicts numbers: use a classifier"
+        ) from None
     if Y.ndim == 0 or Y.ndim > 2:
         raise ValueError(f"y must be a vector or a matrix of targets, got {Y.ndim} dimensions")
     if len(Y) != n:

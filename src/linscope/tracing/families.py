@@ -31,6 +31,8 @@ def family_of(estimator: Any) -> Family:
     for family in FAMILIES:
         if isinstance(estimator, family.kind):
             return family
+    if isinstance(estimator, type):
+        raise TypeError(f"trace needs an estimator, not its class: {estimator.__name__}()")
     raise TypeError(
         "trace shows the steps or the derivation of linscope's Perceptron, KernelPerceptron, "
         "FisherDiscriminant, LeastSquaresClassifier, LinearRegression and Ridge, not of "
