@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from . import theme
 from .base import Display
@@ -28,7 +29,13 @@ class LmsCurveDisplay(Display):
     @classmethod
     def from_values(cls, values: Any, updates: Any = None) -> Self:
         """J after the given numbers of updates, by default 0, 1, 2 …"""
-        found = np.asarray(values, dtype=np.float64)
+        try:
+            found = np.asarray(values, dtype=np.float64)
+        except TypeError:
+            raise TypeError(
+                f"values must be the numbers J, got {type(values).__name__}; a trace draws itself: "
+                "trace.plot()"
+            ) from None
         numbers = np.arange(len(found)) if updates is None else np.asarray(updates)
         if found.ndim != 1 or len(found) == 0 or not np.isfinite(found).all():
             raise ValueError(f"values must be finite numbers, one an update, got {values!r}")
@@ -51,5 +58,6 @@ class LmsCurveDisplay(Display):
         low, high = float(self.values.min()), float(self.values.max())
         if low > 0 and high > 20 * low:
             ax.set_yscale("log")
+        ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         ax.set(xlabel="update", ylabel="J")
         theme.title(ax, self.title)
