@@ -256,9 +256,11 @@ class LeastSquaresFamily(
         array([1.16])
         """
         check_is_fitted(self)
-        check_is_fitted(other)
         if type(self) is not type(other) or self.get_params() != other.get_params():
-            raise ValueError("both models must be of the same class with the same parameters")
+            raise ValueError(
+                f"merge needs another {type(self).__name__} with the same parameters, got {other!r}"
+            )
+        check_is_fitted(other)
         if self._moments is None or other._moments is None:
             raise ValueError(
                 "only models with moments can be merged: solver='exact' and at most some hundred "
