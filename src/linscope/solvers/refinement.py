@@ -110,7 +110,10 @@ def improved(X: Any, weight: np.ndarray, frame: Frame, factor: Factor) -> Factor
     engine = MemoryEngine(X, None, weight if len(weight) else None)
     block = partial(_orthogonal_block, frame=frame, kept=factor.kept, S=S)
     E = engine.map_reduce(block, np.add)
-    return factor.corrected(S, np.linalg.inv(np.linalg.cholesky(E)).T)
+    try:
+        return factor.corrected(S, np.linalg.inv(np.linalg.cholesky(E)).T)
+    except np.linalg.LinAlgError:  # S is too rough to be corrected
+        return factor
 
 
 def _orthogonal_block(block: Block, frame: Frame, kept: np.ndarray, S: np.ndarray) -> np.ndarray:
