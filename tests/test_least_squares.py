@@ -387,3 +387,63 @@ def test_without_intercept_weights_far_from_the_mean_of_the_rows():
     for rows in (slice(0, 1), slice(1, 3)):
         parts.partial_fit(X[rows], y[rows], sample_weight=weight[rows])
     assert digits(parts.coef_[0], exact.weights[0]) > 15.5
+
+
+def hold(X, y, weight=None, **options):
+    """Fit; every weight is within its claimed error of the exact one, and the claim is verified."""
+    model = ls.Ridge(**{"alpha": 0.0} | options).fit(X, y, sample_weight=weight)
+    claim = model.certificate_
+    exact = exact_least_squares(X, y, weight, **options).weights
+    used = slice(0 if options.get("fit_intercept", True) else 1, None)
+    for w, error, truth in zip(claim.weights[0, used], claim.error[0, used], exact, strict=True):
+        assert abs(Fraction(float(w)) - truth) <= Fraction(float(error))
+    assert claim.verify(X, y, weight)
+    return model
+
+
+def test_errors_bound_the_last_rounding_too():
+    """The bound is a bound in exact arithmetic, not up to its own rounding."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        n, d = int(rng.integers(3, 9)), int(rng.integers(1, 3))
+        hold(rng.standard_normal((n, d)) + 1e3, rng.standard_normal(n))
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e200])
+def test_weights_far_from_1(size):
+    rng = np.random.default_rng(1)
+    X, y, c = rng.standard_normal((9, 2)), rng.standard_normal(9), rng.integers(1, 4, 9)
+    model = hold(X, y, size * c)
+    plain = ls.LinearRegression().fit(X, y, sample_weight=c)
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-15)
+    model = ls.LinearRegression().fit(X, y, sample_weight=size * c)
+    np.testing.assert_allclose(
+        model.summary().standard_errors, plain.summary().standard_errors, rtol=1e-13
+    )
+    with pytest.raises(ValueError, match="multiply all weights"):
+        ls.LinearRegression().partial_fit(X, y, sample_weight=size * c)
+
+
+def test_rank_deficient_fits_far_from_0_are_verified():
+    rng = np.random.default_rng(2)
+    X, noise = rng.standard_normal((8, 3)), rng.standard_normal(8)
+    zero = np.c_[X, np.zeros(8)]
+    huge = np.c_[X, np.full(8, 1e200)]
+    far, wide = (1e12 + X[:3], noise[:3]), (X[:2], noise[:2])
+    for A, y in [(zero, 1e12 + noise), (huge, noise), far, wide]:
+        model = ls.LinearRegression().fit(A, y)
+        assert model.certificate_.dependent
+        assert model.rank_ < len(A)
+        assert model.certificate_.verify(A, y)
+
+
+def test_a_penalty_larger_than_the_columns():
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((6, 2)) * [1e-150, 1.0], rng.standard_normal(6)
+    for alpha in (1e100, 1e300):
+        hold(X, y, alpha=alpha)
+
+
+def test_residuals_whose_squares_are_no_floats():
+    with pytest.raises(ValueError, match="divide y"):
+        ls.LinearRegression().fit([[0.0], [1.0], [2.0]], [1e200, -1e200, 1e200])

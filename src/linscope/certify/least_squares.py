@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ..data import check_finite, to_matrix
-from ..data.double_double import Pair
+from ..data.double_double import UNIT, Pair
 from ..results import Certificate, Check, Status
 from ..solvers import normal_equations as equations
 from ..solvers import original_units as units
 from ..solvers import refinement
 from ..solvers.driver import run
-from ..solvers.least_squares import CHEAP_PRODUCTS, MOST_EXACT_COLUMNS, solver_for
-from ..solvers.moments import Moments, exact_moments, quick_moments
+from ..solvers.least_squares import CHEAP_PRODUCTS, MOST_EXACT_COLUMNS, scaled_weight, solver_for
+from ..solvers.moments import Moments, exact_moments, quick_moments, weight_exponent
 
 # Room for the rounding of the claims themselves.
 SLACK = 1.02
@@ -55,8 +56,8 @@ def assess(
     X: Any, Y: np.ndarray, weight: np.ndarray, w: np.ndarray, *, fit_intercept: bool, alpha: float
 ) -> Assessment:
     """How far weights w (targets, d + 1) are from the least-squares solution, from the data."""
-    n, d = X.shape
-    if min(n, d) > MOST_EXACT_COLUMNS or n <= d:
+    d = X.shape[1]
+    if d > MOST_EXACT_COLUMNS:
         return _assess_by_residual(X, Y, weight, w, fit_intercept, alpha)
     moments, factor = _factored(X, Y, weight, fit_intercept, alpha)
     frame, kept = moments.frame, factor.kept
@@ -97,12 +98,12 @@ def _factored(X, Y, weight, fit_intercept, alpha) -> tuple[Moments, equations.Fa
     n, d = X.shape
     options = {"fit_intercept": fit_intercept, "alpha": alpha}
     if n * (1 + d) ** 2 > CHEAP_PRODUCTS:
-        moments = quick_moments(X, Y, weight, centred=fit_intercept)
+        moments = quick_moments(X, Y, weight, centred=fit_intercept).tamed(alpha)
         factor = equations.factor_quickly(moments, **options)
         # The inverse must be right to some digits only: it turns a gradient into a distance.
         if factor is not None and factor.condition < 1e6:
             return moments, factor
-    moments = exact_moments(X, Y, weight, centred=fit_intercept)
+    moments = exact_moments(X, Y, weight, centred=fit_intercept).tamed(alpha)
     return moments, equations.factor_exactly(moments, **options)
 
 
@@ -124,6 +125,19 @@ def _assess_by_residual(X, Y, weight, w, fit_intercept, alpha) -> Assessment:
         np.vstack([level, g]), np.r_[1.0, norms], np.vstack([0 * level, slopes]), squares, targets
     )
     return Assessment(None, None, rss, 0 * rss, backward, None, None)
+
+
+def _lengths(A: Any, c: np.ndarray) -> np.ndarray:
+    """√Σ c a² of each column, without overflow."""
+    top = np.ravel(abs(A).max(axis=0).toarray() if sparse.issparse(A) else np.abs(A).max(axis=0))
+    exponent = np.frexp(top.astype(np.float64))[1]
+    if sparse.issparse(A):
+        part = A.astype(np.float64).tocsr()
+        part.data = np.ldexp(part.data, -exponent[part.indices])
+        squares = np.ravel(part.multiply(part).T @ c)
+    else:
+        squares = c @ np.ldexp(np.asarray(A, dtype=np.float64), -exponent) ** 2
+    return np.ldexp(np.sqrt(squares), exponent)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -211,9 +225,13 @@ class LeastSquaresCertificate(Certificate):
             return Check(False, "the weights are not finite")
         if not self.fit_intercept and self.weights[:, 0].any():
             return Check(False, "a model without intercept has a bias")
-        options: dict[str, Any] = {"fit_intercept": self.fit_intercept, "alpha": self.alpha}
+        e, alpha = weight_exponent(weight), self.alpha
+        if e:
+            weight, alpha = scaled_weight(weight, alpha, e)
+        options: dict[str, Any] = {"fit_intercept": self.fit_intercept, "alpha": alpha}
         found = assess(X, Y, weight, self.weights, **options)
-        same = self._same_squares(found, Y)
+        found = found._replace(rss=np.ldexp(found.rss, e), excess=np.ldexp(found.excess, e))
+        same = self._same_squares(found, np.ldexp(self._size(X, Y, weight), e // 2))
         if not same.all():
             k = int(np.argmin(same))
             return Check(
@@ -233,11 +251,21 @@ class LeastSquaresCertificate(Certificate):
             return self._shortest(X, Y, weight, options)
         return Check(True, f"the backward error is {found.backward_error:.2g}")
 
-    def _same_squares(self, found: Assessment, Y: np.ndarray) -> np.ndarray:
+    def _same_squares(self, found: Assessment, size: np.ndarray) -> np.ndarray:
         """The claim may be about the weights as rounded, or about the solution they stand for."""
-        allowed = SAME * np.maximum(self.rss, 1e-20 * np.sum(Y * Y, axis=0))
         rounded, exact = found.rss - self.rss, found.rss - found.excess - self.rss
-        return np.minimum(np.abs(rounded), np.abs(exact)) <= allowed
+        apart = np.minimum(np.abs(rounded), np.abs(exact))
+        # Rounding the weights moves r by no more than u(|y| + Σ|x_j w_j|).
+        moved = 8 * UNIT * size
+        with np.errstate(over="ignore"):
+            allowed = moved * (np.sqrt(self.rss) + moved)
+        return apart <= SAME * self.rss + allowed
+
+    def _size(self, X, Y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """‖y‖ + Σ_j ‖x_j w_j‖ with the bias, for each target."""
+        c = weight if len(weight) else np.ones(len(Y))
+        size = _lengths(Y, c) + np.abs(self.weights[:, 0]) * np.sqrt(c.sum())
+        return size + np.abs(self.weights[:, 1:]) @ _lengths(X, c)
 
     def _data(self, X, y, sample_weight):
         matrix, names = to_matrix(X)
@@ -277,7 +305,8 @@ class LeastSquaresCertificate(Certificate):
 
     def _shortest(self, X, Y, weight, options) -> Check:
         fresh = run(solver_for(X, Y, weight, **options), MOST_ROUNDS)
-        lengths = [np.linalg.norm(w[:, 1:], axis=1) for w in (self.weights, fresh.weights)]
+        both = [w[:, 1:].T for w in (self.weights, fresh.weights)]
+        lengths = [_lengths(w, np.ones(len(w))) for w in both]
         if (lengths[0] > (1 + SAME) * lengths[1]).any():
             return Check(False, "there is a solution of smaller norm")
         return Check(True, "residuals orthogonal to the columns, and no solution is shorter")

@@ -30,8 +30,8 @@ from ..results import Result, VisitOrder, observe
 from ..results.numbers import short
 from ..solvers.driver import run
 from ..solvers.gradient import GradientDescent
-from ..solvers.least_squares import LeastSquares, solver_for
-from ..solvers.moments import exact_moments
+from ..solvers.least_squares import LeastSquares, solve_exactly
+from ..solvers.moments import exact_moments, weight_exponent
 from .base import CallbackObserver, read_features
 from .linear_statistics import LinearStatistics
 from .targets import Regression, read_regression
@@ -105,15 +105,15 @@ class LeastSquaresFamily(
         return self
 
     def _run_exact(self, training: Regression) -> Result:
-        solver = solver_for(
+        result = solve_exactly(
             training.X,
             training.Y,
             training.weight,
             fit_intercept=self.fit_intercept,
             alpha=self._alpha,
             names=self._names(),
+            most_rounds=MOST_ROUNDS,
         )
-        result = run(solver, MOST_ROUNDS)
         self._moments = result.details.get("moments")
         self.certificate_ = self._certificate(training, result)
         return result
@@ -225,6 +225,10 @@ class LeastSquaresFamily(
         if known is not None and training.Y.shape[1] != known.n_targets:
             raise ValueError(
                 f"y has {training.Y.shape[1]} targets, so far it had {known.n_targets}"
+            )
+        if weight_exponent(training.weight):
+            raise ValueError(
+                "sample_weight is too far from 1 for partial_fit: multiply all weights by a number"
             )
         moments = exact_moments(training.X, training.Y, training.weight, centred=self.fit_intercept)
         if not moments.gram.finite():

@@ -20,6 +20,15 @@ from .targets import Regression, read_regression
 SQUARES_FIT = 1e153
 
 
+def _inverse(root: np.ndarray | None) -> np.ndarray | None:
+    """U Uᵀ; None if there is none in the range of floats."""
+    if root is None:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        inverse = root @ root.T
+    return inverse if np.isfinite(inverse).all() else None
+
+
 class LinearStatistics:
     """Methods of fitted linear models that need the statistics of the fit."""
 
@@ -175,7 +184,7 @@ class LinearStatistics:
             tss=tss,
             fit_intercept=self.fit_intercept,
             n=self._n_rows() if training is None else len(training.Y),
-            inverse=None if root is None else root @ root.T,
+            inverse=_inverse(root),
             inverse_root=root,
             refused=self._refused(),
             target=self._targets[k],

@@ -17,7 +17,7 @@ The error bound of each weight goes into the certificate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,9 @@ from ..results import Result, Status
 from . import normal_equations as equations
 from . import original_units as units
 from . import refinement
+from .driver import run
 from .iterative_least_squares import IterativeLeastSquares, too_large
-from .moments import NO_WEIGHT, Moments, exact_moments, pilot, quick_moments
+from .moments import NO_WEIGHT, Moments, exact_moments, pilot, quick_moments, weight_exponent
 from .qr import factor_by_qr
 from .rational_least_squares import WORTH_FRACTIONS, rational_least_squares
 from .wide_least_squares import WideLeastSquares
@@ -42,6 +43,12 @@ MOST_EXACT_COLUMNS = 500
 GOOD_ENOUGH = 1e-10
 # Condition number from which the inverse is corrected by a pass over the rows.
 ROUGH_INVERSE = 1e7
+# Below SMALL the rounding of a double-double is not relative any more; LEAST is twice the spacing.
+SMALL, LEAST = 2.0**-960, 2.0**-1073
+BEYOND = (
+    "a weight is beyond the range of floats: divide large columns, or multiply small ones, by a "
+    "power of 2"
+)
 
 
 @dataclass
@@ -56,6 +63,7 @@ class State:
     rounds: int = 0
     last: float = np.inf
     status: Status | None = None
+    exact: Pair | None = None  # weights in original units, rounded once
 
 
 @dataclass
@@ -100,7 +108,7 @@ class LeastSquares:
             check_finite(self.X, self.names)
             check_finite(self.Y, name="y")
             return None
-        return self.if_good_enough(moments)
+        return self.if_good_enough(moments.tamed(self.alpha))
 
     def if_good_enough(self, moments: Moments) -> State | None:
         """The answer from moments in floats; None if the bound asks for more."""
@@ -126,7 +134,7 @@ class LeastSquares:
     def _by_qr(self) -> State:
         """Start at 0; the rounds of refinement do the work."""
         frame = pilot(self.X, self.Y, rows=None, centred=self.fit_intercept).frame
-        moments = quick_moments(self.X, self.Y, self.weight, frame)
+        moments = quick_moments(self.X, self.Y, self.weight, frame).tamed(self.alpha)
         if not moments.gram.finite():
             self._complain()
         factor = factor_by_qr(self.X, self.weight, moments.frame, **self._options)
@@ -135,9 +143,9 @@ class LeastSquares:
 
     def _in_use(self, moments: Moments) -> Moments:
         # Without intercept nothing can take up a shift.
-        if self.fit_intercept or not moments.frame.shift.any():
-            return moments
-        return moments.in_frame(moments.frame.unshifted())
+        if not self.fit_intercept and moments.frame.shift.any():
+            moments = moments.in_frame(moments.frame.unshifted())
+        return moments.tamed(self.alpha)
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -182,24 +190,39 @@ class LeastSquares:
             return state
         fit = rational_least_squares(self.X, self.Y, self.weight, **self._options)
         if fit is not None:
-            state.v = units.into_frame(state.moments.frame, Pair.of_fractions(fit.weights))
+            state.exact = self._rounded(fit.weights)
+            state.v = units.into_frame(state.moments.frame, state.exact)
             state.error = np.zeros_like(state.error)
             state.path = "fractions"
         return state
 
+    @staticmethod
+    def _rounded(weights: np.ndarray) -> Pair:
+        try:
+            return Pair.of_fractions(weights)
+        except OverflowError:
+            raise ValueError(BEYOND) from None
+
     def result(self, state: State) -> Result:
         frame, factor = state.moments.frame, state.factor
         v = equations.least_norm(factor, state.moments, state.v)
-        w = units.weights(frame, v)
+        w = units.weights(frame, v) if state.exact is None else state.exact
         if not self.fit_intercept:
             w.hi[0], w.lo[0] = 0.0, 0.0
         if not np.isfinite(w.hi).all():
-            raise ValueError(
-                "a weight is beyond the range of floats: divide large columns, or multiply small "
-                "ones, by a power of 2"
-            )
+            raise ValueError(BEYOND)
         squares = self._residual_squares(state, v)
-        error = units.errors(frame, factor, state.error, w).T
+        with np.errstate(over="ignore"):
+            rss = np.ldexp(squares, -2 * frame.exponent[frame.targets])
+        if not np.isfinite(rss).all():
+            raise ValueError(
+                "the squared residuals are beyond the range of floats: divide y by a power of 2"
+            )
+        error = units.errors(frame, factor, state.error, w)
+        if state.exact is not None:
+            error = units.rounding(w)
+        # Numbers near the end of the range of floats are spaced evenly.
+        error = np.where(np.abs(w.hi) < SMALL, error + LEAST, error).T
         details = {
             "moments": state.moments,
             "backward_error": self._backward_error(state, v, w, squares),
@@ -208,7 +231,7 @@ class LeastSquares:
             "rank": int((factor.kept > 0).sum()),
             "dependent": units.dependences(state.moments, factor),
             "error": None if factor.dependent else error,
-            "rss": np.ldexp(squares, -2 * frame.exponent[frame.targets]),
+            "rss": rss,
             "tss": units.total_squares(state.moments, centred=self.fit_intercept),
             "inverse_root": units.inverse_root(frame, factor),
         }
@@ -220,8 +243,9 @@ class LeastSquares:
         if state.path == "float":
             return state.moments.rounding * len(state.factor.kept)
         kept = state.factor.kept
-        if not state.factor.dependent:
-            v = units.into_frame(state.moments.frame, Pair.of(w.hi))
+        v = units.into_frame(state.moments.frame, Pair.of(w.hi))
+        if state.moments.rounding < UNIT:
+            squares, _ = equations.residual_squares(state.moments, v)
         g = equations.gradient(state.moments, v, self.alpha).hi[kept]
         pull = np.ldexp(self.alpha, 2 * state.moments.frame.exponent[state.moments.frame.features])
         squares = squares + pull @ v.hi[1:] ** 2
@@ -248,6 +272,38 @@ def _last_digit(state: State) -> bool:
     with np.errstate(invalid="ignore"):
         error = units.errors(state.moments.frame, state.factor, state.error, w) - np.abs(w.lo)
         return bool((error[used] <= 0.25 * UNIT * np.abs(w.hi[used])).all())
+
+
+def solve_exactly(
+    X: Any, Y: np.ndarray, weight: np.ndarray, *, alpha: float, most_rounds: int, **options: Any
+) -> Result:
+    """Run ``solver_for``; weights far from 1 are divided by a power of two, 2^e, and alpha too.
+
+    Σ c r² and α are then 2^e times, the inverse 2^−e times what was found.
+    """
+    e = weight_exponent(weight)
+    if e == 0:
+        return run(solver_for(X, Y, weight, alpha=alpha, **options), most_rounds)
+    weight, alpha = scaled_weight(weight, alpha, e)
+    result = run(solver_for(X, Y, weight, alpha=alpha, **options), most_rounds)
+    details = dict(result.details)
+    with np.errstate(over="ignore"):
+        for name in ("rss", "tss"):
+            details[name] = np.ldexp(details[name], e)
+        if details["inverse_root"] is not None:
+            details["inverse_root"] = np.ldexp(details["inverse_root"], -(e // 2))
+    # In the units of the weights the moments would lose digits.
+    details["moments"] = None
+    return replace(result, details=details)
+
+
+def scaled_weight(weight: np.ndarray, alpha: float, e: int) -> tuple[np.ndarray, float]:
+    """Both divided by 2^e."""
+    with np.errstate(over="ignore", under="ignore"):
+        alpha, weight = float(np.ldexp(alpha, -e)), np.ldexp(weight, -e)
+    if not np.isfinite(alpha):
+        raise ValueError("alpha is too large for such small sample_weight: multiply the weights")
+    return weight, alpha
 
 
 def solver_for(

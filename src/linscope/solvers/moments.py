@@ -29,6 +29,9 @@ PILOT_ROWS = 2048
 # Without a shift, sums of squares lose the digits of 1 + (mean / spread)²: at most one here.
 MILD_OFFSET = 3.0
 MILD_EXPONENT = 100
+MOST_PENALTY = 200
+# The power of two itself must be a float.
+MOST_EXPONENT = 1000
 NO_WEIGHT = np.zeros(0)
 
 
@@ -89,6 +92,15 @@ class Moments:
             _reframe(self.gram, np.ldexp(1.0, scale), offset, gram)
         return Moments(frame, gram, self.n, self.rounding)
 
+    def tamed(self, alpha: float) -> Moments:
+        """In a frame where the penalty α 4^k_j of no column leaves the range of floats."""
+        most = (MOST_PENALTY - int(np.frexp(alpha)[1])) // 2
+        frame, d = self.frame, self.n_features
+        if alpha == 0 or (frame.exponent[:d] <= most).all():
+            return self
+        exponent = np.r_[np.minimum(frame.exponent[:d], most), frame.exponent[d:]]
+        return self.in_frame(Frame(frame.shift, exponent, d))
+
     def merge(self, other: Moments) -> Moments:
         """Moments of the rows of both.
 
@@ -137,6 +149,14 @@ class Pilot:
     mild: bool
 
 
+def weight_exponent(weight: np.ndarray) -> int:
+    """An even e: the weights divided by 2^e are near 1. 0 if they are not far from it."""
+    if not len(weight):
+        return 0
+    e = int(np.frexp(weight.max())[1])
+    return 0 if abs(e) <= MILD_EXPONENT else e - e % 2
+
+
 def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS, *, centred: bool = True) -> Pilot:
     """Frame from evenly spread rows (all rows: None). Sparse features are not shifted.
 
@@ -153,6 +173,7 @@ def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS, *, centred: bool
         mean, spread, top = _location(np.asarray(X[::step], dtype=np.float64))
     shift, top = np.r_[mean, mean_y], np.r_[top, top_y]
     exponent = -np.frexp(np.where(top > 0, top, np.where(shift != 0, np.abs(shift), 1.0)))[1]
+    exponent = np.minimum(exponent, MOST_EXPONENT)
     shift = shift if centred else np.zeros_like(shift)
     mild = np.abs(shift) <= MILD_OFFSET * np.r_[spread, spread_y]
     mild &= np.abs(exponent) <= MILD_EXPONENT

@@ -97,7 +97,9 @@ def factor_exactly(moments: Moments, *, fit_intercept: bool, alpha: float = 0.0)
     coefficients = np.zeros((p, p))
     keep = np.zeros(p, dtype=np.bool_)
     noise = 64.0 * moments.rounding
-    _cholesky(gram, R, keep, coefficients, raw, noise)
+    # n rows have no more than n independent columns, whatever rounding makes of the rest.
+    most = moments.n if moments.n and alpha == 0 else p
+    _cholesky(gram, R, keep, coefficients, raw, noise, most)
     kept = np.flatnonzero(keep)
     dependent = {int(columns[j]): coefficients[j, kept] for j in np.flatnonzero(~keep)}
     R = R.part(*np.ix_(kept, kept))
@@ -108,14 +110,14 @@ def factor_exactly(moments: Moments, *, fit_intercept: bool, alpha: float = 0.0)
 
 
 @njit(cache=True)
-def _cholesky(gram: Pair, R: Pair, keep, coefficients, raw, noise):
-    p = gram.hi.shape[0]
+def _cholesky(gram: Pair, R: Pair, keep, coefficients, raw, noise, most):
+    p, count = gram.hi.shape[0], 0
     for j in range(p):
         h, l = gram.hi[j, j], gram.lo[j, j]
         for i in range(j):
             qh, ql = mul(R.hi[i, j], R.lo[i, j], R.hi[i, j], R.lo[i, j])
             h, l = add(h, l, -qh, -ql)
-        if h <= SUSPICIOUS * gram.hi[j, j] + UNIT2 * raw[j] * raw[j]:
+        if count == most or h <= SUSPICIOUS * gram.hi[j, j] + UNIT2 * raw[j] * raw[j]:
             t = coefficients[j]
             for i in range(j - 1, -1, -1):
                 if keep[i]:
@@ -126,9 +128,11 @@ def _cholesky(gram: Pair, R: Pair, keep, coefficients, raw, noise):
             size = raw[j]
             for i in range(j):
                 size += abs(t[i]) * raw[i]
-            if h <= max((DEPENDENT * UNIT * size) ** 2, noise * gram.hi[j, j]):
+            rounding = max((DEPENDENT * UNIT * size) ** 2, noise * gram.hi[j, j])
+            if count == most or h <= rounding:
                 continue
         keep[j] = True
+        count += 1
         for k in range(p):
             coefficients[j, k] = 0.0
         R.hi[j, j], R.lo[j, j] = root(h, l)
@@ -259,9 +263,19 @@ def least_norm(factor: Factor, moments: Moments, v: Pair) -> Pair:
     for q, (j, t) in enumerate(factor.dependent.items()):
         null[j, q] = 1.0
         null[factor.kept, q] = -t
-    units = np.r_[0.0, np.ldexp(1.0, moments.frame.exponent[: moments.n_features])][:, None]
-    # Equal lengths make the small problem as well-conditioned as it can be.
-    lengths = np.linalg.norm(units * null, axis=0)
-    null /= np.where(lengths > 0, lengths, 1.0)
-    move = -np.linalg.lstsq(units * null, units * v.hi, rcond=None)[0]
-    return v.plus(Pair.of(null @ move))
+    # Equal lengths make the small problem as well-conditioned as it can be, and powers of two keep
+    # it in the range of floats.
+    B, down = _in_units(null, moments)
+    lengths = np.linalg.norm(B, axis=0)
+    lengths[lengths == 0] = 1.0
+    right, up = _in_units(v.hi, moments)
+    move = -np.linalg.lstsq(B / lengths, right, rcond=None)[0]
+    return v.plus(Pair.of(np.ldexp((np.ldexp(null, -down) / lengths) @ move, up)))
+
+
+def _in_units(v: np.ndarray, moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+    """Slopes of the columns of v in original units, less a power of two for each column."""
+    exponent = moments.frame.exponent[: moments.n_features, None]
+    size = np.where(v[1:] != 0, np.frexp(v[1:])[1] + exponent, np.iinfo(np.int32).min // 2)
+    top = np.where((v[1:] != 0).any(axis=0), size.max(axis=0), 0)
+    return np.ldexp(v[1:], exponent - top), top

@@ -11,12 +11,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..data.double_double import UNIT2, Pair, product
+from ..data.double_double import UNIT, UNIT2, Pair, product
 from .moments import Frame, Moments
 from .normal_equations import Factor
 
 # A column does not take part in a dependence when its share is below this.
 NO_PART = 1e-9
+LARGEST = Fraction(float(np.finfo(float).max))
 
 
 def weights(frame: Frame, v: Pair) -> Pair:
@@ -59,7 +60,12 @@ def errors(frame: Frame, factor: Factor, error: np.ndarray, w: Pair) -> np.ndarr
     with np.errstate(over="ignore", invalid="ignore"):
         full = np.ldexp(full, _exponents(frame))
         full[0] += m @ (full[1:] + 4 * UNIT2 * len(m) * np.abs(w.hi[1:]))
-        return full + np.abs(w.lo)
+        return full * (1 + 8 * UNIT) + rounding(w)
+
+
+def rounding(w: Pair) -> np.ndarray:
+    """What is lost when pairs are rounded to floats, the rounding of the pairs included."""
+    return (np.abs(w.lo) + 2 * UNIT2 * np.abs(w.hi)) * (1 + 8 * UNIT)
 
 
 def inverse_root(frame: Frame, factor: Factor) -> np.ndarray | None:
@@ -90,7 +96,8 @@ def total_squares(moments: Moments, *, centred: bool) -> np.ndarray:
             Fraction(float(moments.gram.hi[e])) + Fraction(float(moments.gram.lo[e])) for e in entry
         )
         value = square - total * total / n if centred else square
-        out[k] = float(max(value, Fraction(0)) * Fraction(4) ** int(-frame.exponent[d + k]))
+        value = max(value, Fraction(0)) * Fraction(4) ** int(-frame.exponent[d + k])
+        out[k] = float(value) if value < LARGEST else np.inf
     return out
 
 

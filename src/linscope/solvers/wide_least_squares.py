@@ -115,7 +115,7 @@ class WideLeastSquares:
             "backward_error": self._backward_error(state, residual),
             "path": "rows",
             "condition": None,
-            "rank": self._rank,
+            "rank": self.X.shape[1] if self.alpha > 0 else self._rank,
             "dependent": {},
             "error": None,
             "rss": rss,
