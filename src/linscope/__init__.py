@@ -43,6 +43,7 @@ _PUBLIC = {
     "Status": "results",
     "Trace": "tracing",
     "augment": "data",
+    "evaluate": "metrics",
     "gradient_descent": "solvers.descent",
     "observe": "results",
     "progress": "results",

@@ -20,7 +20,7 @@ class Labels(NamedTuple):
     codes: np.ndarray
 
 
-def encode_labels(y: Any, *, n_samples: int | None = None) -> Labels:
+def encode_labels(y: Any, *, n_samples: int | None = None, fewest: int = 2) -> Labels:
     """Number the classes 0 … K−1 in sorted order.
 
     Parameters
@@ -30,6 +30,8 @@ def encode_labels(y: Any, *, n_samples: int | None = None) -> Labels:
         pyarrow series, also categorical. A matrix means classes 0 … K−1.
     n_samples : int, optional
         How many labels there must be.
+    fewest : int
+        How many classes there must be: 2 to fit a classifier, 1 for what it predicts.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def encode_labels(y: Any, *, n_samples: int | None = None) -> Labels:
     if len(array) == 0:
         raise ValueError("y is empty: found 0 sample(s) while a minimum of 2 is required")
     labels = _from_matrix(array) if array.ndim == 2 else _from_vector(array)
-    if len(labels.classes) < 2:
+    if len(labels.classes) < fewest:
         raise ValueError(
             f"y has only one class, {labels.classes.tolist()[0]!r}: a classifier needs samples of "
             "at least two classes"
