@@ -7,6 +7,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectFromModel
@@ -92,6 +94,51 @@ def test_a_failed_fit_leaves_the_model_as_it_was(model):
         fitted.fit(np.where(X > 3, np.nan, X), y)
     np.testing.assert_array_equal(fitted.predict(X), before)
     assert fitted.certificate_.verify(X, y)
+
+
+ODD = {
+    "plain": lambda X, y, rng: X,
+    "far": lambda X, y, rng: X + 10.0 ** rng.integers(0, 9),
+    "units": lambda X, y, rng: X * 10.0 ** rng.integers(-140, 140, X.shape[1]),
+    "dependent": lambda X, y, rng: np.column_stack([X, X[:, 0] + 2 * X[:, -1], np.full(len(y), 7)]),
+    "nearly dependent": lambda X, y, rng: np.column_stack(
+        [X, X[:, 0] + 10.0 ** -rng.integers(2, 12) * rng.standard_normal(len(y))]
+    ),
+    "integers": lambda X, y, rng: np.round(X),
+    "label": lambda X, y, rng: np.column_stack([X, y]),
+    "single": lambda X, y, rng: X.astype(np.float32),
+    "binary": lambda X, y, rng: (np.median(X, axis=0) < X).astype(float),
+}
+
+
+@pytest.mark.filterwarnings("ignore:the class means differ")
+@given(
+    seed=st.integers(0, 10_000),
+    odd=st.sampled_from(sorted(ODD)),
+    number=st.integers(0, len(MODELS) - 1),
+    weighted=st.booleans(),
+    chunks=st.integers(1, 3),
+)
+@settings(max_examples=150, deadline=None)
+def test_honest_certificates_are_never_rejected(seed, odd, number, weighted, chunks):
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(12, 150)), int(rng.integers(1, 20)), int(rng.integers(2, 5))
+    y = rng.integers(0, k, n)
+    y[: 2 * k] = np.arange(2 * k) % k
+    X = rng.standard_normal((n, d)) @ rng.standard_normal((d, d)) + rng.standard_normal((k, d))[y]
+    X = ODD[odd](X, y, rng)
+    weight = rng.integers(1, 4, n).astype(float) if weighted else None
+    model = clone(MODELS[number])
+    if getattr(model, "n_components", None):
+        model.set_params(n_components=None)
+    if chunks == 1 or not hasattr(model, "partial_fit"):
+        model.fit(X, y, sample_weight=weight)
+    else:
+        for part in np.array_split(np.arange(n), chunks):
+            own = None if weight is None else weight[part]
+            model.partial_fit(X[part], y[part], classes=range(k), sample_weight=own)
+    check = model.certificate_.verify(X, y, sample_weight=weight)
+    assert check, check.reason
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)

@@ -13,6 +13,8 @@ from .verify import require
 if TYPE_CHECKING:
     from .fisher import FisherCertificate
 
+# Variances along directions of the means, relative to the largest, that count as rounding.
+NOTHING = 1e-12
 # Among more columns dependent ones are not looked for.
 MOST_NAMED = 500
 STATUSES = (Status.SOLVED, Status.RANK_DEFICIENT, Status.UNBOUNDED)
@@ -27,9 +29,12 @@ def check_claims(claim: FisherCertificate, rows: ClassRows) -> str:
     _check_shrinkage(claim, rows, shrinkage)
     apart, centre = rows.apart(priors)
     white = Whitened(rows.factor(*_pooling(claim, rows, priors, shrinkage)), claim.rank)
-    vague = 1e-9 + 1e3 * len(white.spread) * np.finfo(float).eps * white.condition**2
+    root, growth = white.root, white.condition**2
+    if claim.mean_difference:
+        root, flatness = _mean_root(white, apart, priors, rows)
+        growth = max(growth, flatness)
+    vague = 1e-9 + 1e3 * len(white.spread) * np.finfo(float).eps * growth
     require(bool(0.0 < claim.accuracy <= vague), f"an accuracy of {claim.accuracy:.2g} is no claim")
-    root = _mean_root(white, apart, priors, rows) if claim.mean_difference else white.root
     error = _check_scores(claim, rows, white, apart @ root @ root.T, (priors, centre, seen))
     if claim.mean_difference:
         _check_mean_axes(claim, rows, apart, priors)
@@ -81,24 +86,35 @@ def _pooling(claim, rows: ClassRows, priors, shrinkage) -> tuple[np.ndarray, np.
     totals, variances = rows.totals, rows.variances()
     by_class = claim.given_priors or claim.automatic
     factors = priors / totals if by_class else np.full(len(totals), 1.0 / totals.sum())
+    endless = 1e200 * rows.size**2
     if claim.automatic:
-        one = np.ldexp(1.0, -2 * rows.exponent)
+        with np.errstate(over="ignore"):
+            one = np.minimum(np.ldexp(1.0, -2 * rows.exponent), endless)
         own = np.where(variances > 0, variances, one)
         ridge = (priors * shrinkage * (variances > 0).mean(axis=1)) @ own
     else:
         mixed = (factors * totals) @ variances
         mean = np.ldexp(mixed, 2 * rows.exponent).mean()
-        ridge = np.ldexp(np.full(len(mixed), shrinkage[0] * mean), -2 * rows.exponent)
-    return factors * (1.0 - shrinkage), np.minimum(ridge, 1e300)
+        with np.errstate(over="ignore"):
+            ridge = np.ldexp(np.full(len(mixed), shrinkage[0] * mean), -2 * rows.exponent)
+        ridge = np.minimum(ridge, endless)
+    return factors * (1.0 - shrinkage), ridge
 
 
-def _mean_root(white: Whitened, apart, priors, rows: ClassRows) -> np.ndarray:
-    """T with T Tᵀ = Σ⁻¹ within the plane of the class means (in the units of the data)."""
-    axes = _mean_axes(apart, priors, rows.exponent)[0]
+def _mean_root(white: Whitened, apart, priors, rows: ClassRows) -> tuple[np.ndarray, float]:
+    """T with T Tᵀ = Σ⁻¹ within the plane of the class means (in the units of the data).
+
+    Also by what factor rounding grows in this plane.
+    """
+    axes, means = _mean_axes(apart, priors, rows.exponent)
     Q = white.R @ axes
-    values, turn = np.linalg.eigh(Q.T @ Q)
-    keep = values > 1e-14 * values.max(initial=0.0)
-    return axes @ (turn[:, keep] / np.sqrt(values[keep]))
+    spread = np.sqrt((Q**2).sum(axis=0))
+    seen = spread**2 > NOTHING * spread.max(initial=0.0) ** 2
+    _, values, turn = np.linalg.svd(Q[:, seen] / spread[seen], full_matrices=False)
+    keep = values**2 > NOTHING
+    root = axes[:, seen] / spread[seen] @ (turn[keep].T / values[keep])
+    flatness = np.prod([v.max() / v.min() for v in (means, spread[seen] ** 2) if v.size])
+    return root, float(flatness / values[keep].min(initial=1.0) ** 2)
 
 
 def _mean_axes(apart, priors, exponent) -> tuple[np.ndarray, np.ndarray]:
@@ -106,7 +122,7 @@ def _mean_axes(apart, priors, exponent) -> tuple[np.ndarray, np.ndarray]:
     unit = int((np.frexp(np.abs(apart).max(axis=0))[1] + exponent).max(initial=0))
     means = np.sqrt(priors)[:, None] * np.ldexp(apart, exponent - unit)
     _, values, axes = np.linalg.svd(means, full_matrices=False)
-    m = min(len(priors) - 1, apart.shape[1])
+    m = min(len(priors) - 1, int((values**2 > NOTHING * values.max(initial=0.0) ** 2).sum()))
     return np.ldexp(axes[:m].T, exponent[:, None] - unit), values[:m] ** 2
 
 
@@ -129,8 +145,9 @@ def _check_scores(claim, rows: ClassRows, white: Whitened, coef, model) -> float
     wrong_weight = np.abs((claimed - coef) * white.spread).max()
     limit = allowed * white.condition * len(white.spread) * largest
     require(bool(wrong_weight <= limit), f"a weight is off by {wrong_weight / largest:.2g}")
-    require(not claimed[:, white.spread == 0].any(), "a constant column has a weight")
-    slopes = np.ldexp(coef, -rows.exponent)
+    still = not claim.mean_difference and claimed[:, white.spread == 0].any()
+    require(not still, "a constant column has a weight")
+    slopes = weights[:, 1:]
     room = allowed * (1.0 + size) ** 2 + 1e-13 * (np.abs(slopes) @ np.abs(centre)).max()
     wrong_bias = np.abs(weights[:, 0] - (bias - slopes @ centre))
     require(bool((wrong_bias <= room).all()), "the intercept does not follow from the weights")

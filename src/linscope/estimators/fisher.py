@@ -132,12 +132,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Post
         priors = self._priors_over(moments)
         components = self._components(rows)
         pooling = self._pooling(lesson, priors)
-        measure = None
-        if lesson.whole:
-            measure = measurement(rows.X, rows.codes, rows.weight, moments, pooling)
-        found = discriminants(
-            moments, pooling, priors, mean_difference=self.mean_difference, measure=measure
-        )
+        again = {}
+        if lesson.whole:  # the rows are there to be measured again
+            table = rows.X, rows.codes, rows.weight, moments
+            again = {"measure": measurement(*table, pooling), "along": measurement(*table)}
+        naive = self.mean_difference
+        found = discriminants(moments, pooling, priors, mean_difference=naive, **again)
         if lesson.whole and not found.covariance.any():
             raise ValueError(
                 "no class varies at all, so no direction is better than another: the number of "

@@ -12,7 +12,6 @@ As a classifier: Gaussian classes with the common covariance Σ have the linear 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,7 +22,12 @@ from scipy import sparse
 from ..data.blocks import Block
 from ..engines import MemoryEngine
 from .class_moments import ClassMoments, in_units
-from .whitening import Whitening, dependent_columns, spreads, whiten
+from .whitening import Measure, Whitening, dependent_columns, spreads, whiten
+
+# Variances along directions of the means, relative to the largest, that count as rounding.
+NOTHING = 1e-12
+# Below this share of its terms a sum has lost digits.
+CANCELLED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +101,15 @@ def plain_pooling(moments: ClassMoments, priors: np.ndarray | None, shrinkage: f
 
 
 def to_units(variances: np.ndarray, moments: ClassMoments) -> np.ndarray:
-    """Variances in the units of the data in the units 2^exponent of the moments."""
+    """Variances in the units of the data in the units 2^exponent of the moments.
+
+    No more than 1e200 times the mean square of the column: that is endless already.
+    """
+    means = np.ldexp(moments.means, -moments.exponent)
+    scatter = moments.pooled_scatter()
+    own = np.maximum(np.diag(scatter), 0.0) / moments.total + moments.shares @ means**2
     with np.errstate(over="ignore"):
-        return np.minimum(np.ldexp(variances, -2 * moments.exponent), 1e300)
+        return np.minimum(np.ldexp(variances, -2 * moments.exponent), 1e200 * own)
 
 
 def discriminants(
@@ -108,7 +118,8 @@ def discriminants(
     priors: np.ndarray,
     *,
     mean_difference: bool = False,
-    measure: Callable[[np.ndarray], np.ndarray] | None = None,
+    measure: Measure | None = None,
+    along: Measure | None = None,
 ) -> Discriminants:
     """Solve for the directions and the scores of the classes.
 
@@ -117,14 +128,16 @@ def discriminants(
     moments : of kind "pooled", or "separate" if the factors of the pooling differ
     priors : (K,) class probabilities; 0 for classes without samples
     mean_difference : directions along the differences of the means, as if Σ were a multiple of 1
-    measure : measures the rows again along axes, see ``whitening.whiten``
+    measure : measures Σ along axes by a pass over the rows, see ``whitening.whiten``
+    along : the same for S_W, see ``criterion``
     """
     covariance = pooling.covariance(moments)
     apart, centre = moments.centred_means(priors)
     size = _sizes(moments, covariance)
     white = whiten(covariance, size, measure)
+    flatness = 1.0
     if mean_difference:
-        root, scalings, eigenvalues = _naive(apart, covariance, priors, moments.exponent)
+        root, scalings, eigenvalues, flatness = _naive(apart, covariance, priors, moments.exponent)
     else:
         root = white.root
         scalings, eigenvalues = _directions(apart @ root, priors)
@@ -135,7 +148,7 @@ def discriminants(
         intercept = np.log(priors) - 0.5 * (heights**2).sum(axis=1) - coef @ centre
     plain = pooling.plain and not mean_difference
     w = heights[-1] @ root.T - heights[0] @ root.T if len(priors) == 2 else scalings[:, :1].sum(1)
-    J = _best_criterion(heights, priors, moments) if plain else criterion(moments, w, scaled=True)
+    J = _best_criterion(heights, priors, moments) if plain else criterion(moments, w, True, along)
     spread = spreads(covariance, size)
     return Discriminants(
         coef=coef,
@@ -149,25 +162,34 @@ def discriminants(
         dependent=dependent_columns(white.null * spread[:, None]),
         unbounded=_separated(apart, white),
         criterion=J,
-        accuracy=_accuracy(white, plain),
+        accuracy=_accuracy(white, plain, flatness),
     )
 
 
-def criterion(moments: ClassMoments, w: np.ndarray, scaled: bool = False) -> float:
+def criterion(
+    moments: ClassMoments, w: np.ndarray, scaled: bool = False, along: Measure | None = None
+) -> float:
     """J(w) = wᵀ S_B w / wᵀ S_W w; w in the units of the data, or ``scaled`` to the moments'.
 
     Two classes: S_B = (m_2 − m_1)(m_2 − m_1)ᵀ, as in the notes; K classes: S_B = Σ W_k (m_k − m̄)
     (m_k − m̄)ᵀ. Infinite where the means differ but no class varies along w, and 0 for w = 0.
+    ``along`` measures S_W again along w, for directions in which the sums cancel.
     """
     apart, _ = moments.centred_means(moments.shares)
     w = w if scaled else np.ldexp(w, moments.exponent)
-    size = np.abs(w).max(initial=0.0)
-    if size == 0.0 or (moments.weight > 0).sum() < 2:
+    largest = np.abs(w).max(initial=0.0)
+    if largest == 0.0 or (moments.weight > 0).sum() < 2:
         return 0.0
-    w = w / size
-    along = apart @ w
-    between = (along[1] - along[0]) ** 2 if len(along) == 2 else moments.weight @ along**2
-    within = max(float(w @ moments.pooled_scatter() @ w), 0.0)
+    w = w / largest
+    means = apart @ w
+    between = (means[1] - means[0]) ** 2 if len(means) == 2 else moments.weight @ means**2
+    scatter = moments.pooled_scatter()
+    size = float(np.abs(w) @ np.sqrt(np.maximum(np.diag(scatter), 0.0))) ** 2
+    within = float(w @ scatter @ w)
+    if along is not None and within < CANCELLED * size:
+        within = float(along(w[:, None])[0, 0])
+    else:  # no less than what rounding leaves
+        within = max(within, len(w) * np.finfo(np.float64).eps * size)
     if within > 0.0:
         return float(between / within)
     return np.inf if between > 0.0 else 0.0
@@ -190,9 +212,9 @@ def unit_vector(w: np.ndarray) -> np.ndarray:
     return w / size / np.linalg.norm(w / size)
 
 
-def _accuracy(white: Whitening, plain: bool) -> float:
+def _accuracy(white: Whitening, plain: bool, flatness: float) -> float:
     """Rounding times the condition number; squared where only the covariance was looked at."""
-    condition = white.condition if white.passes and plain else white.condition**2
+    condition = white.condition if white.passes and plain else max(white.condition**2, flatness)
     return 1e-11 + 64 * len(white.root) * np.finfo(np.float64).eps * condition
 
 
@@ -214,15 +236,28 @@ def _naive(apart, covariance, priors, exponent):
     """Directions along which the means lie apart in the units of the data, whatever Σ is.
 
     Returns T with T Tᵀ = the inverse of Σ in the plane of these directions, the directions scaled
-    to within-class variance 1, and the variance of the means along them.
+    to within-class variance 1, the variance of the means along them, and by what factor rounding
+    grows in this plane. Directions that are only rounding beside the largest are left out.
     """
     unit = int((np.frexp(np.abs(apart).max(axis=0))[1] + exponent).max(initial=0))
-    axes, _ = _directions(np.ldexp(apart, exponent - unit), priors)
-    axes = np.ldexp(axes, exponent[:, None] - unit)
+    axes, values = _directions(np.ldexp(apart, exponent - unit), priors)
+    apart_by = values > NOTHING * values.max(initial=0.0)
+    axes = np.ldexp(axes[:, apart_by], exponent[:, None] - unit)
     spread = np.sqrt(np.einsum("ji,jk,ki->i", axes, covariance, axes))
-    axes = axes[:, spread > 0] / spread[spread > 0]
-    white = whiten(axes.T @ covariance @ axes, np.zeros(axes.shape[1]))
-    return axes @ white.root, axes, priors @ (apart @ axes) ** 2
+    seen = spread**2 > NOTHING * spread.max(initial=0.0) ** 2
+    axes = axes[:, seen] / spread[seen]
+    variance, turn = np.linalg.eigh(axes.T @ covariance @ axes)
+    keep = variance > NOTHING
+    root = axes @ (turn[:, keep] / np.sqrt(variance[keep]))
+    flatness = (
+        _ratio(values[apart_by]) * _ratio(spread[seen] ** 2) / variance[keep].min(initial=1.0)
+    )
+    return root, axes, priors @ (apart @ axes) ** 2, flatness
+
+
+def _ratio(values: np.ndarray) -> float:
+    """The largest over the smallest."""
+    return float(values.max() / values.min()) if values.size else 1.0
 
 
 def _separated(apart: np.ndarray, white: Whitening) -> bool:
@@ -237,15 +272,20 @@ def _sizes(moments: ClassMoments, covariance: np.ndarray) -> np.ndarray:
     )
 
 
-def measurement(X: Any, codes, weight, moments: ClassMoments, pooling: Pooling):
-    """A function that measures Σ along axes (d, p) by a pass over the rows."""
+def measurement(
+    X: Any, codes, weight, moments: ClassMoments, pooling: Pooling | None = None
+) -> Measure:
+    """A function that measures Σ (S_W without pooling) along axes by a pass over the rows."""
     engine = MemoryEngine(X, codes, weight if len(weight) else None)
     means = moments.origin, moments.offset
-    factor, scale = pooling.factor, np.ldexp(1.0, -moments.exponent)
+    if pooling is None:
+        one = np.ones(len(moments.weight))
+        pooling = Pooling(one, np.zeros(len(moments.exponent)), 0.0 * one)
+    factor, scale, ridge = pooling.factor, np.ldexp(1.0, -moments.exponent), pooling.ridge
 
     def measure(axes: np.ndarray) -> np.ndarray:
         function = partial(_block_covariance, axes=axes, means=means, factor=factor, scale=scale)
-        return engine.map_reduce(function, np.add) + (axes.T * pooling.ridge) @ axes
+        return engine.map_reduce(function, np.add) + (axes.T * ridge) @ axes
 
     return measure
 
