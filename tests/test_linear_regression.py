@@ -336,3 +336,12 @@ def test_equations():
     assert ls.LinearRegression(fit_intercept=False).fit(X[["age"]], -X["age"]).equation() == (
         "age = −age"
     )
+
+
+def test_impossible_moments_are_refused():
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        ls.LinearRegression.from_moments(
+            mean_x=[0, 0], mean_y=0, var_x=[[1, 2], [2, 1]], cov_xy=[1, 1], var_y=9, n=10
+        )
+    with pytest.raises(ValueError, match="variance 0"):
+        ls.LinearRegression.from_moments(mean_x=0, mean_y=0, var_x=0, cov_xy=1)

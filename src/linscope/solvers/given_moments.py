@@ -7,6 +7,9 @@ import numpy as np
 from ..data.double_double import UNIT, Pair
 from .moments import Frame, Moments
 
+# Printed covariances are rounded; so far below 0 an eigenvalue of the correlations may be.
+LEAST_EIGENVALUE = 1e-2
+
 
 def given_moments(mean_x, mean_y, var_x, cov_xy, var_y=None, n: int | None = None) -> Moments:
     """G about the means: S_xx = m·var_x, S_xy = m·cov_xy, S_yy = m·var_y, m = n − 1 (or 1).
@@ -21,6 +24,7 @@ def given_moments(mean_x, mean_y, var_x, cov_xy, var_y=None, n: int | None = Non
         raise ValueError("var_x must be symmetric")
     if (np.diag(var_x) < 0).any():
         raise ValueError("var_x has a negative variance on its diagonal")
+    _check_possible(var_x, cov_xy)
     if n is not None and (n != int(n) or n < 2):
         raise ValueError(f"n must be a whole number of at least 2, got {n!r}")
     explained = np.diag(cov_xy.T @ np.linalg.lstsq(var_x, cov_xy, rcond=None)[0])
@@ -48,6 +52,20 @@ def given_moments(mean_x, mean_y, var_x, cov_xy, var_y=None, n: int | None = Non
     gram = np.ldexp(gram, full[:, None] + full[None, :])
     frame = Frame(np.r_[mean_x, mean_y], exponent, d)
     return Moments(frame, Pair.of(gram), 0 if n is None else int(n), 4 * UNIT)
+
+
+def _check_possible(var_x: np.ndarray, cov_xy: np.ndarray) -> None:
+    """No combination of features has a negative variance, and a constant covaries with nothing."""
+    spread = np.sqrt(np.diag(var_x))
+    fixed = spread == 0
+    if var_x[fixed].any() or cov_xy[fixed].any():
+        raise ValueError("these moments are impossible: a feature of variance 0 has a covariance")
+    unit = np.where(fixed, 1.0, spread)
+    if np.linalg.eigvalsh(var_x / unit / unit[:, None])[0] < -LEAST_EIGENVALUE:
+        raise ValueError(
+            "these moments are impossible: var_x is not positive semidefinite, so a combination of "
+            "features would have a negative variance"
+        )
 
 
 def _vector(values, name: str) -> np.ndarray:
