@@ -104,7 +104,7 @@ ODD = {
     "nearly dependent": lambda X, y, rng: np.column_stack(
         [X, X[:, 0] + 10.0 ** -rng.integers(2, 12) * rng.standard_normal(len(y))]
     ),
-    "integers": lambda X, y, rng: np.round(X),
+    "integers": lambda X, y, rng: np.round(3 * X / X.std(axis=0)),
     "label": lambda X, y, rng: np.column_stack([X, y]),
     "single": lambda X, y, rng: X.astype(np.float32),
     "binary": lambda X, y, rng: (np.median(X, axis=0) < X).astype(float),
@@ -139,6 +139,15 @@ def test_honest_certificates_are_never_rejected(seed, odd, number, weighted, chu
             model.partial_fit(X[part], y[part], classes=range(k), sample_weight=own)
     check = model.certificate_.verify(X, y, sample_weight=weight)
     assert check, check.reason
+
+
+def test_a_stream_that_has_not_varied_yet():
+    X, y = np.ones((6, 2)), np.arange(6) % 2
+    for model in MODELS[:4:3] + MODELS[4:]:
+        model = clone(model).partial_fit(X, y)
+        check = model.certificate_.verify(X, y)
+        assert check, check.reason
+        assert set(model.predict(X)) <= {0, 1}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)

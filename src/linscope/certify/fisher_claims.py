@@ -144,7 +144,9 @@ def _check_scores(claim, rows: ClassRows, white: Whitened, coef, model) -> float
     largest = np.abs(coef * white.spread).max()
     wrong_weight = np.abs((claimed - coef) * white.spread).max()
     limit = allowed * white.condition * len(white.spread) * largest
-    require(bool(wrong_weight <= limit), f"a weight is off by {wrong_weight / largest:.2g}")
+    require(
+        bool(wrong_weight <= limit), f"a weight is off by {wrong_weight / (largest or 1.0):.2g}"
+    )
     still = not claim.mean_difference and claimed[:, white.spread == 0].any()
     require(not still, "a constant column has a weight")
     slopes = weights[:, 1:]
