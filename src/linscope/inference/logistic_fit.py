@@ -1,0 +1,155 @@
+"""What the statistics of a logistic fit start from.
+
+One class is the reference; every other class has its own coefficients, and w_k·[1, x] is the log
+of the odds of class k against the reference. Two classes have one row, and the first class is the
+reference.
+
+Sample weights are *frequencies*, as ``freq_weights`` of statsmodels' GLM: cᵢ says how often row i
+was seen, so n = Σ cᵢ, and doubling all weights narrows every interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from ..solvers.constrained_newton import Likelihood, Maximum, maximise
+from ..solvers.firth import FirthLikelihood, covariance
+from ..solvers.multinomial import Multinomial, Place
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LogisticFit:
+    """Fitted log odds with what is needed to judge them.
+
+    Attributes
+    ----------
+    names : names of the coefficients of one class, "intercept" first when there is one
+    classes : the K labels
+    weights : (K − 1, p) coefficients of the classes other than the reference, in their order
+    X : (n, d) training rows, dense or CSR
+    codes : (n,) class numbers 0 … K − 1
+    weight : (n,) how often each row counts; None for once
+    fit_intercept : whether there is a constant
+    reference : number of the class the odds are against
+    penalty : None for maximum likelihood, "firth" for Firth's penalised likelihood (two classes)
+    refused : why standard errors would not be valid, as a clause ("the fit is penalised"); None
+        if they are
+    target : the name of y
+    """
+
+    names: list[str]
+    classes: list[Any]
+    weights: np.ndarray
+    X: Any
+    codes: np.ndarray
+    weight: np.ndarray | None = None
+    fit_intercept: bool = True
+    reference: int = 0
+    penalty: str | None = None
+    refused: str | None = None
+    target: str = "y"
+
+    def __post_init__(self) -> None:
+        wanted = (len(self.classes) - 1, self.X.shape[1] + int(self.fit_intercept))
+        if np.shape(self.weights) != wanted or len(self.names) != wanted[1]:
+            raise ValueError(
+                f"weights must be (K − 1, p) = {wanted} with p names, got "
+                f"{np.shape(self.weights)} and {len(self.names)} names"
+            )
+
+    @property
+    def p(self) -> int:
+        """Number of coefficients of a class."""
+        return len(self.names)
+
+    @property
+    def others(self) -> list[int]:
+        """Numbers of the classes that have coefficients."""
+        return [k for k in range(len(self.classes)) if k != self.reference]
+
+    @property
+    def df_model(self) -> int:
+        """Number of slopes, all classes together."""
+        return (len(self.classes) - 1) * (self.p - int(self.fit_intercept))
+
+    @property
+    def firth(self) -> bool:
+        return self.penalty == "firth"
+
+    @cached_property
+    def class_weights(self) -> np.ndarray:
+        """Σ cᵢ of each class."""
+        return np.bincount(self.codes, weights=self.weight, minlength=len(self.classes))
+
+    @property
+    def n(self) -> float:
+        """Σ cᵢ, the number of observations."""
+        return float(self.class_weights.sum())
+
+    @cached_property
+    def model(self) -> Multinomial:
+        """The likelihood without penalty."""
+        return Multinomial(
+            self.X, self.codes, len(self.classes), self.weight, self.fit_intercept, self.reference
+        )
+
+    @cached_property
+    def likelihood(self) -> Likelihood:
+        """What the fit maximises."""
+        return FirthLikelihood(self.model) if self.firth else self.model
+
+    @cached_property
+    def theta(self) -> np.ndarray:
+        """The coefficients in the coordinates of the likelihood, flat."""
+        return self.model.frame.inside(self.weights).ravel()
+
+    @cached_property
+    def place(self) -> Place:
+        """ℓ, its score and its information at the coefficients."""
+        return self.likelihood.at(self.theta)
+
+    @property
+    def log_likelihood(self) -> float:
+        """ℓ at the coefficients; the penalised one of Firth's fit."""
+        return self.place.value
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        """M with coefficients (flat) = M · θ."""
+        return np.kron(np.eye(len(self.classes) - 1), self.model.frame.matrix)
+
+    @cached_property
+    def inverse(self) -> np.ndarray:
+        """The inverse information of all coefficients, class after class."""
+        return covariance(self.place.information, self.units)
+
+    @cached_property
+    def maximum(self) -> Maximum:
+        """The maximum itself: the solver stopped near it, a step or two reach the last digits."""
+        return maximise(self.likelihood, self.theta)
+
+    @property
+    def why_not(self) -> str | None:
+        """Why there can be no standard errors, as a clause; None if there can."""
+        if self.refused is not None:
+            return self.refused
+        try:
+            finite = np.isfinite(self.inverse).all()
+        except linalg.LinAlgError:
+            finite = False
+        return None if finite else "the information matrix has no inverse"
+
+    @property
+    def valid(self) -> bool:
+        """Whether standard errors, tests and intervals mean something."""
+        return self.why_not is None
+
+    def need_valid(self, what: str) -> None:
+        """Raise if standard errors would not be valid."""
+        if self.why_not is not None:
+            raise ValueError(f"no {what}: {self.why_not}")

@@ -1,0 +1,188 @@
+"""The likelihood of logistic regression with all its second derivatives, for two or K classes.
+
+One class is the reference, its score is 0; θ (R, p) has a row for each other class, R = K − 1.
+
+    P(class k | z)  =  e^(θ_k·z) / Σ_l e^(θ_l·z)
+    ℓ(θ)            =  Σ_i c_i log P(y_i | z_i)
+    score           =  Σ_i c_i (e_{y_i} − p_i) ⊗ z_i
+    information     =  Σ_i c_i (diag p_i − p_i p_iᵀ) ⊗ z_i z_iᵀ
+
+z = [1, (x − m)/s] with m the middle of each column and s a power of two, so that no entry exceeds
+1: offsets and units of the columns do no harm. A weight c_i counts as c_i equal rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..data.blocks import Block
+from ..engines import MemoryEngine
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The coordinates z of the rows x; ``low`` and ``high`` are the range of each column."""
+
+    low: np.ndarray
+    high: np.ndarray
+    shift: np.ndarray
+    scale: np.ndarray
+    intercept: bool
+
+    @classmethod
+    def of(cls, X: Any, intercept: bool) -> Frame:
+        """Measure the columns; without intercept, or for a sparse table, nothing is shifted."""
+        if sparse.issparse(X):
+            low, high = (part.toarray().ravel() for part in (X.min(axis=0), X.max(axis=0)))
+        else:
+            low, high = X.min(axis=0), X.max(axis=0)
+        low, high = low.astype(np.float64), high.astype(np.float64)
+        centred = intercept and not sparse.issparse(X)
+        shift = low / 2 + high / 2 if centred else np.zeros(len(low))
+        size = np.maximum(high - shift, shift - low)
+        scale = np.ldexp(1.0, np.where(size > 0, np.frexp(size)[1], 0))
+        return cls(low, high, shift, scale, intercept)
+
+    @property
+    def p(self) -> int:
+        return len(self.shift) + int(self.intercept)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """M (p, p) with weights of x = M · weights of z, for each class."""
+        M = np.diag(np.r_[np.ones(int(self.intercept)), 1.0 / self.scale])
+        if self.intercept:
+            M[0, 1:] = -self.shift / self.scale
+        return M
+
+    def inside(self, weights: np.ndarray) -> np.ndarray:
+        """Weights (R, p) of x as weights of z."""
+        theta = np.array(weights, dtype=np.float64)
+        first = int(self.intercept)
+        if self.intercept:
+            theta[:, 0] += theta[:, 1:] @ self.shift
+        theta[:, first:] *= self.scale
+        return theta
+
+    def outside(self, theta: np.ndarray) -> np.ndarray:
+        """Weights (R, p) of z as weights of x."""
+        weights = np.array(theta, dtype=np.float64)
+        first = int(self.intercept)
+        weights[:, first:] /= self.scale
+        if self.intercept:
+            weights[:, 0] -= weights[:, 1:] @ self.shift
+        return weights
+
+    def rows(self, X: Any) -> np.ndarray:
+        """z of some rows, dense."""
+        first = int(self.intercept)
+        Z = np.ones((X.shape[0], self.p))
+        dense = X.toarray() if sparse.issparse(X) else X
+        np.subtract(dense, self.shift, out=Z[:, first:])
+        Z[:, first:] /= self.scale
+        return Z
+
+
+class Place(NamedTuple):
+    """ℓ, its gradient (R·p,) and minus its second derivatives (R·p, R·p)."""
+
+    value: float
+    score: np.ndarray
+    information: np.ndarray
+
+
+@dataclass
+class Multinomial:
+    """ℓ over rows in memory.
+
+    Parameters
+    ----------
+    X : array or CSR matrix (n, d)
+    codes : class numbers 0 … K−1
+    n_classes : K
+    weight : weights of the rows, or None
+    intercept : whether z begins with 1
+    reference : number of the class with score 0
+    """
+
+    X: Any
+    codes: np.ndarray
+    n_classes: int
+    weight: np.ndarray | None = None
+    intercept: bool = True
+    reference: int = 0
+    frame: Frame = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.frame = Frame.of(self.X, self.intercept)
+        self.engine = MemoryEngine(self.X, np.asarray(self.codes), self.weight)
+        self.others = [k for k in range(self.n_classes) if k != self.reference]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_classes - 1, self.frame.p
+
+    def at(self, theta: np.ndarray) -> Place:
+        """Value, score and information at θ (R, p) or flat: one pass."""
+        make = partial(_place, self, np.reshape(theta, self.shape))
+        return self.engine.map_reduce(make, _together)
+
+    def probabilities(self, Z: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """P(class | z) of some rows, (rows, K)."""
+        return np.exp(self.log_probabilities(Z, theta))
+
+    def log_probabilities(self, Z: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        S = np.zeros((len(Z), self.n_classes))
+        S[:, self.others] = Z @ theta.T
+        S -= S.max(axis=1, keepdims=True)
+        return S - np.log(np.exp(S).sum(axis=1, keepdims=True))
+
+
+def _together(a: Place, b: Place) -> Place:
+    return Place(a.value + b.value, a.score + b.score, a.information + b.information)
+
+
+def _place(model: Multinomial, theta: np.ndarray, block: Block) -> Place:
+    Z = model.frame.rows(block.X)
+    L = model.log_probabilities(Z, theta)
+    P, own = np.exp(L), np.arange(len(Z))
+    c = np.ones(len(Z)) if block.weight is None else block.weight
+    value = float(c @ L[own, block.y])
+    residual = residuals(P, block.y)[:, model.others] * c[:, None]
+    return Place(value, (residual.T @ Z).ravel(), information(Z, P, c, model.others))
+
+
+def rest(P: np.ndarray) -> np.ndarray:
+    """1 − p of each class, without cancellation.
+
+    >>> rest(np.array([[1.0, 1e-20]]))
+    array([[1.e-20, 1.e+00]])
+    """
+    out = np.empty_like(P)
+    for k in range(P.shape[1]):
+        out[:, k] = np.delete(P, k, axis=1).sum(axis=1)
+    return out
+
+
+def residuals(P: np.ndarray, y: np.ndarray | None) -> np.ndarray:
+    """e_y − p of each row."""
+    out, own = -P, np.arange(len(P))
+    out[own, y] = rest(P)[own, y]
+    return out
+
+
+def information(Z: np.ndarray, P: np.ndarray, c: np.ndarray, others: list[int]) -> np.ndarray:
+    """Σ c (diag p − p pᵀ) ⊗ z zᵀ over the classes that are not the reference."""
+    R, p = len(others), Z.shape[1]
+    out, Q = np.empty((R, p, R, p)), rest(P)
+    for a, k in enumerate(others):
+        for b, l in enumerate(others[: a + 1]):
+            D = c * P[:, k] * (Q[:, k] if k == l else -P[:, l])
+            out[a, :, b, :] = (Z * D[:, None]).T @ Z
+            out[b, :, a, :] = out[a, :, b, :].T
+    return out.reshape(R * p, R * p)
