@@ -3,6 +3,8 @@
 from .base import Display
 from .boundary import BoundaryDisplay
 from .boundary_path import BoundaryPathDisplay
+from .calibration import CalibrationDisplay
+from .confusion import ConfusionDisplay
 from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import DescentDisplay
@@ -19,6 +21,7 @@ from .outliers import OutliersDisplay
 from .overfitting import OverfittingDisplay
 from .projection import ProjectionDisplay
 from .residuals import ResidualsDisplay
+from .roc import RocDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay
 from .weight_space import WeightSpaceDisplay
@@ -26,6 +29,8 @@ from .weight_space import WeightSpaceDisplay
 __all__ = [
     "BoundaryDisplay",
     "BoundaryPathDisplay",
+    "CalibrationDisplay",
+    "ConfusionDisplay",
     "ConvergenceDisplay",
     "CriterionDisplay",
     "DescentDisplay",
@@ -43,6 +48,7 @@ __all__ = [
     "OverfittingDisplay",
     "ProjectionDisplay",
     "ResidualsDisplay",
+    "RocDisplay",
     "SolutionsDisplay",
     "StepSizeDisplay",
     "WeightSpaceDisplay",

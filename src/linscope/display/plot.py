@@ -18,6 +18,8 @@ from . import ordinal_codes as _codes
 from . import outliers as _outliers
 from .boundary import BoundaryDisplay
 from .boundary_path import BoundaryPathDisplay
+from .calibration import CalibrationDisplay
+from .confusion import ConfusionDisplay
 from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import EXAMPLES, DescentDisplay
@@ -32,12 +34,15 @@ from .orders import OrdersDisplay
 from .overfitting import OverfittingDisplay
 from .projection import ProjectionDisplay
 from .residuals import ResidualsDisplay
+from .roc import RocDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay, example
 from .weight_space import WeightSpaceDisplay
 
 __all__ = [
     "boundary",
+    "calibration",
+    "confusion",
     "convergence",
     "criterion",
     "descent",
@@ -54,6 +59,7 @@ __all__ = [
     "path_of_boundaries",
     "projection",
     "residuals",
+    "roc",
     "solutions",
     "step_size",
     "weight_space",
@@ -551,3 +557,60 @@ def ordinal_codes(X=None, y=None, *, features=None, ax=None) -> _codes.OrdinalCo
     if X is None:
         X, y = _codes.example()
     return _codes.OrdinalCodesDisplay.from_data(X, y, features=features).plot(ax)
+
+
+def confusion(source, *data, normalize=None, ax=None) -> ConfusionDisplay:
+    """The confusion matrix, drawn as in the notes: rows predicted, columns actual.
+
+    Parameters
+    ----------
+    source, data : an ``Evaluation``; a fitted classifier, X and y; or y_true and y_pred
+    normalize : None, or shares of each actual class ("true"), each predicted class ("pred") or of
+        all samples ("all")
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.confusion(["A", "A", "F"], ["A", "F", "F"])
+    <ConfusionDisplay: 66.67 % right: 1 error in 3 samples>
+    """
+    return ConfusionDisplay.from_data(source, *data, normalize=normalize).plot(ax)
+
+
+def roc(source, *data, kind="roc", ax=None) -> RocDisplay:
+    """Hits against false alarms at every threshold, and precision against recall.
+
+    Parameters
+    ----------
+    source, data : an ``Evaluation`` with scores; a fitted classifier, X and y; y_true and scores;
+        or a dict of evaluations (or classifiers, then X and y) to compare
+        With K classes there is a curve for each class against the rest.
+    kind : "roc", "pr" (precision against recall) or "both"
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.roc([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
+    <RocDisplay: ROC AUC 0.75>
+    """
+    return RocDisplay.from_data(source, *data, kind=kind).plot(ax)
+
+
+def calibration(source, *data, n_bins=10, ax=None) -> CalibrationDisplay:
+    """Predicted probabilities against observed shares; well calibrated is on the diagonal.
+
+    Parameters
+    ----------
+    source, data : as for ``roc``, with probabilities
+    n_bins : number of bins of equal width
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.calibration([0, 0, 1, 1], [0.2, 0.6, 0.6, 0.8], n_bins=5)
+    <CalibrationDisplay: Probabilities are off by 0.15 on average>
+    """
+    return CalibrationDisplay.from_data(source, *data, n_bins=n_bins).plot(ax)

@@ -100,9 +100,10 @@ class Evaluation(Confusion):
 
     def calibration_curve(self, label: Any = None, *, n_bins: int = 10) -> tuple:
         """prob_true and prob_pred of bins of equal width, as ``sklearn.calibration`` gives them."""
-        return self._binned(label, n_bins)[:2]
+        return self.binned(label, n_bins)[:2]
 
-    def _binned(self, label: Any, n_bins: int) -> tuple:
+    def binned(self, label: Any = None, n_bins: int = 10) -> tuple:
+        """prob_true, prob_pred and the number (or weight) of the samples of each bin."""
         curve = self.curve(label)
         if not self.probabilities:
             raise ValueError(
