@@ -126,7 +126,7 @@ class ConfusionDisplay(Display):
             colour = "white" if dark and i != j else theme.INK if shares[i, j] else theme.GREY
             at: dict[str, Any] = {"ha": "center", "color": colour}
             lift = 0.08 if words else 0.0
-            text = _cell(values[i, j], self.normalize)
+            text = _cell(float(values[i, j]), self.normalize)
             ax.text(j, i - lift, text, va="center", fontsize=size, **at)
             if words:
                 ax.text(j, i + 0.2, words[i][j], va="center", fontsize=theme.SMALL, **at)
@@ -138,11 +138,9 @@ class ConfusionDisplay(Display):
             return None
         tp, fn, fp, tn = WORDS
         matrix = [[tp, fn], [fp, tn]] if result.position == 0 else [[tn, fp], [fn, tp]]
-        return (
-            [list(line) for line in zip(*matrix, strict=True)]
-            if (result.rows == "predicted")
-            else matrix
-        )
+        if result.rows == "actual":
+            return matrix
+        return [list(line) for line in zip(*matrix, strict=True)]
 
 
 def _cell(value: float, normalize: str | None) -> str:
