@@ -41,14 +41,7 @@ def _frame(library, name: str, columns: dict[str, np.ndarray]):
     if name == "pandas":
         return library.DataFrame(columns)
     if name == "polars":
-        return library.DataFrame(
-            {
-                key: library.Series(key, list(column), dtype=library.Object)
-                if column.dtype == object
-                else column
-                for key, column in columns.items()
-            }
-        )
+        return library.DataFrame({key: _polars(library, columns[key]) for key in columns})
     # Arrow has no fractions: they become text such as "-3/4".
     return library.table(
         {
@@ -56,3 +49,11 @@ def _frame(library, name: str, columns: dict[str, np.ndarray]):
             for key, column in columns.items()
         }
     )
+
+
+def _polars(library, column: np.ndarray):
+    """Text as text; fractions stay objects."""
+    if column.dtype != object:
+        return column
+    text = all(isinstance(value, str) for value in column)
+    return library.Series(list(column), dtype=library.String if text else library.Object)

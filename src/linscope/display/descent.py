@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -41,7 +41,7 @@ class DescentDisplay(Display):
     @classmethod
     def from_runs(cls, runs: Any, *, together: bool | None = None) -> Self:
         """Runs of one function; by default they share a panel if they start in different points."""
-        found = [runs] if isinstance(runs, Descent) else list(runs)
+        found = list(runs) if isinstance(runs, Iterable) else [runs]
         if not found or not all(isinstance(run, Descent) for run in found):
             raise TypeError("runs must be what linscope.gradient_descent returned, one or several")
         if len({run.history.x.shape[1] for run in found}) > 1:
