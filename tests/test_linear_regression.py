@@ -329,6 +329,15 @@ def test_the_rows_are_checked_before_a_diagnosis():
         again.diagnose(X, y)
 
 
+def test_dependent_columns_are_a_verdict():
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    model = ls.LinearRegression().fit(np.c_[X, X[:, 0]], X[:, 1] + X[:, 0] ** 2)
+    verdict = model.diagnose().verdicts[-1]
+    assert verdict.assumption == "collinearity"
+    assert verdict.ok is False
+    assert "x3 = x1" in verdict.sentence
+
+
 def test_equations():
     X = pd.DataFrame({"age": [1.0, 2, 3, 4], "dose": [1.0, 0, 0, 1]})
     y = pd.Series(2 - X["age"] + 0.5 * X["dose"], name="pressure")

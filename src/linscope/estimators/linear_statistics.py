@@ -187,6 +187,7 @@ class LinearStatistics:
             inverse=_inverse(root),
             inverse_root=root,
             refused=self._refused(),
+            dependent=tuple(self.certificate_.dependent),
             target=self._targets[k],
             **given,
         )

@@ -55,6 +55,16 @@ def collinearity(names: list[str], vif: np.ndarray, condition: float) -> Verdict
     return Verdict(NAME, False, sentence, tests)
 
 
+def dependence(fit: LinearFit) -> Verdict:
+    """Some features are combinations of others: not even infinitely many rows would help."""
+    shown = "; ".join(fit.dependent[:4]) + ("; …" if len(fit.dependent) > 4 else "")
+    sentence = (
+        f"The data cannot tell the features apart: {shown}. Many weights fit equally well. Leave "
+        "the dependent features out, or use Ridge."
+    )
+    return Verdict(NAME, False, sentence)
+
+
 def _squares(means: np.ndarray, block: Block) -> np.ndarray:
     """Σ cᵢ(xᵢⱼ − x̄ⱼ)² over a block."""
     if sp.issparse(block.X):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .basis import basis_of
-from .collinearity import collinearity, variance_inflation
+from .collinearity import collinearity, dependence, variance_inflation
 from .context import Context
 from .existence import existence
 from .fit import LinearFit
@@ -39,8 +39,9 @@ def diagnose(fit: LinearFit) -> Diagnosis:
     if reason is None and not fit.has_rows:
         reason = "the model was fitted from moments, without the rows"
     if reason is not None:
-        unknown = [_unknown(name, reason) for name in (*ASSUMPTIONS, "collinearity")]
-        return Diagnosis(verdicts=unknown, n=fit.n, target=fit.target)
+        verdicts = [_unknown(name, reason) for name in ASSUMPTIONS]
+        verdicts.append(dependence(fit) if fit.dependent else _unknown("collinearity", reason))
+        return Diagnosis(verdicts=verdicts, n=fit.n, target=fit.target)
     basis = basis_of(fit)
     rows = row_values(fit, basis)
     if rows.exact:

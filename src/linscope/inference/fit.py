@@ -38,6 +38,7 @@ class LinearFit:
     X, y, weight : the training rows (dense or CSR) with positive weight; None if not at hand
         (``weight`` also if all are 1)
     rows : their numbers in the user's table; None if all rows are there
+    dependent : sentences that name features which are combinations of others
     means : (d,) weighted means of the features; needed only where X is None
     total_weight : Σ cᵢ; needed only for a weighted fit where ``weight`` is None
     """
@@ -57,6 +58,7 @@ class LinearFit:
     weight: np.ndarray | None = None
     rows: np.ndarray | None = None
     means: np.ndarray | None = None
+    dependent: tuple[str, ...] = ()
     total_weight: float | None = None
 
     @property
