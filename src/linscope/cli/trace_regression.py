@@ -83,7 +83,7 @@ class DescentOptions:
         int | None, Parameter(help="Most passes, 1000 by default.", validator=AT_LEAST_ONE)
     ] = None
     random_state: Annotated[
-        int | None, Parameter(help="Seed of the order of the visits.", validator=SEED)
+        int | None, Parameter(help="Seed of the order of the visits, 0 by default.", validator=SEED)
     ] = None
 
     def given(self, solver: str) -> dict[str, Any]:
@@ -99,6 +99,8 @@ class DescentOptions:
                 raise BadInput(f"--{option} needs --solver {' or '.join(only[name])}, not {solver}")
         if values.pop("no_shuffle", False):
             values["shuffle"] = False
+        elif solver in DESCENTS[1:]:
+            values.setdefault("random_state", 0)  # two students should see the same steps
         return values
 
 
