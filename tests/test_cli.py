@@ -344,7 +344,7 @@ def test_examples_agree_with_the_notes(run):
     assert (code, err) == (0, "")
     assert out.count("✓") == out.count("✓ ") == 47
     assert "✗" not in out
-    assert "all 8 worked examples agree with the notes" in out
+    assert "all 9 worked examples agree with the notes" in out
 
 
 def test_one_example(run):

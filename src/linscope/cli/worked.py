@@ -193,6 +193,51 @@ def rounded(value: Any, like: str) -> str:
     return f"{sign}{whole // 10**digits}" + (f".{whole % 10**digits:0{digits}d}" if digits else "")
 
 
+def confusions(facts: dict[str, Any]) -> list[Comparison]:
+    """The confusion matrices and the rates that the notes take from them."""
+    lines = []
+    for name, printed in (("20 samples", facts["first"]), ("iris", facts["iris"])):
+        lines.append(Comparison(name, _grid(printed), _grid(_evaluated(printed).confusion_matrix)))
+    for one in facts["binary"]:
+        tp, fp, fn, tn = (one[key] for key in ("tp", "fp", "fn", "tn"))
+        result = _evaluated([[tp, fp], [fn, tn]])
+        hits, everything = result.tp, result.n_samples
+        computed = {
+            "accuracy": f"({hits}+{result.tn})/{everything} = {result.accuracy:.0%}",
+            "precision": f"{hits}/({hits}+{result.fp}) = {result.precision:.0%}",
+            "recall": f"{hits}/({hits}+{result.fn}) = {result.recall:.0%}",
+        }
+        right = {
+            "accuracy": f"({tp}+{tn})/{tp + fp + fn + tn} = {one['accuracy']:.0%}",
+            "precision": f"{tp}/({tp}+{fp}) = {one['precision']:.0%}",
+            "recall": f"{tp}/({tp}+{fn}) = {one['recall']:.0%}",
+        }
+        lines.append(Comparison(one["name"], _grid([[tp, fp], [fn, tn]]), _grid(result.matrix.T)))
+        if one is facts["binary"][0]:
+            del right["recall"]  # the notes do not work it out
+        for what, text in right.items():
+            slip = fn == 0 and what == "recall"
+            printed = "20/(15+5) = 100%" if slip else text
+            note = "of 20 positives 20 are found, none is missed" if slip else ""
+            lines.append(Comparison(what, printed, computed[what], text, note))
+    return lines
+
+
+def _evaluated(matrix: list[list[int]]) -> Any:
+    """Labels that have this matrix (rows predicted, columns actual), evaluated."""
+    import numpy as np
+
+    from ..metrics import evaluate
+
+    k = len(matrix)
+    predicted, actual = np.divmod(np.repeat(np.arange(k * k), np.ravel(matrix)), k)
+    return evaluate(actual, predicted, positive=0 if k == 2 else None)
+
+
+def _grid(matrix: Iterable[Iterable[float]]) -> str:
+    return "\n".join(" ".join(number(value) for value in row) for row in matrix)
+
+
 EXAMPLES = [
     Example("or", "perceptron on OR", separating_run("or")),
     Example("students", "perceptron on four students, equal weights", separating_run("students")),
@@ -202,4 +247,5 @@ EXAMPLES = [
     Example("xor", "XOR has no separating line", never_separable("xor")),
     Example("five_points", "a line through five points by least squares", derived("five_points")),
     Example("sbp_age", "blood pressure against age, from moments", derived("sbp_age")),
+    Example("metrics", "confusion matrices, accuracy, precision, recall", confusions),
 ]
