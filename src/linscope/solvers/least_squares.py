@@ -18,6 +18,7 @@ The error bound of each weight goes into the certificate.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ class State:
     last: float = np.inf
     status: Status | None = None
     exact: Pair | None = None  # weights in original units, rounded once
+    exact_rss: list[Fraction] | None = None
 
 
 @dataclass
@@ -190,7 +192,7 @@ class LeastSquares:
             return state
         fit = rational_least_squares(self.X, self.Y, self.weight, **self._options)
         if fit is not None:
-            state.exact = self._rounded(fit.weights)
+            state.exact, state.exact_rss = self._rounded(fit.weights), fit.rss
             state.v = units.into_frame(state.moments.frame, state.exact)
             state.error = np.zeros_like(state.error)
             state.path = "fractions"
@@ -256,6 +258,10 @@ class LeastSquares:
     def _residual_squares(self, state: State, v: Pair) -> np.ndarray:
         """Σ c r² in the frame: from the moments, or by a pass where they cannot tell."""
         frame = state.moments.frame
+        if state.exact_rss is not None:
+            back = frame.exponent[frame.targets].tolist()
+            exact = zip(state.exact_rss, back, strict=True)
+            return np.array([float(r * Fraction(4) ** k) for r, k in exact])
         rss, error = equations.residual_squares(state.moments, v)
         trusted = 1e-10 if state.path == "float" else 1e-15
         if self.X is not None and (error > trusted * rss).any():
