@@ -105,7 +105,7 @@ class LinearStatistics:
         >>> import linscope as ls
         >>> model = ls.LinearRegression().fit(*ls.datasets.load("five_points"))
         >>> model.predict_interval([[2.0]], kind="prediction").round(2)
-        array([[1.61, 5.25]])
+        array([[1.62, 5.25]])
         """
         check_is_fitted(self)
         return predict_interval(self._linear_fit(output), read_features(self, X), kind, level)
