@@ -342,7 +342,7 @@ def test_nothing_is_wider_than_the_screen(run, monkeypatch, width):
 def test_examples_agree_with_the_notes(run):
     code, out, err = run("examples")
     assert (code, err) == (0, "")
-    assert out.count("✓") == out.count("✓ ") == 47
+    assert out.count("✓") == out.count("✓ ") == 60
     assert "✗" not in out
     assert "all 9 worked examples agree with the notes" in out
 

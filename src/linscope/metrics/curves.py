@@ -61,12 +61,12 @@ class ScoreCurve:
 
     def roc_curve(self, drop_intermediate: bool = True) -> tuple[np.ndarray, ...]:
         """fpr, tpr and thresholds; the first threshold is ∞, where nothing is positive."""
-        tps, fps = np.r_[0.0, self.tps], np.r_[0.0, self.fps]
-        thresholds = np.r_[np.inf, self.thresholds]
+        tps, fps, thresholds = self.tps, self.fps, self.thresholds
         if drop_intermediate and len(tps) > 2:
             corner = np.r_[True, (np.diff(fps, 2) != 0) | (np.diff(tps, 2) != 0), True]
             tps, fps, thresholds = tps[corner], fps[corner], thresholds[corner]
-        return divide(fps, self.negatives), divide(tps, self.positives), thresholds
+        fpr, tpr = divide(fps, self.negatives), divide(tps, self.positives)
+        return np.r_[0.0, fpr], np.r_[0.0, tpr], np.r_[np.inf, thresholds]
 
     def precision_recall_curve(self) -> tuple[np.ndarray, ...]:
         """precision, recall and rising thresholds; the last point is (1, 0), without threshold."""
