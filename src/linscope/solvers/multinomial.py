@@ -7,12 +7,13 @@ One class is the reference, its score is 0; θ (R, p) has a row for each other c
     score           =  Σ_i c_i (e_{y_i} − p_i) ⊗ z_i
     information     =  Σ_i c_i (diag p_i − p_i p_iᵀ) ⊗ z_i z_iᵀ
 
-z = [1, (x − m)/s] with m the middle of each column and s a power of two, so that no entry exceeds
-1: offsets and units of the columns do no harm. A weight c_i counts as c_i equal rows.
+z = [1, (x − m)/s] with s a power of two, so that no entry exceeds 1, and m the middle of columns
+that are far from 0: offsets and units do no harm. A weight c_i counts as c_i equal rows.
 """
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,6 +23,9 @@ from scipy import sparse
 
 from ..data.blocks import Block
 from ..engines import MemoryEngine
+
+# A column is far from 0 when its middle is so many half-widths away.
+FAR = 8.0
 
 
 @dataclass(frozen=True)
@@ -36,14 +40,15 @@ class Frame:
 
     @classmethod
     def of(cls, X: Any, intercept: bool) -> Frame:
-        """Measure the columns; without intercept, or for a sparse table, nothing is shifted."""
+        """Measure the columns; only dense ones far from 0 are shifted, and only with intercept."""
         if sparse.issparse(X):
             low, high = (part.toarray().ravel() for part in (X.min(axis=0), X.max(axis=0)))
         else:
-            low, high = X.min(axis=0), X.max(axis=0)
+            low, high = MemoryEngine(X).map_reduce(_range, _wider)
         low, high = low.astype(np.float64), high.astype(np.float64)
-        centred = intercept and not sparse.issparse(X)
-        shift = low / 2 + high / 2 if centred else np.zeros(len(low))
+        middle, half = low / 2 + high / 2, high / 2 - low / 2
+        far = (np.abs(middle) > FAR * half) & (intercept and not sparse.issparse(X))
+        shift = np.where(far, middle, 0.0)
         size = np.maximum(high - shift, shift - low)
         scale = np.ldexp(1.0, np.where(size > 0, np.frexp(size)[1], 0))
         return cls(low, high, shift, scale, intercept)
@@ -81,11 +86,22 @@ class Frame:
     def rows(self, X: Any) -> np.ndarray:
         """z of some rows, dense."""
         first = int(self.intercept)
-        Z = np.ones((X.shape[0], self.p))
+        Z = np.empty((X.shape[0], self.p))
+        Z[:, :first] = 1.0
         dense = X.toarray() if sparse.issparse(X) else X
-        np.subtract(dense, self.shift, out=Z[:, first:])
-        Z[:, first:] /= self.scale
+        if self.shift.any():
+            np.subtract(dense, self.shift, out=Z[:, first:])
+            dense = Z[:, first:]
+        np.multiply(dense, 1.0 / self.scale, out=Z[:, first:])
         return Z
+
+
+def _range(block: Block) -> tuple[np.ndarray, np.ndarray]:
+    return block.X.min(axis=0), block.X.max(axis=0)
+
+
+def _wider(a, b):
+    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
 
 
 class Place(NamedTuple):
@@ -120,12 +136,21 @@ class Multinomial:
 
     def __post_init__(self) -> None:
         self.frame = Frame.of(self.X, self.intercept)
-        self.engine = MemoryEngine(self.X, np.asarray(self.codes), self.weight)
+        self.codes = np.asarray(self.codes)
+        self.engine = MemoryEngine(self.X, self.codes, self.weight)
         self.others = [k for k in range(self.n_classes) if k != self.reference]
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.n_classes - 1, self.frame.p
+
+    def every(self, step: int) -> Multinomial:
+        """The same for every ``step``-th row, in the same coordinates."""
+        part = copy.copy(self)
+        part.X, part.codes = self.X[::step], self.codes[::step]
+        part.weight = None if self.weight is None else self.weight[::step]
+        part.engine = MemoryEngine(part.X, part.codes, part.weight)
+        return part
 
     def at(self, theta: np.ndarray) -> Place:
         """Value, score and information at θ (R, p) or flat: one pass."""
@@ -137,6 +162,13 @@ class Multinomial:
         return np.exp(self.log_probabilities(Z, theta))
 
     def log_probabilities(self, Z: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        if self.n_classes == 2:
+            s = Z @ theta[0]
+            tail = np.log1p(np.exp(-np.abs(s)))
+            L = np.empty((len(Z), 2))
+            L[:, self.others[0]] = np.minimum(s, 0.0) - tail
+            L[:, self.reference] = np.minimum(-s, 0.0) - tail
+            return L
         S = np.zeros((len(Z), self.n_classes))
         S[:, self.others] = Z @ theta.T
         S -= S.max(axis=1, keepdims=True)
@@ -163,6 +195,8 @@ def rest(P: np.ndarray) -> np.ndarray:
     >>> rest(np.array([[1.0, 1e-20]]))
     array([[1.e-20, 1.e+00]])
     """
+    if P.shape[1] == 2:
+        return P[:, ::-1]
     out = np.empty_like(P)
     for k in range(P.shape[1]):
         out[:, k] = np.delete(P, k, axis=1).sum(axis=1)

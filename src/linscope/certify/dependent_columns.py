@@ -1,0 +1,78 @@
+"""Columns that are, to the last digit, combinations of others: duplicates, full sets of indicators.
+
+Such a column adds no direction, so a proof about the others is a proof about all. The Gram matrix
+of some rows suggests the combination; equality on every row, in whole numbers or for a multiple of
+one column by a power of two (neither rounds), decides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..solvers.multinomial import Multinomial
+
+NOTHING_LEFT = 1e-10
+ROUNDED = 1e-6
+MOST_ROWS = 20_000
+WHOLE = 2.0**31
+
+
+def independent_columns(model: Multinomial) -> np.ndarray | None:
+    """Columns that span all of them with the constant; None if dependence is not exact, or none."""
+    part = model.every(max(1, len(model.codes) // MOST_ROWS))
+    p, first = model.frame.p, int(model.intercept)
+    gram = part.at(np.zeros(model.shape)).information[:p, :p]
+    kept = _pivots(gram)
+    dropped = np.setdiff1d(np.arange(first, p), kept)
+    if len(dropped) == 0:
+        return None
+    for j in dropped:
+        share = np.linalg.solve(gram[np.ix_(kept, kept)], gram[kept, j])
+        if not _is_combination(model, int(j), kept, share):
+            return None
+    return kept[first:] - first
+
+
+def _pivots(gram: np.ndarray) -> np.ndarray:
+    """Columns that are not combinations of earlier ones, by Cholesky's elimination."""
+    left, kept = gram.copy(), []
+    for j in range(len(gram)):
+        if left[j, j] > NOTHING_LEFT * gram[j, j]:
+            kept.append(j)
+            left -= np.outer(left[:, j], left[j]) / left[j, j]
+    return np.array(kept)
+
+
+def _is_combination(model: Multinomial, j: int, kept: np.ndarray, share: np.ndarray) -> bool:
+    """Whether column j of z is, on every row, the combination that the shares suggest."""
+    frame, first = model.frame, int(model.intercept)
+    size = np.r_[np.ones(first), frame.scale]
+    shift = np.r_[np.zeros(first), frame.shift]
+    factors = share * size[j] / size[kept]
+    used = np.abs(factors * size[kept]) > ROUNDED * size[j]
+    if first:
+        factors[0] += shift[j] - factors[1:] @ shift[kept[1:]]
+        used[0] = abs(factors[0]) > ROUNDED * max(size[j], abs(shift[j]))
+    columns, factors = kept[used], factors[used]
+    whole = np.rint(factors)
+    x = _column(model.X, j - first)
+    others = [np.ones(len(x)) if k < first else _column(model.X, k - first) for k in columns]
+    if len(columns) == 1 and columns[0] >= first:
+        power = np.copysign(np.exp2(np.rint(np.log2(abs(factors[0])))), factors[0])
+        return bool((x == power * others[0]).all())
+    if np.abs(factors - whole).max(initial=0.0) > ROUNDED or np.abs(whole).max(initial=0) > 1024:
+        return False
+    if not all(_is_whole(column) for column in [x, *others]):
+        return False
+    return bool((x == sum(f * column for f, column in zip(whole, others, strict=True))).all())
+
+
+def _column(X: Any, j: int) -> np.ndarray:
+    return X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j].astype(np.float64)
+
+
+def _is_whole(column: np.ndarray) -> bool:
+    return bool((np.abs(column) < WHOLE).all() and (column == np.rint(column)).all())

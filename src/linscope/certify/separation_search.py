@@ -1,0 +1,145 @@
+"""The search for a direction along which the likelihood grows for ever: one column, then few."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..solvers.multinomial import Multinomial
+from .dependent_columns import independent_columns
+from .exact_direction import (
+    ZERO,
+    Direction,
+    direction_signs,
+    exact_direction,
+    float_direction,
+    single_column,
+)
+from .facial_reduction import decide
+from .separating_direction import Directions
+from .signed_rows import SignedRows
+
+COMPLETE, QUASI = "complete", "quasi-complete"
+# Up to so many numbers rational arithmetic decides what floats cannot.
+EXACT_SIZE = 200_000
+# With more columns nobody looks for dependent ones.
+MOST_COLUMNS = 500
+
+
+class Found(NamedTuple):
+    """A direction: fractions, or floats (K, d + 1) where ``exact`` is None; and its features."""
+
+    kind: str
+    exact: Direction | None
+    rough: np.ndarray
+    columns: list[int]
+
+
+@dataclass
+class Problem:
+    """Rows that count, and the columns that can matter.
+
+    ``model`` has the columns numbered ``columns`` of X: not constant (with a bias), not all 0.
+    """
+
+    X: Any
+    codes: np.ndarray
+    n_classes: int
+    intercept: bool
+    weight: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        self.model = self._model(self.X)
+        low, high = self.model.frame.low, self.model.frame.high
+        matters = (low < high) if self.intercept else (low != 0) | (high != 0)
+        self.columns = np.arange(self.X.shape[1])
+        if not matters.all() and matters.any():
+            self._keep(np.flatnonzero(matters))
+        self.nothing = not matters.any()
+
+    def _model(self, X: Any) -> Multinomial:
+        return Multinomial(X, self.codes, self.n_classes, self.weight, self.intercept)
+
+    def _keep(self, kept: np.ndarray) -> None:
+        self.columns = self.columns[kept]
+        self.model = self._model(self.X[:, self.columns])
+
+    def drop_dependent(self) -> None:
+        """Leave out columns that are exactly combinations of others."""
+        if len(self.columns) <= MOST_COLUMNS:
+            kept = independent_columns(self.model)
+            if kept is not None:
+                self._keep(kept)
+
+    def inside(self, weights: np.ndarray) -> np.ndarray:
+        """Weights (K − 1, d + 1) in the coordinates of the model."""
+        return self.model.frame.inside(weights[:, self._places])
+
+    def outside(self, theta: np.ndarray) -> np.ndarray:
+        """The inverse, 0 for columns that do not matter."""
+        weights = np.zeros((self.n_classes - 1, self.X.shape[1] + 1))
+        weights[:, self._places] = self.model.frame.outside(theta.reshape(self.model.shape))
+        return weights
+
+    @property
+    def _places(self) -> np.ndarray:
+        return np.r_[np.zeros(int(self.intercept), dtype=int), 1 + self.columns]
+
+    def one_column(self) -> Found | None:
+        """A single column that tells some classes from the others."""
+        single = single_column(self.X, self.codes, self.n_classes, self.intercept)
+        if single is None:
+            return None
+        direction, strict = single
+        if strict and self.n_classes == 2:
+            return _exactly(direction, COMPLETE)
+        return self._complete(Directions(self.model)) or _exactly(direction, QUASI)
+
+    def some_columns(self, theta: np.ndarray) -> Found | None:
+        """A direction of as few columns as linear programs find; θ tells where to look."""
+        directions = Directions(self.model, np.ravel(theta))
+        V = directions.any()
+        if V is None:
+            return None
+        return self._complete(directions) or self._quasi(directions, directions.sparse(V))
+
+    def _complete(self, directions: Directions) -> Found | None:
+        V = directions.complete()
+        if V is None:
+            return None
+        exact = float_direction(self.model.frame, V, self.columns, self.X.shape[1])
+        signs = direction_signs(self.X, self.codes, exact)
+        return _exactly(exact, COMPLETE) if signs.all_positive else None
+
+    def _quasi(self, directions: Directions, V: np.ndarray) -> Found:
+        exact = exact_direction(directions, V, self.columns, self.X.shape[1])
+        if exact is not None:
+            signs = direction_signs(self.X, self.codes, exact)
+            if signs.none_negative and signs.some_positive:
+                return _exactly(exact, COMPLETE if signs.all_positive else QUASI)
+        size = np.abs(V).reshape(self.model.shape)[:, int(self.intercept) :].max(axis=0)
+        columns = [int(j) for j in self.columns[size > ZERO * size.max()]]
+        rough = np.vstack([np.zeros(self.X.shape[1] + 1), self.outside(V)])
+        return Found(QUASI, None, rough, columns)
+
+    def by_fractions(self) -> Found | None:
+        """Small tables of two classes, exactly: also margins that floats cannot tell from 0."""
+        if self.n_classes != 2 or not self.intercept or np.prod(self.X.shape) > EXACT_SIZE:
+            return None
+        outcome = decide(SignedRows(self.X, np.where(self.codes == 1, 1.0, -1.0)))
+        if outcome.weights is None:
+            return None
+        zero = tuple(Fraction(0) for _ in outcome.weights)
+        return _exactly((zero, tuple(outcome.weights)), QUASI if outcome.circuit else COMPLETE)
+
+
+def _exactly(direction: Direction, kind: str) -> Found:
+    """An exact direction, scaled so that its largest weight is 1."""
+    largest = max(abs(v) for row in direction for v in row[1:])
+    direction = tuple(tuple(v / largest for v in row) for row in direction)
+    columns = [j for j in range(len(direction[0]) - 1) if any(row[j + 1] for row in direction)]
+    rough = np.array([[float(v) for v in row] for row in direction])
+    return Found(kind, direction, rough, columns)
