@@ -1,6 +1,6 @@
 """The objective of logistic regression as sums over row blocks.
 
-    P(W) = ½ρ Σ_{k,j≥1} W_kj² + Σ_i c_i f(W [1, x_i])          ρ = 1 and c_i ← C c_i, or ρ = 0
+    P(W) = ½ Σ_{k,j≥1} ρ_j W_kj² + Σ_i c_i f(W [1, x_i])       ρ = 1 and c_i ← C c_i, or ρ = 0
 
 Two classes have one row of weights, K classes have K (softmax). The bias is W[:, 0].
 """
@@ -14,12 +14,21 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..data.blocks import Block, block_rows_for
-from ..data.rows import as_rows
+from ..data.blocks import SPARSE_ROWS, block_rows_for
 from ..engines import MemoryEngine
-from ..losses.logistic import binary_pass, binary_terms, softmax_terms
+from ..losses.logistic import binary_terms, softmax_terms
+from .logistic_blocks import (
+    NO_WEIGHT,
+    diagonal_block,
+    evaluate_block,
+    hessian_block,
+    product_block,
+)
 
-NO_WEIGHT = np.zeros(0)
+# A block of sparse rows has so many entries for each number of its gradient.
+ENTRIES_A_WEIGHT, MOST_SPARSE_BLOCKS = 8, 64
+# A share of the rows is of use if it has some of each class.
+FEWEST_OF_A_CLASS = 20
 
 
 @dataclass
@@ -48,7 +57,7 @@ class LogisticObjective:
     codes : class numbers 0 … K−1
     n_classes : K
     weight : weights of the samples, already times C; or empty
-    rho : 1 with a penalty, 0 without; or one number a column, where columns have been scaled
+    rho : 1 with a penalty, 0 without; one number a column where they have been scaled
     intercept : whether there is a bias
     """
 
@@ -62,12 +71,18 @@ class LogisticObjective:
     def __post_init__(self) -> None:
         self.codes = np.ascontiguousarray(self.codes, dtype=np.int64)
         weight = self.weight if len(self.weight) else None
-        rows = None if sparse.issparse(self.X) else 4 * block_rows_for(self.X.shape[1], 8)
-        self.engine = MemoryEngine(self.X, self.codes, weight, block_rows=rows)
-        self.rows = 1 if self.n_classes == 2 else self.n_classes
         self.n, self.d = self.X.shape
+        self.rows = 1 if self.n_classes == 2 else self.n_classes
+        self.engine = MemoryEngine(self.X, self.codes, weight, block_rows=self._block_rows())
         self.mask = np.ones(self.d + 1)
         self.mask[0] = float(self.intercept)
+
+    def _block_rows(self) -> int:
+        if not sparse.issparse(self.X):
+            return (4 if self.rows == 1 else 1) * block_rows_for(self.d, 8)
+        # Each block has a gradient of its own: blocks must be large enough to pay for it.
+        blocks = self.X.nnz // (ENTRIES_A_WEIGHT * (self.d + 1))
+        return max(SPARSE_ROWS, -(-self.n // min(max(blocks, 4), MOST_SPARSE_BLOCKS)))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -78,7 +93,7 @@ class LogisticObjective:
         W = np.array(W, dtype=np.float64).reshape(self.shape)
         scores, residual = np.empty((self.n, self.rows)), np.empty((self.n, self.rows))
         curvature = np.empty(self.n) if self.rows == 1 else np.empty((self.n, self.rows))
-        make = partial(_block, W=W, scores=scores, curvature=curvature, residual=residual)
+        make = partial(evaluate_block, W=W, scores=scores, curvature=curvature, residual=residual)
         loss, gradient = self.engine.map_reduce(make, _add)
         return self._finish(W, loss, gradient, scores, curvature, residual)
 
@@ -106,14 +121,22 @@ class LogisticObjective:
     def product(self, point: Point, V: np.ndarray) -> np.ndarray:
         """∇²P(W) V, two products with X."""
         V = np.reshape(V, self.shape) * self.mask
-        make = partial(_product_block, V=V, curvature=point.curvature)
+        make = partial(product_block, V=V, curvature=point.curvature)
         out = self.engine.map_reduce(make, np.add) * self.mask
         out[:, 1:] += self.rho * V[:, 1:]
         return out
 
     def hessian(self, point: Point, dtype: Any = np.float64) -> np.ndarray:
         """∇²P(W) of two classes, (d + 1, d + 1); products may be taken in float32."""
-        make = partial(_hessian_block, curvature=point.curvature, dtype=dtype)
+        return self._class_hessian(point.curvature, dtype)
+
+    def class_hessians(self, point: Point, dtype: Any = np.float64) -> np.ndarray:
+        """The diagonal blocks of ∇²P(W), one (d + 1, d + 1) for each row of weights."""
+        variances = self._variances(point)
+        return np.array([self._class_hessian(D, dtype) for D in variances.T])
+
+    def _class_hessian(self, D: np.ndarray, dtype: Any) -> np.ndarray:
+        make = partial(hessian_block, curvature=np.ascontiguousarray(D), dtype=dtype)
         H = self.engine.map_reduce(make, np.add)
         H[1:, 1:] += np.diag(np.broadcast_to(self.rho, self.d))
         if not self.intercept:
@@ -121,55 +144,32 @@ class LogisticObjective:
             H[0, 0] = 1.0
         return H
 
+    def diagonal(self, point: Point) -> np.ndarray:
+        """The diagonal of ∇²P(W), in the shape of W."""
+        make = partial(diagonal_block, variances=self._variances(point))
+        out = np.ascontiguousarray(self.engine.map_reduce(make, np.add).T)
+        out[:, 1:] += self.rho
+        return out
+
+    def _variances(self, point: Point) -> np.ndarray:
+        """c p_k (1 − p_k) of each sample and row of weights."""
+        if self.rows == 1:
+            return point.curvature[:, None]
+        D = point.curvature * (1.0 - point.curvature)
+        return D * self.weight[:, None] if len(self.weight) else D
+
+    def share(self, rows: int) -> tuple[LogisticObjective, slice] | None:
+        """About so many rows, evenly spread, that stand for all, and which; None if unfit."""
+        every = slice(0, None, max(1, self.n // rows))
+        codes = self.codes[every]
+        if np.bincount(codes, minlength=self.n_classes).min() < FEWEST_OF_A_CLASS:
+            return None
+        factor = self.n / len(codes)
+        weight = self.weight[every] * factor if len(self.weight) else np.full(len(codes), factor)
+        X = self.X[every] if sparse.issparse(self.X) else np.ascontiguousarray(self.X[every])
+        part = LogisticObjective(X, codes, self.n_classes, weight, self.rho, self.intercept)
+        return part, every
+
 
 def _add(a, b):
     return a[0] + b[0], a[1] + b[1]
-
-
-def _block(block: Block, W, scores, curvature, residual) -> tuple[float, np.ndarray]:
-    here, X = block.rows, block.X
-    c = NO_WEIGHT if block.weight is None else block.weight
-    S, R = scores[here], residual[here]
-    if W.shape[0] == 1 and not sparse.issparse(X):
-        g = np.zeros(W.shape[1])
-        rows: Any = as_rows(X)
-        out = S.ravel(), R.ravel(), curvature[here]  # views: there is one column
-        loss = binary_pass(rows.values, W[0], block.y, c, *out, g)
-        return loss, g[None, :]
-    if X.dtype != np.float64 and not sparse.issparse(X):
-        X = X.astype(np.float64)
-    if W.shape[0] == 1:
-        np.add(X @ W[0, 1:], W[0, 0], out=S[:, 0])
-        loss = binary_terms(S[:, 0], block.y, c, R[:, 0], curvature[here])
-        r = R[:, 0]
-        return loss, np.r_[r.sum(), X.T @ r][None, :]
-    S[:] = X @ W[:, 1:].T
-    S += W[:, 0]
-    loss = softmax_terms(S, block.y, c, curvature[here], R)
-    return loss, np.column_stack([R.sum(axis=0), (X.T @ R).T])
-
-
-def _product_block(block: Block, V, curvature) -> np.ndarray:
-    X, here = block.X, block.rows
-    T = X @ V[:, 1:].T + V[:, 0]
-    if V.shape[0] == 1:
-        u = curvature[here] * T[:, 0]
-        return np.r_[u.sum(), X.T @ u][None, :]
-    P = curvature[here]
-    U = P * (T - np.sum(P * T, axis=1, keepdims=True))
-    if block.weight is not None:
-        U *= block.weight[:, None]
-    return np.column_stack([U.sum(axis=0), (X.T @ U).T])
-
-
-def _hessian_block(block: Block, curvature, dtype) -> np.ndarray:
-    X, D = block.X, curvature[block.rows]
-    H = np.empty((X.shape[1] + 1,) * 2)
-    H[0, 0] = D.sum()
-    H[0, 1:] = H[1:, 0] = X.T @ D
-    if sparse.issparse(X):
-        H[1:, 1:] = (X.T @ sparse.diags_array(D) @ X).toarray()
-    else:
-        Z = np.multiply(X, np.sqrt(D)[:, None], dtype=dtype, casting="same_kind")
-        H[1:, 1:] = Z.T @ Z
-    return H

@@ -1,0 +1,217 @@
+"""What one block of rows adds to the logistic objective: value, gradient, curvature.
+
+For sparse rows the two products with X are one compiled pass: a row that was just read for its
+score is still in the cache when it is added to the gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from ..data.blocks import Block
+from ..data.rows import as_rows
+from ..losses.logistic import ROWS_IN_CACHE, binary_pass, binary_terms, softmax_terms
+
+NO_WEIGHT = np.zeros(0)
+
+
+def evaluate_block(block: Block, W, scores, curvature, residual) -> tuple[float, np.ndarray]:
+    """Σ c f and its gradient; scores, curvature and residuals of the rows are written down."""
+    here, X = block.rows, block.X
+    c = NO_WEIGHT if block.weight is None else block.weight
+    S, R, D = scores[here], residual[here], curvature[here]
+    if sparse.issparse(X):
+        rows: Any = as_rows(X)
+        G = np.zeros((W.shape[1], W.shape[0]))
+        if W.shape[0] == 1:
+            out = S.ravel(), R.ravel(), D  # views: there is one column
+            loss = _binary_sparse_pass(
+                rows.data, rows.indices, rows.indptr, W[0], block.y, c, *out, G.ravel()
+            )
+        else:
+            loss = _softmax_sparse_pass(
+                rows.data, rows.indices, rows.indptr, _columns(W), block.y, c, S, D, R, G
+            )
+        return loss, G.T
+    if W.shape[0] == 1:
+        g = np.zeros(W.shape[1])
+        values = as_rows(X)[0]
+        loss = binary_pass(values, W[0], block.y, c, S.ravel(), R.ravel(), D, g)
+        return loss, g[None, :]
+    X = X.astype(np.float64, copy=False)
+    np.matmul(X, W[:, 1:].T, out=S)
+    S += W[:, 0]
+    loss = softmax_terms(S, block.y, c, D, R)
+    return loss, np.column_stack([R.sum(axis=0), R.T @ X])
+
+
+def product_block(block: Block, V, curvature) -> np.ndarray:
+    """Σ xᵀ-weighted curvature of the scores' change: ∇²(Σ c f) V."""
+    X, D = block.X, curvature[block.rows]
+    c = NO_WEIGHT if block.weight is None else block.weight
+    if sparse.issparse(X):
+        rows: Any = as_rows(X)
+        G = np.zeros((V.shape[1], V.shape[0]))
+        if V.shape[0] == 1:
+            _binary_sparse_product(rows.data, rows.indices, rows.indptr, V[0], D, G.ravel())
+        else:
+            _softmax_sparse_product(rows.data, rows.indices, rows.indptr, _columns(V), D, c, G)
+        return G.T
+    if V.shape[0] == 1:
+        u = X @ V[0, 1:]
+        u += V[0, 0]
+        u *= D
+        return np.r_[u.sum(), u @ X][None, :]
+    T = X @ V[:, 1:].T.astype(X.dtype)
+    _softmax_curve(T, V[:, 0].astype(X.dtype), D, c)
+    return np.column_stack([T.sum(axis=0), T.T @ X])
+
+
+def hessian_block(block: Block, curvature, dtype) -> np.ndarray:
+    """Σ D [1, x] [1, x]ᵀ of one class, (d + 1, d + 1)."""
+    X, D = block.X, curvature[block.rows]
+    H = np.zeros((X.shape[1] + 1,) * 2)
+    if sparse.issparse(X):
+        rows: Any = as_rows(X)
+        _sparse_gram(rows.data, rows.indices, rows.indptr, D, H)
+        return H + np.tril(H, -1).T
+    H[0, 0] = D.sum()
+    H[0, 1:] = H[1:, 0] = D @ X
+    Z = np.multiply(X, np.sqrt(D)[:, None], dtype=dtype, casting="same_kind")
+    H[1:, 1:] = Z.T @ Z
+    return H
+
+
+def diagonal_block(block: Block, variances) -> np.ndarray:
+    """Σ v_k [1, x]² of each class k, (d + 1, classes)."""
+    X, D = block.X, variances[block.rows]
+    squares = X.multiply(X).tocsr() if sparse.issparse(X) else np.multiply(X, X)
+    return np.vstack([D.sum(axis=0), squares.T @ D])
+
+
+def _columns(W: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(W.T)
+
+
+@njit(cache=True, nogil=True)
+def _sparse_scores(data, indices, indptr, w, a, b, s):
+    for i in range(a, b):
+        total = w[0]
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            total += data[p] * w[np.uint64(indices[p]) + np.uint64(1)]
+        s[i] = total
+
+
+@njit(cache=True, nogil=True)
+def _sparse_add(data, indices, indptr, u, a, b, g):
+    for i in range(a, b):
+        step = u[i]
+        g[0] += step
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            g[np.uint64(indices[p]) + np.uint64(1)] += step * data[p]
+
+
+@njit(cache=True, nogil=True)
+def _binary_sparse_pass(data, indices, indptr, w, codes, c, s, residual, curvature, g):
+    total = 0.0
+    for a in range(0, len(s), ROWS_IN_CACHE):
+        b = min(len(s), a + ROWS_IN_CACHE)
+        own = c[a:b] if len(c) else c
+        _sparse_scores(data, indices, indptr, w, a, b, s)
+        total += binary_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b])
+        _sparse_add(data, indices, indptr, residual, a, b, g)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _binary_sparse_product(data, indices, indptr, v, curvature, g):
+    for i in range(len(curvature)):
+        total = v[0]
+        first, last = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        for p in range(first, last):
+            total += data[p] * v[np.uint64(indices[p]) + np.uint64(1)]
+        total *= curvature[i]
+        g[0] += total
+        for p in range(first, last):
+            g[np.uint64(indices[p]) + np.uint64(1)] += total * data[p]
+
+
+@njit(cache=True, nogil=True)
+def _sparse_rows_scores(data, indices, indptr, V, i, s):
+    K = V.shape[1]
+    for k in range(K):
+        s[k] = V[0, k]
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        j, x = np.uint64(indices[p]) + np.uint64(1), data[p]
+        for k in range(K):
+            s[k] += x * V[j, k]
+
+
+@njit(cache=True, nogil=True)
+def _sparse_rows_add(data, indices, indptr, u, i, G):
+    K = G.shape[1]
+    for k in range(K):
+        G[0, k] += u[k]
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        j, x = np.uint64(indices[p]) + np.uint64(1), data[p]
+        for k in range(K):
+            G[j, k] += x * u[k]
+
+
+@njit(cache=True, nogil=True)
+def _softmax_sparse_pass(data, indices, indptr, V, codes, c, S, P, residual, G):
+    total = 0.0
+    for a in range(0, len(S), ROWS_IN_CACHE):
+        b = min(len(S), a + ROWS_IN_CACHE)
+        own = c[a:b] if len(c) else c
+        for i in range(a, b):
+            _sparse_rows_scores(data, indices, indptr, V, i, S[i])
+        total += softmax_terms(S[a:b], codes[a:b], own, P[a:b], residual[a:b])
+        for i in range(a, b):
+            _sparse_rows_add(data, indices, indptr, residual[i], i, G)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _curve_row(t, p, own):
+    """t ← c (diag(p) − p pᵀ) t."""
+    mean = 0.0
+    for k in range(len(t)):
+        mean += p[k] * t[k]
+    for k in range(len(t)):
+        t[k] = own * p[k] * (t[k] - mean)
+
+
+@njit(cache=True, nogil=True)
+def _softmax_sparse_product(data, indices, indptr, V, P, c, G):
+    t = np.empty(P.shape[1])
+    for i in range(len(P)):
+        _sparse_rows_scores(data, indices, indptr, V, i, t)
+        _curve_row(t, P[i], c[i] if len(c) else 1.0)
+        _sparse_rows_add(data, indices, indptr, t, i, G)
+
+
+@njit(cache=True, nogil=True)
+def _softmax_curve(T, bias, P, c):
+    for i in range(len(T)):
+        for k in range(len(bias)):
+            T[i, k] += bias[k]
+        _curve_row(T[i], P[i], c[i] if len(c) else 1.0)
+
+
+@njit(cache=True, nogil=True)
+def _sparse_gram(data, indices, indptr, D, H):
+    """The lower triangle; the columns of a row need not be sorted."""
+    one = np.uint64(1)
+    for i in range(len(D)):
+        H[0, 0] += D[i]
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j, x = np.uint64(indices[p]) + one, D[i] * data[p]
+            H[j, 0] += x
+            for q in range(np.uint64(indptr[i]), p + one):
+                k = np.uint64(indices[q]) + one
+                H[max(j, k), min(j, k)] += x * data[q]

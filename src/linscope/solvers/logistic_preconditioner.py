@@ -1,0 +1,73 @@
+"""M ≈ ∇²P(W) that is easy to invert, for conjugate gradients.
+
+    few columns    M = blockdiag(H_1 … H_K),  H_k = Σ c p_k (1 − p_k) [1, x][1, x]ᵀ + diag(0, ρ)
+    many columns   M = diag(∇²P)
+
+H_k only has to be roughly right, so a share of the rows and float32 will do. With p_k the same for
+all samples the blocks are off by the factor K / (K − 1) only, once the directions that change no
+probability are projected out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .logistic_objective import LogisticObjective, Point
+
+MOST_COLUMNS, MOST_NUMBERS = 600, 20_000_000
+ROWS_A_COLUMN, FEWEST_ROWS = 12, 2048
+# Columns are scaled to a unit diagonal first; float32 leaves errors of about this size.
+RIDGE = 1e-6
+
+
+@dataclass
+class Preconditioner:
+    """Either ``inverse`` (rows, d + 1, d + 1) or ``diagonal`` (rows, d + 1)."""
+
+    inverse: np.ndarray | None
+    diagonal: np.ndarray | None
+    products: int = 0  # how many the last solution took
+
+    def solve(self, R: np.ndarray) -> np.ndarray:
+        """M⁻¹R in the directions that change a probability."""
+        Z = R / self.diagonal if self.inverse is None else np.matmul(self.inverse, R[:, :, None])
+        return without_common(Z.reshape(R.shape))
+
+
+def without_common(W: np.ndarray) -> np.ndarray:
+    """K rows of weights less their mean: what is common to all changes no probability."""
+    return W if len(W) == 1 else W - W.mean(axis=0)
+
+
+def make_preconditioner(objective: LogisticObjective, point: Point) -> Preconditioner:
+    """The one that suits the shape."""
+    rows, p = objective.shape
+    if p > min(MOST_COLUMNS, objective.n) or rows * p * p > MOST_NUMBERS:
+        return Preconditioner(None, _positive(objective.diagonal(point)))
+    enough = max(FEWEST_ROWS, ROWS_A_COLUMN * p)
+    found = objective.share(enough) if objective.n > 2 * enough else None
+    if found is not None:
+        part, every = found
+        # Two classes: c is part of the curvature, and one row stands for several.
+        factor = objective.n / part.n if objective.rows == 1 else 1.0
+        point = replace(point, curvature=factor * point.curvature[every])
+        objective = part
+    H = objective.class_hessians(point, np.float32)
+    return Preconditioner(_inverses(H), None)
+
+
+def _inverses(H: np.ndarray) -> np.ndarray:
+    k = np.arange(H.shape[1])
+    scale = 1.0 / np.sqrt(_positive(H[:, k, k]))
+    H *= scale[:, :, None] * scale[:, None, :]
+    H[:, k, k] = 1.0 + RIDGE
+    inverse = np.linalg.inv(H)
+    inverse *= scale[:, :, None] * scale[:, None, :]
+    return 0.5 * (inverse + inverse.transpose(0, 2, 1))
+
+
+def _positive(diagonal: np.ndarray) -> np.ndarray:
+    """A weight without any curvature is not moved by the gradient: any number will do."""
+    return np.where(diagonal > 0, diagonal, 1.0)

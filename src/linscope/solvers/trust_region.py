@@ -1,0 +1,226 @@
+"""Newton's method with conjugate gradients, for sparse and wide tables and for many classes.
+
+    minimise  q(D) = g·D + ½ D·HD  over ‖D‖_M ≤ Δ         g = ∇P(W), H = ∇²P(W), M ≈ H
+
+by preconditioned conjugate gradients, which need H only in products. They end at the border of the
+region, or when the residual is small enough for this step. Then W ← W + tD with t = 1, or less by
+Armijo's rule; scores are linear in the weights, so shorter steps need no data. Δ follows how well
+q predicted the change of P.
+
+- The rows grow: a share of them is solved first, and few steps are left for the whole table.
+- Adding one vector to all K rows of weights changes no probability (nor, if they sum to 0 to begin
+  with, is it ever worth it), so all directions sum to 0 over the classes.
+
+It stops when half the squared Newton decrement gᵀH⁻¹g, which estimates P(W) − min P, is at most
+tol·P.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..results import Result, Status
+from .logistic_objective import LogisticObjective, Point
+from .logistic_preconditioner import Preconditioner, make_preconditioner, without_common
+
+ROWS_A_WEIGHT, FEWEST_ROWS, GROWTH = 40, 4096, 12
+ROUGH = 1e-4
+# Residuals of conjugate gradients relative to the first: never solved less exactly than LOOSE.
+LOOSE, MOST_PRODUCTS = 0.3, 500
+# A preconditioner that needs more products than this is made anew.
+MANY_PRODUCTS = 15
+ARMIJO, SHORTEST = 1e-4, 2.0**-40
+
+
+class Direction(NamedTuple):
+    """D, −g·D, the promised decrease −q(D), ‖D‖_M, and whether it ends at the border."""
+
+    D: np.ndarray
+    slope: float
+    promised: float
+    length: float
+    at_border: bool
+    products: int
+
+
+@dataclass
+class State:
+    point: Point
+    preconditioner: Preconditioner | None = None
+    radius: float = np.inf
+    decrement: float = np.inf
+    passes: int = 1
+    products: int = 0
+    status: Status | None = None
+    note: str = ""
+
+
+@dataclass
+class TrustRegion:
+    """Solver for any table and any number of classes.
+
+    Parameters
+    ----------
+    objective : LogisticObjective
+    tol : relative accuracy of the objective
+    initial : first weights (rows, d + 1), or None for zeros
+    """
+
+    objective: LogisticObjective
+    tol: float = 1e-8
+    initial: np.ndarray | None = None
+    task: str = "logistic regression (trust region)"
+
+    def init(self) -> State:
+        whole = self.objective
+        if self.initial is not None:
+            W = np.asarray(self.initial, dtype=np.float64).reshape(whole.shape)
+            return State(whole.evaluate(without_common(W * whole.mask)))
+        W, known = np.zeros(whole.shape), None
+        for rows in self._shares():
+            W, known = self._solve_share(rows, W, known)
+        return State(whole.evaluate(W), known)
+
+    def _shares(self) -> list[int]:
+        """How many rows to begin with, and then: each share so many times the one before."""
+        n, p = self.objective.n, self.objective.d + 1
+        rows, shares = max(FEWEST_ROWS, ROWS_A_WEIGHT * p), []
+        while rows * 3 < n:
+            shares.append(rows)
+            rows *= GROWTH
+        return shares
+
+    def _solve_share(self, rows: int, W: np.ndarray, known: Preconditioner | None):
+        """Weights and preconditioner of a share of the rows; those we had if it has no minimum."""
+        found = self.objective.share(rows)
+        if found is None:
+            return W, known
+        inner = TrustRegion(found[0], tol=ROUGH, initial=W)
+        state = inner.init()
+        for _ in range(30):
+            state = inner.step(state)
+            if state.status is not None:
+                break
+        if state.status is not Status.CONVERGED:
+            return W, known
+        return state.point.W, state.preconditioner
+
+    def step(self, state: State) -> State:
+        """One direction, and the pass over the rows that judges it."""
+        whole, here = self.objective, state.point
+        M = state.preconditioner
+        if M is None or M.products > MANY_PRODUCTS:
+            M = state.preconditioner = make_preconditioner(whole, here)
+        ahead = self._direction(here, M, state.radius)
+        M.products = ahead.products
+        state.products += ahead.products
+        state.decrement = float(np.sqrt(max(ahead.slope, 0.0)))
+        if not ahead.at_border and 0.5 * ahead.slope <= self.tol * abs(here.value):
+            state.status = Status.CONVERGED
+            return state
+        there: Point | None = self._move(state, ahead)
+        if there is None:
+            state.status = Status.CONVERGED  # rounding: no better point can be told apart
+            return state
+        state.point = there
+        state.note = f"objective {there.value:.6g}"
+        if self._separated(there):
+            state.status = Status.MAX_ITER
+        return state
+
+    def _move(self, state: State, ahead: Direction) -> Point | None:
+        """The end of the direction, or a point before it, if that is what decreases P."""
+        there = self.objective.evaluate(state.point.W + ahead.D)
+        state.passes += 1
+        gained = state.point.value - there.value
+        if not gained >= ARMIJO * ahead.slope:
+            return self._search(state, there, ahead)
+        state.radius = _next_radius(state.radius, ahead, gained)
+        return there
+
+    def _direction(self, here: Point, M: Preconditioner, radius: float) -> Direction:
+        """Conjugate gradients from 0 (Steihaug)."""
+        g = here.gradient
+        D, R = np.zeros_like(g), -g
+        Z = M.solve(R)
+        V, rz = Z, _dot(R, Z)
+        first, slope = rz, 0.0
+        enough = self._forcing(here, first) ** 2 * first
+        dd, dv, vv = 0.0, 0.0, rz  # inner products in M: ‖D‖², ⟨D, V⟩, ‖V‖²
+        at_border, count = False, 0
+        while count < MOST_PRODUCTS and rz > 0.0:
+            count += 1
+            HV = self.objective.product(here, V)
+            curvature = _dot(V, HV)
+            if not curvature > 0.0:
+                break  # rounding: nothing is left to solve
+            t = rz / curvature
+            after = dd + 2 * t * dv + t * t * vv
+            if after >= radius * radius:
+                t = (-dv + np.sqrt(dv * dv + vv * (radius * radius - dd))) / vv
+                at_border = True
+            D, R = D + t * V, R - t * HV
+            before, slope = slope, -_dot(g, D)
+            dd = dd + 2 * t * dv + t * t * vv
+            Z = M.solve(R)
+            rz, old = _dot(R, Z), rz
+            if at_border or (rz <= enough and count * (slope - before) <= 0.5 * slope):
+                break
+            beta = rz / old
+            V = Z + beta * V
+            dv, vv = beta * (dv + t * vv), rz + beta * beta * vv
+        promised = 0.5 * (_dot(D, R) + slope)
+        return Direction(D, slope, promised, float(np.sqrt(dd)), at_border, count)
+
+    def _forcing(self, here: Point, first: float) -> float:
+        """How small the residual should become: no smaller than the end needs, nor than Newton's
+        method makes use of so far from the minimum."""
+        value = abs(here.value) + np.finfo(float).tiny
+        needed = np.sqrt(0.1 * self.tol * value / (0.5 * first)) if first > 0 else 1.0
+        return min(LOOSE, max(needed, np.sqrt(0.5 * first / value)))
+
+    def _search(self, state: State, there: Point, ahead: Direction) -> Point | None:
+        """The first of t = ½, ¼, … that decreases P enough; scores need no pass."""
+        here = state.point
+        along, t = there.scores - here.scores, 0.5
+        while t > SHORTEST:
+            W = here.W + t * ahead.D
+            value = self.objective.at_scores(W, here.scores + t * along)
+            if value <= here.value - ARMIJO * t * ahead.slope:
+                state.radius = t * ahead.length
+                state.passes += 1
+                return self.objective.evaluate(W)
+            t *= 0.5
+        return None
+
+    def _separated(self, point: Point) -> bool:
+        """Every sample is certain and on its own side: without a penalty no minimum exists."""
+        whole = self.objective
+        if np.any(whole.rho):
+            return False
+        start = float(np.sum(whole.weight)) if len(whole.weight) else whole.n
+        return point.value <= self.tol * start
+
+    def result(self, state: State) -> Result:
+        details = {
+            "point": state.point,
+            "decrement": state.decrement,
+            "products": state.products,
+        }
+        status = state.status or Status.MAX_ITER
+        return Result(state.point.W, status, state.passes, state.passes, None, details)
+
+
+def _dot(A: np.ndarray, B: np.ndarray) -> float:
+    return float(np.vdot(A, B))
+
+
+def _next_radius(radius: float, ahead: Direction, gained: float) -> float:
+    if gained < 0.25 * ahead.promised:
+        return 0.5 * ahead.length
+    if gained > 0.75 * ahead.promised and ahead.at_border:
+        return 3.0 * radius
+    return radius
