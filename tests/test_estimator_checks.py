@@ -72,6 +72,16 @@ def test_scikit_learn_checks_of_regressors(model):
     assert sum(o["status"] == "passed" for o in outcomes) > 40
 
 
+@pytest.mark.parametrize("multi_class", ["softmax", "ovr", "ovo"])
+def test_scikit_learn_checks_of_logistic_regression(multi_class):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = ls.LogisticRegression(multi_class=multi_class)
+        outcomes = check_estimator(model, on_fail=None, on_skip=None)
+    assert not [o["check_name"] for o in outcomes if o["status"] == "failed"]
+    assert sum(o["status"] == "passed" for o in outcomes) > 40
+
+
 def blobs(n=60):
     rng = np.random.default_rng(0)
     y = np.arange(n) % 3

@@ -4,6 +4,7 @@ from .fisher import FisherDiscriminant
 from .kernel_perceptron import KernelPerceptron
 from .least_squares_classifier import LeastSquaresClassifier
 from .linear_regression import LinearRegression
+from .logistic_regression import LogisticRegression
 from .naive_bayes import GaussianNaiveBayes
 from .perceptron import Perceptron
 from .ridge import Ridge
@@ -14,6 +15,7 @@ __all__ = [
     "KernelPerceptron",
     "LeastSquaresClassifier",
     "LinearRegression",
+    "LogisticRegression",
     "Perceptron",
     "Ridge",
 ]

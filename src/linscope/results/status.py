@@ -35,6 +35,11 @@ class Status(Enum):
         "a hyperplane separates the classes.",
         False,
     )
+    INFINITE = (
+        "no finite weights maximise the likelihood: a direction separates the classes",
+        "Use a finite C (penalty='l2') or penalty='firth'.",
+        False,
+    )
     CONVERGED = (
         "the stopping rule was met",
         "Nothing more to do.",

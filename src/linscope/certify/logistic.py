@@ -1,0 +1,294 @@
+"""What a logistic fit can prove: how far its objective is from the best possible.
+
+With a penalty, ½‖W‖² + Σ c f, every set of probabilities p_i with Σ_i c_i p_i = Σ_i c_i e_{y_i}
+(that is what the unpenalised bias asks for) gives a lower bound, the dual value
+
+    D(p) = −½ ‖Σ_i c_i (e_{y_i} − p_i) x_iᵀ‖² − Σ_i c_i Σ_k p_ik log p_ik       (k: all classes)
+
+and P(W) − D(p) bounds P(W) − min P. The fitted probabilities nearly fulfil the condition; mixing
+them with a constant distribution r, p' = (1 − θ) p + θ r, fulfils it for a small θ.
+
+Without a penalty there is no such bound. Then the Newton decrement λ = √(gᵀH⁻¹g) serves: the log
+loss is self-concordant along scores, and P − min P ≤ 2λ² whenever λ·max_i √(x_iᵀH⁻¹x_i) ≤ ½
+(two classes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from ..data import check_finite, encode_labels, to_matrix
+from ..data.blocks import Block
+from ..losses.logistic import entropy, sigmoid
+from ..results import Certificate, Check, Result, Status
+from ..solvers.coordinate_gap import gap
+from ..solvers.firth import Firth
+from ..solvers.logistic_frame import LogisticFrame, logistic_frame
+from ..solvers.logistic_objective import LogisticObjective, Point
+
+# Room for the rounding of long sums.
+SLACK = 1e-9
+MOST_COLUMNS = 2000
+WORTH_A_DECREMENT = 100_000_000
+
+
+def dual_value(objective: LogisticObjective, point: Point) -> float:
+    """D(p') of the fitted probabilities, made feasible; −∞ where there is no penalty."""
+    rho = np.broadcast_to(objective.rho, objective.d)
+    if not (rho > 0).all():
+        return -np.inf
+    c = objective.weight if len(objective.weight) else np.ones(objective.n)
+    K, codes = objective.n_classes, objective.codes
+    P = _probabilities(point)
+    totals = np.bincount(codes, c, K)
+    G = -(point.gradient[:, 1:] - rho * point.W[:, 1:])  # Σ c (e_y − p) xᵀ
+    theta, r = 0.0, totals / totals.sum()
+    if objective.intercept:
+        excess = c @ P - totals
+        theta, r = _mixture(excess, totals)
+        if theta > 0:
+            G = (1 - theta) * G + theta * _null_gradient(objective, c, r)
+            P = (1 - theta) * P + theta * r
+    squares = float(np.sum(G**2 / rho))
+    return -0.5 * squares - float(c @ entropy(P))
+
+
+def _probabilities(point: Point) -> np.ndarray:
+    if point.scores.shape[1] > 1:
+        return point.curvature
+    p = sigmoid(point.scores[:, 0])
+    return np.column_stack([1.0 - p, p])
+
+
+def _mixture(excess: np.ndarray, totals: np.ndarray) -> tuple[float, np.ndarray]:
+    """θ and r in the simplex with Σ c ((1 − θ)p + θ r) = totals."""
+    whole = totals.sum()
+    need = np.max(np.maximum(excess, 0.0) / (totals + np.maximum(excess, 0.0)))
+    if need == 0 and not excess.any():
+        return 0.0, totals / whole
+    theta = min(1.0, 2.0 * float(need) + 1e-300)
+    r = (totals - (1 - theta) / theta * excess) / whole
+    return theta, r
+
+
+def _null_gradient(objective: LogisticObjective, c: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """Σ c (e_y − r) xᵀ, one row of weights a row."""
+    make = partial(_class_sums, c=c, n_classes=objective.n_classes)
+    sums = objective.engine.map_reduce(make, np.add)
+    gradient = sums - np.outer(r, sums.sum(axis=0))
+    return gradient[1:] if objective.rows == 1 else gradient
+
+
+def _class_sums(block: Block, c: np.ndarray, n_classes: int) -> np.ndarray:
+    T = np.zeros((len(block.y), n_classes))  # type: ignore[arg-type]
+    T[np.arange(len(T)), block.y] = c[block.rows]
+    return np.asarray((block.X.T @ T).T)
+
+
+def decrement_bound(objective: LogisticObjective, point: Point) -> tuple[float, float]:
+    """λ, and a bound on P − min P where the theorem holds (∞ elsewhere); two classes."""
+    if objective.rows > 1 or objective.d > MOST_COLUMNS:
+        return np.nan, np.inf
+    H = objective.hessian(point)
+    try:
+        R = linalg.cholesky(H)
+    except linalg.LinAlgError:
+        return np.inf, np.inf
+    z = linalg.solve_triangular(R, point.gradient.ravel(), trans=1)
+    size = float(np.sqrt(z @ z))
+    lengths = objective.engine.map(partial(_longest, R=R, intercept=objective.intercept))
+    return size, 2 * size * size if size * max(lengths) <= 0.5 else np.inf
+
+
+def smallest_gap(objective: LogisticObjective, point: Point) -> float:
+    """The better of both bounds on P − min P; only the first where the second takes long."""
+    gap = point.value - dual_value(objective, point)
+    if objective.n * objective.d**2 <= WORTH_A_DECREMENT:
+        gap = min(gap, decrement_bound(objective, point)[1])
+    return max(gap, 0.0)
+
+
+def _longest(block: Block, R: np.ndarray, intercept: bool) -> float:
+    """max √(xᵀH⁻¹x) over the rows of a block."""
+    X = block.X.toarray() if hasattr(block.X, "toarray") else block.X
+    A = np.column_stack([np.full(len(X), float(intercept)), X])
+    Z = linalg.solve_triangular(R, A.T, trans=1)
+    return float(np.sqrt((Z * Z).sum(axis=0).max()))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LogisticCertificate(Certificate):
+    """Claim about the weights of a logistic fit.
+
+    Attributes
+    ----------
+    weights : array (rows, d + 1), bias first; one row for two classes, one a class for more
+    classes : the labels
+    C : strength of the loss against the penalty
+    l1, l2 : strengths of ‖w‖₁ and ½‖w‖² in an elastic net; both 0 for the plain ½‖w‖²
+    firth : whether the objective is Firth's penalised likelihood
+    decrement : the Newton decrement, for Firth's likelihood
+    separation : what was found out about separation (unpenalised fits), or ""
+    side : of one problem among several: the positive label and the negative one, None for the rest
+    how : what the solver did
+    """
+
+    weights: np.ndarray
+    classes: np.ndarray
+    C: float = 1.0
+    decrement: float | None = None
+    separation: str = ""
+    l1: float = 0.0
+    l2: float = 0.0
+    firth: bool = False
+    fit_intercept: bool = True
+    weighted: bool = False
+    side: tuple[Any, Any] | None = None
+    how: str = ""
+
+    @property
+    def penalised(self) -> bool:
+        return bool(np.isfinite(self.C))
+
+    @property
+    def advice(self) -> str:
+        if self.status is Status.MAX_ITER:
+            return "Raise max_iter, or scale the columns."
+        return super().advice
+
+    def facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"objective": self.primal}
+        if self.gap is not None and np.isfinite(self.gap):
+            facts["above the minimum by at most"] = self.gap
+        if self.kkt is not None:
+            facts["largest entry of the gradient"] = self.kkt
+        if self.decrement is not None:
+            facts["Newton decrement"] = self.decrement
+        if self.separation:
+            facts["separation"] = self.separation
+        facts["how"] = self.how
+        return facts
+
+    def verify(self, X, y, sample_weight=None) -> Check:
+        """Recompute objective, gradient and bound from the data alone.
+
+        Parameters
+        ----------
+        X, y : the training data
+        sample_weight : the weights of the fit, if it had any (times class weights)
+        """
+        try:
+            if self.parts:
+                return self._check_parts(X, y, sample_weight)
+            return self._check(X, y, sample_weight)
+        except (ValueError, TypeError, KeyError, IndexError) as error:
+            return Check(False, f"the certificate does not fit these data: {error}")
+
+    def _check(self, X, y, sample_weight) -> Check:
+        objective, frame = self._objective(X, y, sample_weight)
+        if self.weights.shape != objective.shape:
+            return Check(False, f"weights of shape {self.weights.shape}, not {objective.shape}")
+        if not np.isfinite(self.weights).all():
+            return Check(False, "the weights are not finite")
+        if self.firth:
+            return self._check_firth(objective, frame)
+        if self.l1 > 0:
+            return self._check_elastic_net(objective, frame)
+        point = objective.evaluate(frame.inside(self.weights))
+        # A bias that takes up a large shift is rounded to its last bit, and scores with it.
+        rounding = 2.0**-52 * float(np.abs(self.weights[:, 1:] @ np.abs(frame.shift)).max())
+        slack = (SLACK + rounding) * abs(point.value)
+        if abs(point.value - (self.primal or 0.0)) > slack:
+            return Check(False, f"the objective is {point.value:.9g}, not {self.primal:.9g}")
+        largest = float(np.abs(point.gradient).max())
+        size = float(np.abs(point.residual).sum())
+        if largest > 1.01 * (self.kkt or 0.0) + (1e-12 + rounding) * size:
+            return Check(False, f"the gradient reaches {largest:.2g}, not {self.kkt:.2g}")
+        if self.gap is None or not np.isfinite(self.gap):
+            return Check(True, f"objective {point.value:.6g}, gradient at most {largest:.2g}")
+        found = smallest_gap(objective, point)
+        if not found <= 1.01 * self.gap + slack:
+            return Check(False, f"the bound is {found:.2g}, not {self.gap:.2g}")
+        return Check(True, f"the objective is above the minimum by at most {found:.2g}")
+
+    def _check_elastic_net(self, objective: LogisticObjective, frame: LogisticFrame) -> Check:
+        primal, dual = gap(objective, frame.inside(self.weights), self.l1, self.l2)
+        if abs(primal - (self.primal or 0.0)) > 1e-8 * abs(primal):
+            return Check(False, f"the objective is {primal:.9g}, not {self.primal:.9g}")
+        found = primal - dual
+        if self.gap is None or not found <= 1.01 * self.gap + 1e-8 * abs(primal):
+            return Check(False, f"the bound is {found:.2g}, not {self.gap or 0.0:.2g}")
+        return Check(True, f"the objective is above the minimum by at most {found:.2g}")
+
+    def _check_firth(self, objective: LogisticObjective, frame: LogisticFrame) -> Check:
+        solver = Firth(objective, tol=1e-300, initial=frame.inside(self.weights))
+        first = solver.init()
+        value = float(solver.likelihood.at(first.theta).value)
+        decrement = solver.step(first).decrement
+        if abs(value - (self.primal or 0.0)) > 1e-8 * max(1.0, abs(value)):
+            return Check(False, f"the likelihood is {value:.9g}, not {self.primal:.9g}")
+        if not decrement <= 1e-5:
+            return Check(False, f"Newton's step is {decrement:.2g} standard errors long, not 0")
+        return Check(True, f"Newton's next step is {decrement:.2g} standard errors long")
+
+    def _check_parts(self, X, y, sample_weight) -> Check:
+        matrix, _ = to_matrix(X)
+        known, codes = encode_labels(y, n_samples=matrix.shape[0])
+        labels = known[codes]
+        for name, part in self.parts.items():
+            assert isinstance(part, LogisticCertificate)
+            assert part.side is not None
+            positive, negative = part.side
+            rows = slice(None) if negative is None else np.isin(labels, [positive, negative])
+            weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+            own = labels[rows] == positive if negative is None else labels[rows]
+            check = part._check(matrix[rows], own, weight)
+            if not check:
+                return Check(False, f"{name}: {check.reason}")
+        return Check(True, f"all {len(self.parts)} problems are as claimed")
+
+    def _objective(self, X, y, sample_weight) -> tuple[LogisticObjective, LogisticFrame]:
+        matrix, names = to_matrix(X)
+        check_finite(matrix, names)
+        known, codes = encode_labels(y, n_samples=matrix.shape[0])
+        if list(known) != list(self.classes):
+            raise ValueError(f"labels {list(known)}, expected {list(self.classes)}")
+        if sample_weight is None and self.weighted:
+            raise ValueError("the fit used sample weights: pass sample_weight")
+        weight = np.zeros(0) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        if self.penalised and self.C != 1.0:
+            weight = self.C * (weight if len(weight) else np.ones(len(codes)))
+        frame = logistic_frame(matrix, fit_intercept=self.fit_intercept, scale=self.l1 == 0)
+        rho = frame.pull(float(self.penalised and self.l1 == 0))
+        objective = LogisticObjective(frame.X, codes, len(known), weight, rho, self.fit_intercept)
+        return objective, frame
+
+
+def certify(objective: LogisticObjective, result: Result, **claim: Any) -> LogisticCertificate:
+    """The certificate of a solver's result; ``claim`` is what only the estimator knows."""
+    details = result.details
+    if claim["firth"]:
+        value = float(details["penalised_log_likelihood"])
+        return LogisticCertificate(
+            status=result.status, primal=value, decrement=details.get("decrement"), **claim
+        )
+    point = details["point"]
+    if claim["l1"] > 0:
+        value = float(details["dual"]) + float(details["gap"])
+        return LogisticCertificate(
+            status=result.status, primal=value, dual=details["dual"], gap=details["gap"], **claim
+        )
+    bound = smallest_gap(objective, point)
+    return LogisticCertificate(
+        status=result.status,
+        primal=float(point.value),
+        dual=float(point.value) - bound if np.isfinite(bound) else None,
+        gap=bound,
+        kkt=float(np.abs(point.gradient).max()),
+        **claim,
+    )

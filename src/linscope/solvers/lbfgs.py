@@ -1,0 +1,64 @@
+"""SciPy's L-BFGS on a smooth objective: one pass over the rows an evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ..results import Result, Status
+from .logistic_objective import LogisticObjective, Point
+
+
+@dataclass
+class State:
+    point: Point
+    inverse: np.ndarray | None = None
+    passes: int = 1
+    status: Status | None = None
+    note: str = ""
+
+
+@dataclass
+class LBFGS:
+    """One step is a run of SciPy's routine; it begins again while that helps.
+
+    It stops when the gradient times the last inverse Hessian estimate promises less than tol·P.
+    """
+
+    objective: LogisticObjective
+    tol: float = 1e-8
+    initial: np.ndarray | None = None
+    task: str = "logistic regression (L-BFGS)"
+
+    def init(self) -> State:
+        W = np.zeros(self.objective.shape) if self.initial is None else self.initial
+        return State(self.objective.evaluate(W))
+
+    def step(self, state: State) -> State:
+        whole, before = self.objective, state.point
+        best = [before]
+
+        def function(w: np.ndarray) -> tuple[float, np.ndarray]:
+            point = whole.evaluate(w)
+            state.passes += 1
+            if point.value <= best[0].value:
+                best[0] = point
+            return point.value, point.gradient.ravel()
+
+        options = {"maxiter": 200, "ftol": 0.0, "gtol": 0.0, "maxls": 50}
+        options["gtol"] = self.tol * max(1.0, float(np.abs(before.residual).sum()))
+        run = minimize(function, before.W.ravel(), jac=True, method="L-BFGS-B", options=options)
+        state.point = best[0]
+        g = state.point.gradient.ravel()
+        promised = 0.5 * abs(float(g @ run.hess_inv.matvec(g)))
+        gained = before.value - state.point.value
+        if promised <= self.tol * abs(state.point.value) or gained <= 1e-15 * before.value:
+            state.status = Status.CONVERGED
+        return state
+
+    def result(self, state: State) -> Result:
+        details = {"point": state.point, "decrement": None}
+        status = state.status or Status.MAX_ITER
+        return Result(state.point.W, status, state.passes, state.passes, None, details)
