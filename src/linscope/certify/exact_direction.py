@@ -6,12 +6,15 @@ A direction is K rows of fractions, bias first; row k belongs to class k.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
+from ..data.blocks import Block
 from ..data.rational import as_integers, null_space, power_of_two
+from ..engines import MemoryEngine
 from ..solvers.multinomial import Frame
 from .separating_direction import Directions
 from .signed_rows import SignedRows
@@ -74,12 +77,22 @@ def single_column(X: Any, codes: np.ndarray, n_classes: int, intercept: bool):
 
 
 def _class_ranges(X: Any, codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    low, high = np.empty((2, n_classes, X.shape[1]))
-    for k in range(n_classes):
-        mine = X[np.flatnonzero(codes == k)]
-        for out, least in ((low, mine.min(axis=0)), (high, mine.max(axis=0))):
-            out[k] = least.toarray().ravel() if sparse.issparse(least) else least
+    """Least and largest value of each column in each class, (K, d)."""
+    return MemoryEngine(X, codes).map_reduce(partial(_block_ranges, n_classes), _wider)
+
+
+def _block_ranges(n_classes: int, block: Block) -> tuple[np.ndarray, np.ndarray]:
+    low = np.full((n_classes, block.X.shape[1]), np.inf)
+    high = -low
+    for k in np.unique(block.y):
+        mine = block.X[np.flatnonzero(block.y == k)]
+        for out, end in ((low, mine.min(axis=0)), (high, mine.max(axis=0))):
+            out[k] = end.toarray().ravel() if sparse.issparse(end) else end
     return low, high
+
+
+def _wider(a, b):
+    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
 
 
 def _threshold(d: int, n_classes: int, j: int, above, lower: float, upper: float) -> Direction:

@@ -175,6 +175,9 @@ def finite_solution(
     True
     """
     matrix, codes, weight = _with_weight(X, np.asarray(codes), weight)
+    missing = np.flatnonzero(np.bincount(codes, minlength=n_classes) == 0)
+    if len(missing):
+        raise ValueError(f"class number {missing[0]} has no row of positive weight: leave it out")
     start = None if weights is None else _relative(np.asarray(weights, dtype=np.float64))
     with one_blas_thread():
         answer = _decide(matrix, codes, n_classes, fit_intercept, weight, start)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..solvers.multinomial import Multinomial
+from ..solvers.multinomial import Multinomial, rows_in_order
 from .dependent_columns import independent_columns
 from .exact_direction import (
     ZERO,
@@ -65,7 +65,7 @@ class Problem:
 
     def _keep(self, kept: np.ndarray) -> None:
         self.columns = self.columns[kept]
-        self.model = self._model(self.X[:, self.columns])
+        self.model = self._model(rows_in_order(self.X[:, self.columns]))
 
     def drop_dependent(self) -> None:
         """Leave out columns that are exactly combinations of others."""

@@ -147,7 +147,7 @@ class Multinomial:
     def every(self, step: int) -> Multinomial:
         """The same for every ``step``-th row, in the same coordinates."""
         part = copy.copy(self)
-        part.X, part.codes = self.X[::step], self.codes[::step]
+        part.X, part.codes = rows_in_order(self.X[::step]), self.codes[::step]
         part.weight = None if self.weight is None else self.weight[::step]
         part.engine = MemoryEngine(part.X, part.codes, part.weight)
         return part
@@ -173,6 +173,11 @@ class Multinomial:
         S[:, self.others] = Z @ theta.T
         S -= S.max(axis=1, keepdims=True)
         return S - np.log(np.exp(S).sum(axis=1, keepdims=True))
+
+
+def rows_in_order(X: Any) -> Any:
+    """Row after row in memory, as the engines want them."""
+    return X if sparse.issparse(X) else np.ascontiguousarray(X)
 
 
 def _together(a: Place, b: Place) -> Place:
