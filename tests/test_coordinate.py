@@ -186,3 +186,14 @@ def test_bad_penalties():
         Coordinate(objective, -1.0)
     with pytest.raises(ValueError, match="rho = 0"):
         Coordinate(LogisticObjective(objective.X, objective.codes, 2), 1.0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_long_tables_are_begun_with_a_share_of_the_rows(n_classes, monkeypatch):
+    objective = problem(n_classes, n=2000, d=4, weighted=True)
+    plain = solve(objective, 5.0)
+    monkeypatch.setattr("linscope.solvers.coordinate.FEWEST_ROWS", 300)
+    shared = solve(objective, 5.0)
+    assert shared.status is Status.CONVERGED
+    check_optimal(objective, shared.weights, 5.0, 0.0, 1e-3)
+    np.testing.assert_allclose(shared.weights[:, 1:], plain.weights[:, 1:], atol=1e-5)

@@ -45,9 +45,11 @@ def penalty(W: np.ndarray, l1: float, l2: float) -> float:
 
 
 def class_sums(objective: LogisticObjective) -> np.ndarray:
-    """Σ c [1, x] of the samples of each class, (K, d + 1)."""
+    """Σ c [1, x] of the samples of each class, (K, d + 1); zeros where no bias needs them."""
     K, c = objective.n_classes, sample_weights(objective)
-    sums = np.empty((K, objective.d + 1))
+    sums = np.zeros((K, objective.d + 1))
+    if not objective.intercept:
+        return sums
     for k in range(K):
         own = np.where(objective.codes == k, c, 0.0)
         sums[k, 0] = own.sum()
@@ -82,7 +84,7 @@ def dual_bound(
 def _dual(codes, c, p, G, tau, l1, l2) -> float:
     scaled = tau * p
     scaled[np.arange(len(c)), codes] += 1.0 - tau
-    value = -float(c @ entropy(scaled))
+    value = -float(np.sum(c * entropy(scaled)))
     if l2 > 0:
         value -= float(np.sum(np.maximum(tau * np.abs(G) - l1, 0.0) ** 2)) / (2.0 * l2)
     return value

@@ -50,7 +50,7 @@ class GramColumns(NamedTuple):
 def as_columns(X: Any) -> DenseColumns | SparseColumns:
     """The columns of X in one piece each, in float64: a copy."""
     if sparse.issparse(X):
-        columns = X.tocsc().astype(np.float64)
+        columns = X.tocsc().astype(np.float64, copy=False)
         columns.sum_duplicates()
         return SparseColumns(columns.data, columns.indices, columns.indptr)
     return DenseColumns(np.ascontiguousarray(X.T, dtype=np.float64))

@@ -23,8 +23,9 @@ from .coordinate_gap import sample_weights
 from .coordinate_loops import GramColumns, as_columns, column_moments, descend
 from .logistic_objective import LogisticObjective, Point
 
-# The side of the largest Hessian, and the number of weights below which none is left out.
-LARGEST_GRAM, FEWEST = 1500, 100
+LARGEST_GRAM = 1500
+# So many violators of a class are let in at once: a Hessian grows with their square.
+FEWEST, FEWEST_SPARSE = 100, 500
 # Added to the Hessian's diagonal, in units of it: more than rounding, so that descent converges.
 RIDGE = 1e-10
 # How far a model is minimised: squared length of a sweep against the first one's.
@@ -154,12 +155,12 @@ def _hessian_block(block: Block, own: list[np.ndarray], curvature: np.ndarray) -
     return H
 
 
-def working_sets(point: Point, l1: float) -> list[np.ndarray]:
+def working_sets(point: Point, l1: float, fewest: int) -> list[np.ndarray]:
     """Columns of each class with a weight, and the worst violators of |g_j| ≤ l1."""
     sets = []
     for w, g in zip(point.W[:, 1:], point.gradient[:, 1:], strict=True):
         excess = np.where(w != 0, np.inf, np.abs(g) - l1)
-        size = max(FEWEST, 2 * int(np.count_nonzero(w)))
+        size = max(fewest, 2 * int(np.count_nonzero(w)))
         if size < len(excess):
             worst = np.argpartition(-excess, size)[:size]
             own = worst[excess[worst] > 0]
@@ -188,8 +189,9 @@ def make_model(
     objective: LogisticObjective, point: Point, l1: float, columns: Any
 ) -> tuple[Model, Any]:
     """A model at ``point``, and the columns of the table if they had to be copied."""
-    own = working_sets(point, l1)
-    if not sparse.issparse(objective.X) and sum(map(len, own)) <= LARGEST_GRAM:
+    dense = not sparse.issparse(objective.X)
+    own = working_sets(point, l1, FEWEST if dense else FEWEST_SPARSE)
+    if dense and sum(map(len, own)) <= LARGEST_GRAM:
         return GramModel(objective, point, own), columns
     if columns is None:
         columns = as_columns(objective.X)
