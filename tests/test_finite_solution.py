@@ -140,8 +140,8 @@ class TestSeparated:
         assert answer.verify(X, y)
 
     def test_margins_that_floats_cannot_tell(self):
-        """One row is 1e-13 on its own side: rational arithmetic sees it."""
-        X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 1.0 + 1e-13]])
+        """One row is 1e-9 on its own side: rational arithmetic sees it."""
+        X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 1.0 + 1e-9]])
         y = np.array([0, 0, 1, 1])
         answer = finite_solution(X, y, 2)
         assert answer.kind == "quasi-complete"
@@ -184,10 +184,15 @@ class TestFinite:
         assert answer.proven
         assert answer.verify(table, y)
 
-    def test_dependence_that_rounds(self):
-        X, y = noisy(d=2, n=60)
-        table = np.column_stack([X, X @ [0.3, 0.7]])
-        assert isinstance(finite_solution(table, y, 2), Finite)
+    @pytest.mark.parametrize("K", [2, 3])
+    def test_dependence_that_rounds(self, K):
+        """Columns that differ from combinations by rounding only mean nothing new."""
+        X, y = noisy(d=2, n=40, n_classes=K)
+        table = np.column_stack([X, X @ [0.3, 0.7], 3 * X[:, 0] + 1])
+        answer = finite_solution(table, y, K)
+        assert answer.proven
+        assert answer.nearly_dependent == [2, 3]
+        assert answer.verify(table, y)
 
     def test_only_a_constant(self):
         assert finite_solution(np.ones((4, 1)), np.array([0, 1, 0, 1]), 2)

@@ -82,6 +82,7 @@ def _class_ranges(X: Any, codes: np.ndarray, n_classes: int) -> tuple[np.ndarray
 
 
 def _block_ranges(n_classes: int, block: Block) -> tuple[np.ndarray, np.ndarray]:
+    assert block.y is not None
     low = np.full((n_classes, block.X.shape[1]), np.inf)
     high = -low
     for k in np.unique(block.y):

@@ -45,11 +45,14 @@ class Finite:
     change : how much Newton's step from there changes a difference of scores at most, rounding
         included; below 1 it proves overlap. ∞ if only linear programs vouch for it
     fit_intercept : whether the model has a bias
+    nearly_dependent : numbers of columns that are combinations of others up to rounding; they were
+        left out, so directions made of their rounding are not excluded
     """
 
     weights: np.ndarray
     change: float
     fit_intercept: bool = True
+    nearly_dependent: list[int] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return True
@@ -219,7 +222,8 @@ def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found
         found = None if overlap.proven else problem.by_fractions()
         if found is not None:
             return found
-    return Finite(problem.outside(overlap.theta), overlap.change, fit_intercept)
+    weights = problem.outside(overlap.theta)
+    return Finite(weights, overlap.change, fit_intercept, problem.nearly)
 
 
 def _prove(problem: Problem, theta: np.ndarray, steps: int) -> Overlap:

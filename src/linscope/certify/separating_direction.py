@@ -71,7 +71,7 @@ class Directions:
             blocks = np.zeros((len(mine), K, p))
             blocks[np.arange(len(mine)), y[mine]] = Z[mine]
             blocks[:, k] = -Z[mine]
-            parts.append(sparse.csr_array(blocks[:, 1:].reshape(len(mine), -1)))
+            parts.append(sparse.csr_array(blocks[:, 1:].reshape(len(mine), self.size)))
             which.append(np.column_stack([rows[mine], np.full(len(mine), k)]))
         return sparse.vstack(parts, format="csr"), np.concatenate(which)
 

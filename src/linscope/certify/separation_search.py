@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..solvers.multinomial import Multinomial, rows_in_order
-from .dependent_columns import independent_columns
+from .dependent_columns import dependence
 from .exact_direction import (
     ZERO,
     Direction,
@@ -59,6 +59,7 @@ class Problem:
         if not matters.all() and matters.any():
             self._keep(np.flatnonzero(matters))
         self.nothing = not matters.any()
+        self.nearly: list[int] = []
 
     def _model(self, X: Any) -> Multinomial:
         return Multinomial(X, self.codes, self.n_classes, self.weight, self.intercept)
@@ -68,11 +69,12 @@ class Problem:
         self.model = self._model(rows_in_order(self.X[:, self.columns]))
 
     def drop_dependent(self) -> None:
-        """Leave out columns that are exactly combinations of others."""
+        """Leave out columns that are combinations of others, exactly or up to rounding."""
         if len(self.columns) <= MOST_COLUMNS:
-            kept = independent_columns(self.model)
-            if kept is not None:
-                self._keep(kept)
+            found = dependence(self.model)
+            self.nearly = self.columns[found.nearly].tolist()
+            if len(found.kept) < len(self.columns):
+                self._keep(found.kept)
 
     def inside(self, weights: np.ndarray) -> np.ndarray:
         """Weights (K − 1, d + 1) in the coordinates of the model."""
@@ -128,6 +130,8 @@ class Problem:
     def by_fractions(self) -> Found | None:
         """Small tables of two classes, exactly: also margins that floats cannot tell from 0."""
         if self.n_classes != 2 or not self.intercept or np.prod(self.X.shape) > EXACT_SIZE:
+            return None
+        if self.nearly:  # fractions would find meaning in the rounding of a column
             return None
         outcome = decide(SignedRows(self.X, np.where(self.codes == 1, 1.0, -1.0)))
         if outcome.weights is None:
