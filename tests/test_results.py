@@ -22,6 +22,8 @@ def test_only_finished_fits_are_ok():
     assert {s for s in Status if s.ok} == {
         Status.SEPARATED,
         Status.SEPARATED_BY_TIE,
+        Status.SOLVED,
+        Status.RANK_DEFICIENT,
         Status.CONVERGED,
     }
 
