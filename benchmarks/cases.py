@@ -15,6 +15,7 @@ import linscope as ls
 from .case import Case, Contender, Data, different_vector
 from .data import libsvm_file, named, overlapping, text_like
 from .least_squares_cases import LEAST_SQUARES
+from .logistic_cases import LOGISTIC
 from .metrics_cases import METRICS
 
 EPOCHS = 5
@@ -145,6 +146,7 @@ CASES = {
             {"sklearn": 1.0},
         ),
         *LEAST_SQUARES,
+        *LOGISTIC,
         *METRICS,
     )
 }

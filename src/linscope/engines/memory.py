@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import Any, TypeVar
 
@@ -78,7 +78,7 @@ class MemoryEngine:
 
     def map(self, function: Callable[[Block], T]) -> Generator[T, None, None]:
         """The function of every block, in block order."""
-        return self._workers.map(function, self._blocks())
+        return self._workers.map(function, self._blocks)
 
     def map_reduce(self, function: Callable[[Block], T], reduce: Callable[[T, T], T]) -> T:
         """The results of all blocks combined from left to right."""
@@ -86,14 +86,18 @@ class MemoryEngine:
         with closing(self.map(function)) as results:
             return functools.reduce(reduce, results)
 
-    def _blocks(self) -> Iterator[Block]:
-        for start, stop in self.borders:
-            yield Block(
+    @functools.cached_property
+    def _blocks(self) -> list[Block]:
+        """Views; made once, because solvers come back many times and sparse views take a while."""
+        return [
+            Block(
                 start,
                 take_rows(self.X, start, stop),
                 None if self.y is None else self.y[start:stop],
                 None if self.weight is None else self.weight[start:stop],
             )
+            for start, stop in self.borders
+        ]
 
     def _column(self, values: Any, name: str) -> np.ndarray | None:
         if values is None:

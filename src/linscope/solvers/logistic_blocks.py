@@ -13,7 +13,7 @@ from numba import njit
 from scipy import sparse
 
 from ..data.blocks import Block
-from ..data.rows import as_rows
+from ..data.rows import REORDER, as_rows
 from ..losses.logistic import ROWS_IN_CACHE, binary_pass, binary_terms, softmax_terms
 
 NO_WEIGHT = np.zeros(0)
@@ -50,8 +50,8 @@ def evaluate_block(block: Block, W, scores, curvature, residual) -> tuple[float,
 
 
 def product_block(block: Block, V, curvature) -> np.ndarray:
-    """Σ xᵀ-weighted curvature of the scores' change: ∇²(Σ c f) V."""
-    X, D = block.X, curvature[block.rows]
+    """∇²(Σ c f) V: the scores change by X V, the residuals by curvature times that."""
+    X, D = block.X, curvature[..., block.rows]
     c = NO_WEIGHT if block.weight is None else block.weight
     if sparse.issparse(X):
         rows: Any = as_rows(X)
@@ -65,15 +65,19 @@ def product_block(block: Block, V, curvature) -> np.ndarray:
         u = X @ V[0, 1:]
         u += V[0, 0]
         u *= D
-        return np.r_[u.sum(), u @ X][None, :]
-    T = X @ V[:, 1:].T.astype(X.dtype)
-    _softmax_curve(T, V[:, 0].astype(X.dtype), D, c)
-    return np.column_stack([T.sum(axis=0), T.T @ X])
+        return np.r_[u.sum(dtype=np.float64), u @ X][None, :]
+    T = V[:, 1:] @ X.T
+    _softmax_curve(T, V[:, 0], D, c)
+    return np.column_stack([T.sum(axis=1, dtype=np.float64), T @ X])
 
 
-def hessian_block(block: Block, curvature, dtype) -> np.ndarray:
-    """Σ D [1, x] [1, x]ᵀ of one class, (d + 1, d + 1)."""
-    X, D = block.X, curvature[block.rows]
+def hessian_block(block: Block, variances, dtype) -> np.ndarray:
+    """Σ v_k [1, x] [1, x]ᵀ of each class k, (classes, d + 1, d + 1)."""
+    X = block.X
+    return np.array([_weighted_gram(X, D, dtype) for D in variances[:, block.rows]])
+
+
+def _weighted_gram(X, D, dtype) -> np.ndarray:
     H = np.zeros((X.shape[1] + 1,) * 2)
     if sparse.issparse(X):
         rows: Any = as_rows(X)
@@ -87,10 +91,17 @@ def hessian_block(block: Block, curvature, dtype) -> np.ndarray:
 
 
 def diagonal_block(block: Block, variances) -> np.ndarray:
-    """Σ v_k [1, x]² of each class k, (d + 1, classes)."""
-    X, D = block.X, variances[block.rows]
-    squares = X.multiply(X).tocsr() if sparse.issparse(X) else np.multiply(X, X)
-    return np.vstack([D.sum(axis=0), squares.T @ D])
+    """Σ v_k [1, x]² of each class k, (classes, d + 1)."""
+    X, D = block.X, variances[:, block.rows]
+    out = np.zeros((len(D), X.shape[1] + 1))
+    if sparse.issparse(X):
+        rows: Any = as_rows(X)
+        for k in range(len(D)):
+            _sparse_squares(rows.data, rows.indices, rows.indptr, D[k], out[k])
+        return out
+    out[:, 0] = D.sum(axis=1)
+    out[:, 1:] = D @ np.square(X, dtype=np.float64)
+    return out
 
 
 def _columns(W: np.ndarray) -> np.ndarray:
@@ -176,31 +187,60 @@ def _softmax_sparse_pass(data, indices, indptr, V, codes, c, S, P, residual, G):
     return total
 
 
-@njit(cache=True, nogil=True)
-def _curve_row(t, p, own):
-    """t ← c (diag(p) − p pᵀ) t."""
-    mean = 0.0
-    for k in range(len(t)):
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def _curve_row(t, p):
+    """t ← (diag(p) − p pᵀ) t."""
+    mean = p[0] * t[0]
+    for k in range(1, len(t)):
         mean += p[k] * t[k]
     for k in range(len(t)):
-        t[k] = own * p[k] * (t[k] - mean)
+        t[k] = p[k] * (t[k] - mean)
 
 
 @njit(cache=True, nogil=True)
 def _softmax_sparse_product(data, indices, indptr, V, P, c, G):
-    t = np.empty(P.shape[1])
-    for i in range(len(P)):
+    t = np.empty(len(P))
+    for i in range(P.shape[1]):
         _sparse_rows_scores(data, indices, indptr, V, i, t)
-        _curve_row(t, P[i], c[i] if len(c) else 1.0)
+        _curve_row(t, P[:, i])
+        if len(c):
+            for k in range(len(t)):
+                t[k] *= c[i]
         _sparse_rows_add(data, indices, indptr, t, i, G)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def _softmax_curve(T, bias, P, c):
-    for i in range(len(T)):
-        for k in range(len(bias)):
-            T[i, k] += bias[k]
-        _curve_row(T[i], P[i], c[i] if len(c) else 1.0)
+    """T ← c (diag(p) − p pᵀ)(T + bias) of each sample; one row a class."""
+    K, n = T.shape
+    mean = np.empty(ROWS_IN_CACHE, dtype=T.dtype)
+    for a in range(0, n, ROWS_IN_CACHE):
+        m = min(n, a + ROWS_IN_CACHE) - a
+        for k in range(K):
+            t, p, shift = T[k, a : a + m], P[k, a : a + m], bias[k]
+            for i in range(m):
+                t[i] += shift
+            if k == 0:
+                for i in range(m):
+                    mean[i] = p[i] * t[i]
+            else:
+                for i in range(m):
+                    mean[i] += p[i] * t[i]
+        for k in range(K):
+            t, p = T[k, a : a + m], P[k, a : a + m]
+            for i in range(m):
+                t[i] = p[i] * (t[i] - mean[i])
+            if len(c):
+                for i in range(m):
+                    t[i] *= c[a + i]
+
+
+@njit(cache=True, nogil=True)
+def _sparse_squares(data, indices, indptr, D, out):
+    for i in range(len(D)):
+        out[0] += D[i]
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            out[np.uint64(indices[p]) + np.uint64(1)] += D[i] * data[p] * data[p]
 
 
 @njit(cache=True, nogil=True)

@@ -8,13 +8,13 @@ Two classes have one row of weights, K classes have K (softmax). The bias is W[:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..data.blocks import SPARSE_ROWS, block_rows_for
+from ..data.blocks import SPARSE_ROWS, Block, block_rows_for
 from ..engines import MemoryEngine
 from ..losses.logistic import binary_terms, softmax_terms
 from .logistic_blocks import (
@@ -45,6 +45,13 @@ class Point:
     scores: np.ndarray
     curvature: np.ndarray
     residual: np.ndarray
+    kept: np.ndarray | None = None
+
+    def curvature_by_class(self, dtype: Any) -> np.ndarray:
+        """``curvature`` as (n,) or (K, n) of the given type, made once."""
+        if self.kept is None or self.kept.dtype != dtype:
+            self.kept = np.ascontiguousarray(self.curvature.T, dtype=dtype)
+        return self.kept
 
 
 @dataclass
@@ -118,45 +125,64 @@ class LogisticObjective:
         value = loss + self.penalty(W)
         return Point(W, value, gradient, scores, curvature, residual)
 
-    def product(self, point: Point, V: np.ndarray) -> np.ndarray:
-        """∇²P(W) V, two products with X."""
+    def product(self, point: Point, V: np.ndarray, *, rough: bool = False) -> np.ndarray:
+        """∇²P(W) V, two products with X; rough: in float32 where the table is dense."""
         V = np.reshape(V, self.shape) * self.mask
-        make = partial(product_block, V=V, curvature=point.curvature)
-        out = self.engine.map_reduce(make, np.add) * self.mask
+        rough = rough and not sparse.issparse(self.X)
+        engine = self._rough_engine if rough else self.engine
+        dtype, size = (np.float32 if rough else np.float64), 1.0
+        if rough:  # the largest entry becomes 1: float32 has a small range
+            size = float(np.abs(V).max()) or 1.0
+        make = partial(
+            product_block,
+            V=np.divide(V, size).astype(dtype, copy=False),
+            curvature=point.curvature_by_class(dtype),
+        )
+        out = engine.map_reduce(make, np.add) * (size * self.mask)
         out[:, 1:] += self.rho * V[:, 1:]
         return out
 
+    @cached_property
+    def _rough_engine(self) -> MemoryEngine:
+        weight = self.weight.astype(np.float32) if len(self.weight) else None
+        X = np.empty(self.X.shape, dtype=np.float32)
+        list(self.engine.map(partial(_copy_block, out=X)))
+        return MemoryEngine(X, self.codes, weight, block_rows=self._block_rows())
+
     def hessian(self, point: Point, dtype: Any = np.float64) -> np.ndarray:
         """∇²P(W) of two classes, (d + 1, d + 1); products may be taken in float32."""
-        return self._class_hessian(point.curvature, dtype)
+        return self.class_hessians(point, dtype)[0]
 
     def class_hessians(self, point: Point, dtype: Any = np.float64) -> np.ndarray:
-        """The diagonal blocks of ∇²P(W), one (d + 1, d + 1) for each row of weights."""
-        variances = self._variances(point)
-        return np.array([self._class_hessian(D, dtype) for D in variances.T])
+        """The diagonal blocks of ∇²P(W), (d + 1, d + 1) for each row of weights.
 
-    def _class_hessian(self, D: np.ndarray, dtype: Any) -> np.ndarray:
-        make = partial(hessian_block, curvature=np.ascontiguousarray(D), dtype=dtype)
+        At W = 0 all are the same, and there is only one.
+        """
+        variances = self._variances(point)
+        if not point.W.any():
+            variances = variances[:1]
+        make = partial(hessian_block, variances=variances, dtype=dtype)
         H = self.engine.map_reduce(make, np.add)
-        H[1:, 1:] += np.diag(np.broadcast_to(self.rho, self.d))
+        H[:, 1:, 1:] += np.diag(np.broadcast_to(self.rho, self.d))
         if not self.intercept:
-            H[0, :], H[:, 0] = 0.0, 0.0
-            H[0, 0] = 1.0
+            H[:, 0, :], H[:, :, 0] = 0.0, 0.0
+            H[:, 0, 0] = 1.0
         return H
 
     def diagonal(self, point: Point) -> np.ndarray:
         """The diagonal of ∇²P(W), in the shape of W."""
         make = partial(diagonal_block, variances=self._variances(point))
-        out = np.ascontiguousarray(self.engine.map_reduce(make, np.add).T)
+        out = self.engine.map_reduce(make, np.add)
         out[:, 1:] += self.rho
         return out
 
     def _variances(self, point: Point) -> np.ndarray:
-        """c p_k (1 − p_k) of each sample and row of weights."""
+        """c p_k (1 − p_k) of each row of weights and sample."""
         if self.rows == 1:
-            return point.curvature[:, None]
-        D = point.curvature * (1.0 - point.curvature)
-        return D * self.weight[:, None] if len(self.weight) else D
+            return point.curvature[None, :]
+        P = np.ascontiguousarray(point.curvature.T)
+        D = P * (1.0 - P)
+        return D * self.weight if len(self.weight) else D
 
     def share(self, rows: int) -> tuple[LogisticObjective, slice] | None:
         """About so many rows, evenly spread, that stand for all, and which; None if unfit."""
@@ -169,6 +195,10 @@ class LogisticObjective:
         X = self.X[every] if sparse.issparse(self.X) else np.ascontiguousarray(self.X[every])
         part = LogisticObjective(X, codes, self.n_classes, weight, self.rho, self.intercept)
         return part, every
+
+
+def _copy_block(block: Block, out: np.ndarray) -> None:
+    out[block.rows] = block.X
 
 
 def _add(a, b):

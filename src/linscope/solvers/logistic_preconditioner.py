@@ -17,22 +17,25 @@ import numpy as np
 from .logistic_objective import LogisticObjective, Point
 
 MOST_COLUMNS, MOST_NUMBERS = 600, 20_000_000
-ROWS_A_COLUMN, FEWEST_ROWS = 12, 2048
+ROWS_A_COLUMN, FEWEST_ROWS = 40, 2048
+# If a solution takes more products than these and those that H_k would cost, it is made anew.
+FEW_PRODUCTS = 6
 # Columns are scaled to a unit diagonal first; float32 leaves errors of about this size.
 RIDGE = 1e-6
 
 
 @dataclass
 class Preconditioner:
-    """Either ``inverse`` (rows, d + 1, d + 1) or ``diagonal`` (rows, d + 1)."""
+    """Either ``inverse`` (rows, d + 1, d + 1) or one over the ``diagonal`` (rows, d + 1)."""
 
     inverse: np.ndarray | None
     diagonal: np.ndarray | None
+    patience: float = FEW_PRODUCTS
     products: int = 0  # how many the last solution took
 
     def solve(self, R: np.ndarray) -> np.ndarray:
         """M⁻¹R in the directions that change a probability."""
-        Z = R / self.diagonal if self.inverse is None else np.matmul(self.inverse, R[:, :, None])
+        Z = R * self.diagonal if self.inverse is None else np.matmul(self.inverse, R[:, :, None])
         return without_common(Z.reshape(R.shape))
 
 
@@ -43,9 +46,10 @@ def without_common(W: np.ndarray) -> np.ndarray:
 
 def make_preconditioner(objective: LogisticObjective, point: Point) -> Preconditioner:
     """The one that suits the shape."""
+    whole = objective
     rows, p = objective.shape
     if p > min(MOST_COLUMNS, objective.n) or rows * p * p > MOST_NUMBERS:
-        return Preconditioner(None, _positive(objective.diagonal(point)))
+        return Preconditioner(None, 1.0 / _positive(objective.diagonal(point)))
     enough = max(FEWEST_ROWS, ROWS_A_COLUMN * p)
     found = objective.share(enough) if objective.n > 2 * enough else None
     if found is not None:
@@ -55,7 +59,8 @@ def make_preconditioner(objective: LogisticObjective, point: Point) -> Precondit
         point = replace(point, curvature=factor * point.curvature[every])
         objective = part
     H = objective.class_hessians(point, np.float32)
-    return Preconditioner(_inverses(H), None)
+    cost = p * objective.n / (4 * whole.n)
+    return Preconditioner(_inverses(H), None, FEW_PRODUCTS + cost)
 
 
 def _inverses(H: np.ndarray) -> np.ndarray:
