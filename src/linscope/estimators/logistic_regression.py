@@ -359,7 +359,11 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
         return list(names)
 
     def decision_function(self, X):
-        """Scores: (n,) for two classes, positive for the second; (n, K) or (n, pairs) for more."""
+        """Scores: (n,) for two classes, positive for the second; (n, K) for more.
+
+        For pairs of classes the score of a class is the sum of its probabilities against each other
+        class.
+        """
         check_is_fitted(self)
         matrix = read_features(self, X)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -369,6 +373,8 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
             scores = np.nan_to_num(scores)
         if len(self.classes_) == 2:
             return scores[:, 0]
+        if self.multi_class == "ovo":
+            return _from_pairs(sigmoid(scores), len(self.classes_)).astype(matrix.dtype)
         return scores
 
     def predict_proba(self, X):
@@ -378,9 +384,7 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
             return np.column_stack([sigmoid(-scores), sigmoid(scores)]).astype(scores.dtype)
         if self.multi_class == "softmax":
             return softmax(scores).astype(scores.dtype)
-        p = sigmoid(scores)
-        if self.multi_class == "ovo":
-            p = _from_pairs(p, len(self.classes_))
+        p = scores.astype(np.float64) if self.multi_class == "ovo" else sigmoid(scores)
         size = p.sum(axis=1, keepdims=True)
         even = np.full_like(p, 1.0 / p.shape[1])
         return np.divide(p, size, out=even, where=size > 0).astype(scores.dtype)
@@ -395,8 +399,6 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return self.classes_[(scores > 0).astype(np.int64)]
-        if self.multi_class == "ovo":
-            scores = _from_pairs(sigmoid(scores), len(self.classes_))
         return self.classes_[np.argmax(scores, axis=1)]
 
     def equation(self):
@@ -413,7 +415,7 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
 
 
 def _from_pairs(p: np.ndarray, n_classes: int) -> np.ndarray:
-    """Mean of each class's probabilities against every other class."""
+    """Sum of each class's probabilities against every other class."""
     out = np.zeros((len(p), n_classes))
     pairs = [(a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
     for column, (a, b) in enumerate(pairs):
