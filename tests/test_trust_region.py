@@ -211,6 +211,18 @@ def test_a_start_near_the_end_needs_few_steps_and_any_start_the_same_end():
     np.testing.assert_allclose(far.weights, W, atol=1e-6)
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+def test_float32_that_sees_no_difference_is_not_the_end(classes):
+    X, codes = table(400, 5, classes)
+    far = 1e-3 * X + 100.0  # in float32 four digits of the differences are left
+    penalty = np.full(5, 1e-6)
+    P = LogisticObjective(far, codes, classes, NO_WEIGHT, penalty)
+    result = run(TrustRegion(P, tol=1e-10), 100)
+    assert result.status is Status.CONVERGED
+    best = solve(X, codes).details["point"].value
+    assert result.details["point"].value == pytest.approx(best, rel=1e-7)
+
+
 def test_rare_classes_are_not_lost_in_a_share():
     X, codes = table(30_000, 3, 2)
     codes[:] = 0

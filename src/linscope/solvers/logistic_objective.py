@@ -95,6 +95,10 @@ class LogisticObjective:
     def shape(self) -> tuple[int, int]:
         return self.rows, self.d + 1
 
+    @property
+    def is_sparse(self) -> bool:
+        return sparse.issparse(self.X)
+
     def evaluate(self, W: np.ndarray) -> Point:
         """Value, gradient and scores at W: one pass."""
         W = np.array(W, dtype=np.float64).reshape(self.shape)
@@ -128,7 +132,7 @@ class LogisticObjective:
     def product(self, point: Point, V: np.ndarray, *, rough: bool = False) -> np.ndarray:
         """∇²P(W) V, two products with X; rough: in float32 where the table is dense."""
         V = np.reshape(V, self.shape) * self.mask
-        rough = rough and not sparse.issparse(self.X)
+        rough = rough and not self.is_sparse
         engine = self._rough_engine if rough else self.engine
         dtype, size = (np.float32 if rough else np.float64), 1.0
         if rough:  # the largest entry becomes 1: float32 has a small range

@@ -20,8 +20,8 @@ MOST_COLUMNS, MOST_NUMBERS = 600, 20_000_000
 ROWS_A_COLUMN, FEWEST_ROWS = 40, 2048
 # If a solution takes more products than these and those that H_k would cost, it is made anew.
 FEW_PRODUCTS = 6
-# Columns are scaled to a unit diagonal first; float32 leaves errors of about this size.
-RIDGE = 1e-6
+# Columns are scaled to a unit diagonal first; rounding leaves errors of about these sizes.
+RIDGES = ((np.float32, 1e-6), (np.float64, 1e-12))
 
 
 @dataclass
@@ -44,33 +44,46 @@ def without_common(W: np.ndarray) -> np.ndarray:
     return W if len(W) == 1 else W - W.mean(axis=0)
 
 
-def make_preconditioner(objective: LogisticObjective, point: Point) -> Preconditioner:
-    """The one that suits the shape."""
-    whole = objective
+def make_preconditioner(
+    objective: LogisticObjective, point: Point, *, plain: bool = False
+) -> Preconditioner:
+    """The one that suits the shape; plain: the diagonal in any case."""
     rows, p = objective.shape
-    if p > min(MOST_COLUMNS, objective.n) or rows * p * p > MOST_NUMBERS:
-        return Preconditioner(None, 1.0 / _positive(objective.diagonal(point)))
-    enough = max(FEWEST_ROWS, ROWS_A_COLUMN * p)
+    if not (plain or p > min(MOST_COLUMNS, objective.n) or rows * p * p > MOST_NUMBERS):
+        part, there = _share(objective, point)
+        for dtype, ridge in RIDGES:
+            inverse = _inverses(part.class_hessians(there, dtype), ridge)
+            if inverse is not None:
+                cost = p * part.n / (4 * objective.n)
+                return Preconditioner(inverse, None, FEW_PRODUCTS + cost)
+    return Preconditioner(None, 1.0 / _positive(objective.diagonal(point)))
+
+
+def _share(objective: LogisticObjective, point: Point) -> tuple[LogisticObjective, Point]:
+    """Rows enough for H_k, and the point there."""
+    enough = max(FEWEST_ROWS, ROWS_A_COLUMN * objective.shape[1])
     found = objective.share(enough) if objective.n > 2 * enough else None
-    if found is not None:
-        part, every = found
-        # Two classes: c is part of the curvature, and one row stands for several.
-        factor = objective.n / part.n if objective.rows == 1 else 1.0
-        point = replace(point, curvature=factor * point.curvature[every])
-        objective = part
-    H = objective.class_hessians(point, np.float32)
-    cost = p * objective.n / (4 * whole.n)
-    return Preconditioner(_inverses(H), None, FEW_PRODUCTS + cost)
+    if found is None:
+        return objective, point
+    part, every = found
+    # Two classes: c is part of the curvature, and one row stands for several.
+    factor = objective.n / part.n if objective.rows == 1 else 1.0
+    return part, replace(point, curvature=factor * point.curvature[every])
 
 
-def _inverses(H: np.ndarray) -> np.ndarray:
+def _inverses(H: np.ndarray, ridge: float) -> np.ndarray | None:
+    """H⁻¹ of each class as a product with its transpose; None if rounding made H indefinite."""
     k = np.arange(H.shape[1])
     scale = 1.0 / np.sqrt(_positive(H[:, k, k]))
     H *= scale[:, :, None] * scale[:, None, :]
-    H[:, k, k] = 1.0 + RIDGE
-    inverse = np.linalg.inv(H)
-    inverse *= scale[:, :, None] * scale[:, None, :]
-    return 0.5 * (inverse + inverse.transpose(0, 2, 1))
+    H[:, k, k] = 1.0 + ridge
+    if not np.isfinite(H).all():
+        return None
+    try:
+        half = np.linalg.inv(np.linalg.cholesky(H)) * scale[:, None, :]
+    except np.linalg.LinAlgError:
+        return None
+    return half.transpose(0, 2, 1) @ half
 
 
 def _positive(diagonal: np.ndarray) -> np.ndarray:

@@ -118,12 +118,14 @@ class TrustRegion:
         if M is None or M.products > M.patience:
             M = state.preconditioner = make_preconditioner(whole, here)
         ahead = self._direction(here, M, state.radius, state.rough)
-        state.rough = state.rough and ahead.products <= TOO_MANY_FOR_FLOAT32
         M.products = ahead.products
         state.products += ahead.products
+        small = not ahead.at_border and 0.5 * ahead.slope <= self.tol * abs(here.value)
+        if not self._trusted(here, state, ahead, small):
+            return self.step(state)
         state.decrement = float(np.sqrt(max(ahead.slope, 0.0)))
-        if not ahead.at_border and 0.5 * ahead.slope <= self.tol * abs(here.value):
-            state.status = Status.CONVERGED
+        if small or not np.isfinite(ahead.slope):
+            state.status = Status.CONVERGED if small else Status.MAX_ITER
             return state
         there: Point | None = self._move(state, ahead)
         if there is None:
@@ -179,6 +181,25 @@ class TrustRegion:
             dv, vv = beta * (dv + t * vv), rz + beta * beta * vv
         promised = 0.5 * (_dot(D, R) + slope)
         return Direction(D, slope, promised, float(np.sqrt(dd)), at_border, count)
+
+    def _trusted(self, here: Point, state: State, ahead: Direction, small: bool) -> bool:
+        """Whether rounding left a usable direction; if not, the next one is made with more care.
+
+        Before the end the residual of a direction from float32 is looked at in float64.
+        """
+        M, g = state.preconditioner, here.gradient
+        assert M is not None
+        failed = not ahead.slope > 0.0 and g.any()
+        if state.rough and not self.objective.is_sparse:
+            state.rough = not (failed or ahead.products > TOO_MANY_FOR_FLOAT32)
+            if state.rough and small:
+                R = -g - self.objective.product(here, ahead.D)
+                state.rough = _dot(R, M.solve(R)) <= 4 * LOOSE**2 * _dot(g, M.solve(g))
+            return state.rough or not (failed or small)
+        if failed and M.inverse is not None:
+            state.preconditioner = make_preconditioner(self.objective, here, plain=True)
+            return False
+        return True
 
     def _forcing(self, here: Point, first: float) -> float:
         """How small the residual should become: no smaller than the end needs, nor than Newton's
