@@ -25,10 +25,11 @@ from .exact_direction import direction_signs
 from .inputs import read_table
 from .overlap import Overlap, prove_overlap
 from .separating_direction import CLEAR, Directions
-from .separation_search import COMPLETE, QUASI, Found, Problem
+from .separation_search import COMPLETE, FEW_WEIGHTS, QUASI, Found, Problem
 
-# Newton steps before linear programs are asked, and after they found nothing.
-FIRST_STEPS, MORE_STEPS = 8, 200
+# Newton steps before linear programs are asked (which take long with many weights), and after
+# they found nothing.
+FIRST_STEPS, PATIENT_STEPS, MORE_STEPS = 8, 30, 200
 # Larger information matrices take too much memory.
 MOST_WEIGHTS = 3000
 # Margins of a direction that is known in floats only, relative to its largest weight.
@@ -213,7 +214,8 @@ def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found
         found = problem.one_column()
         if found is not None:
             return found
-        overlap = _prove(problem, theta, FIRST_STEPS)
+        few = theta.size <= FEW_WEIGHTS
+        overlap = _prove(problem, theta, FIRST_STEPS if few else PATIENT_STEPS)
     if not overlap.proven:
         found = problem.some_columns(overlap.theta)
         if found is not None:

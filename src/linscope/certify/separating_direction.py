@@ -26,7 +26,7 @@ CLEAR = 1e-7
 MOST_ROUNDS = 80
 # A complete separation that needs larger weights, columns scaled to 1, is not found.
 LARGEST = 1e7
-FIRST_ROWS = 40
+FIRST_ROWS = 10
 
 
 class Directions:
@@ -40,7 +40,7 @@ class Directions:
 
     def _first_rows(self, theta: np.ndarray | None) -> np.ndarray:
         """Every so-manieth row, and those nearest the wrong side of θ."""
-        count = FIRST_ROWS * (self.size + 5)
+        count = FIRST_ROWS * (self.size + 5) // (self.model.n_classes - 1)
         chosen = np.arange(0, self.n, max(1, self.n // count))
         if theta is not None and np.isfinite(theta).all() and len(chosen) < self.n:
             chosen = np.union1d(chosen, _lowest(self.margins(theta), count))
@@ -115,6 +115,10 @@ class Directions:
         answer = _solve(cost, double, b, [(0.0, LARGEST)] * (2 * self.size))
         return None if answer is None else answer[: self.size] - answer[self.size :]
 
+    def _most_new(self) -> int:
+        """Rows to add in a round; each brings K − 1 constraints."""
+        return 1 + 10 * (self.size + 5) // (self.model.n_classes - 1)
+
     def _generate(self, solve: Any, least: float) -> np.ndarray | None:
         """Solve on the working rows and add the violated ones until every margin is ≥ least."""
         working = self.first
@@ -127,7 +131,7 @@ class Directions:
             wrong = np.setdiff1d(np.flatnonzero(margins < least - slack), working)
             if len(wrong) == 0:
                 return V
-            working = np.union1d(working, wrong[_lowest(margins[wrong], 10 * (self.size + 5))])
+            working = np.union1d(working, wrong[_lowest(margins[wrong], self._most_new())])
         return None
 
 

@@ -27,6 +27,8 @@ COMPLETE, QUASI = "complete", "quasi-complete"
 EXACT_SIZE = 200_000
 # With more columns nobody looks for dependent ones.
 MOST_COLUMNS = 500
+# With more weights a direction that is at hand is taken, even if others need fewer columns.
+FEW_WEIGHTS = 100
 
 
 class Found(NamedTuple):
@@ -103,6 +105,10 @@ class Problem:
     def some_columns(self, theta: np.ndarray) -> Found | None:
         """A direction of as few columns as linear programs find; θ tells where to look."""
         directions = Directions(self.model, np.ravel(theta))
+        if directions.size > FEW_WEIGHTS and directions.margins(theta).min() > 0:
+            found = self._strict(theta)  # a program that finds fewer columns would take long
+            if found is not None:
+                return found
         V = directions.any()
         if V is None:
             return None
@@ -110,8 +116,10 @@ class Problem:
 
     def _complete(self, directions: Directions) -> Found | None:
         V = directions.complete()
-        if V is None:
-            return None
+        return None if V is None else self._strict(V)
+
+    def _strict(self, V: np.ndarray) -> Found | None:
+        """The direction V if every margin is above 0, exactly."""
         exact = float_direction(self.model.frame, V, self.columns, self.X.shape[1])
         signs = direction_signs(self.X, self.codes, exact)
         return _exactly(exact, COMPLETE) if signs.all_positive else None
