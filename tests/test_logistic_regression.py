@@ -269,3 +269,13 @@ def test_naive_bayes_is_a_logistic_regression_too():
     derived = ls.GaussianNaiveBayes(shared_variance=True).fit(X, y).as_logistic()
     fitted = ls.LogisticRegression(penalty=None).fit(X, y)
     np.testing.assert_allclose(np.r_[fitted.intercept_, fitted.coef_[0]], derived, atol=0.15)
+
+
+def test_one_sample_in_a_hundred_thousand():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100_000, 3))
+    y = np.zeros(100_000, dtype=int)
+    y[777] = 1
+    model = ls.LogisticRegression().fit(X, y)
+    assert model.certificate_.verify(X, y)
+    assert model.predict_proba(X)[:, 1].mean() == pytest.approx(1e-5, rel=1e-3)

@@ -77,15 +77,11 @@ class Newton:
         return shares
 
     def _solve_share(self, rows: int, W: np.ndarray) -> tuple[np.ndarray, Any]:
-        """Weights and factor of H for every (n / rows)-th row, which stand for all."""
-        whole = self.objective
-        every = slice(0, None, max(1, whole.n // rows))
-        X, codes = whole.X[every], whole.codes[every]
-        factor = whole.n / X.shape[0]
-        weight = whole.weight[every] * factor if len(whole.weight) else np.full(len(codes), factor)
-        part = LogisticObjective(
-            np.ascontiguousarray(X), codes, 2, weight, whole.rho, whole.intercept
-        )
+        """Weights and factor of H for some rows, which stand for all; unchanged if unfit."""
+        found = self.objective.share(rows)
+        if found is None:
+            return W, None
+        part, _ = found
         # Its own minimum is about √(p / rows) off, so a few digits do.
         inner = Newton(part, tol=1e-5, initial=W)
         state = inner.init()
