@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 
 from linscope.data.threads import thread_count
 
-from .case import PEERS
+from .case import PEERS, package
 from .growth import Growth
 from .processes import judge_cold
 from .run import Outcome
@@ -218,7 +218,7 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
     figure = Figure(figsize=(8, 1.3 + 0.42 * max(len(bars), 1)), layout="constrained")
     ax = figure.subplots()
     _draw_bars(ax, bars)
-    ax.set_yticks(range(len(bars)), [bar[0] for bar in bars])
+    ax.set_yticks(range(len(bars)), [_label(bar) for bar in bars])
     ax.invert_yaxis()
     values = [1.0, *(value for bar in bars for value in bar[2:] if value)]
     ax.set_xscale("log")
@@ -236,6 +236,11 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
     part.replace(path)
 
 
+def _label(bar) -> str:
+    """The case, with the second word of the peer where there is one."""
+    return " ".join([bar[0], *(f"({word})" for word in bar[1].split()[1:])])
+
+
 def _draw_bars(ax, bars) -> None:
     colours = dict(zip(PEERS, COLOURS, strict=True))
     labelled: set[str] = set()
@@ -243,9 +248,10 @@ def _draw_bars(ax, bars) -> None:
         if ratio is None:
             ax.text(1.02, place, "work falls short: no ratio", va="center", color="#bd1f01")
         else:
-            label = None if peer in labelled else f"against {peer}"
-            ax.barh(place, ratio - 1, left=1, height=0.62, color=colours[peer], label=label)
-            labelled.add(peer)
+            name = package(peer)
+            label = None if name in labelled else f"against {name}"
+            ax.barh(place, ratio - 1, left=1, height=0.62, color=colours[name], label=label)
+            labelled.add(name)
             ax.text(max(ratio, 1) * 1.03, place, f"{ratio:.1f}x", va="center", fontsize=9)
         if goal:
             label = None if "goal" in labelled else "goal"
