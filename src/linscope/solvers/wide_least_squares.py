@@ -20,7 +20,7 @@ from ..data.double_double import UNIT
 from ..data.threads import one_blas_thread
 from ..kernels import gram
 from ..results import Result, Status
-from .moments import NO_WEIGHT
+from .moments import MILD_EXPONENT, NO_WEIGHT
 from .normal_equations import backward_error
 
 # Below this reciprocal condition number the eigenvalues decide.
@@ -53,22 +53,26 @@ class WideLeastSquares:
         n, t = self.Y.shape
         c = np.sqrt(self.weight) if len(self.weight) else np.ones(n)
         self._q = c / np.linalg.norm(c)
-        share = (self._q * self._q)[:, None]
-        self._exponent = int(np.frexp(np.abs(X).max())[1])
+        share = self._q * self._q
+        self._exponent = int(np.frexp(max(X.max(), -X.min()))[1])
         self._exponent_y = np.frexp(np.abs(self.Y).max(axis=0))[1]
-        Z = np.ldexp(np.asarray(X, dtype=np.float64), -self._exponent)
+        if abs(self._exponent) <= MILD_EXPONENT:  # squares are far from the ends of the range
+            self._exponent, Z = 0, np.asarray(X, dtype=np.float64)
+        else:
+            Z = np.ldexp(np.asarray(X, dtype=np.float64), -self._exponent)
         Y = np.ldexp(self.Y, -self._exponent_y)
         centred = float(self.fit_intercept)
-        self._mean_x, self._mean_y = centred * (share * Z).sum(0), centred * (share * Y).sum(0)
-        self._Z = np.subtract(Z, self._mean_x, out=Z)
-        self._Z *= c[:, None]
+        self._mean_x, self._mean_y = centred * (share @ Z), centred * (share @ Y)
+        self._Z = Z - self._mean_x if self.fit_intercept else Z
+        if len(self.weight):
+            self._Z = self._Z * c[:, None]
         self._y = (Y - self._mean_y) * c[:, None]
         self._solve = self._factor()
         return State(np.zeros((X.shape[1], t)), np.zeros((n, t)))
 
     def _factor(self):
         with np.errstate(under="ignore"):
-            K = gram(self._Z, kernel="linear")
+            K = gram(self._Z, kernel="linear", gamma=1.0)
         penalty = np.ldexp(self.alpha, -2 * self._exponent)
         K[np.diag_indices_from(K)] += penalty
         if self.fit_intercept:
@@ -129,7 +133,7 @@ class WideLeastSquares:
     def _backward_error(self, state: State, residual: np.ndarray) -> float:
         penalty = np.ldexp(self.alpha, -2 * self._exponent)
         g = self._Z.T @ residual - penalty * state.w
-        norms = np.sqrt((self._Z**2).sum(axis=0) + penalty)
+        norms = np.sqrt(np.einsum("ij,ij->j", self._Z, self._Z) + penalty)
         squares = (residual**2).sum(axis=0) + penalty * (state.w**2).sum(axis=0)
         targets = np.linalg.norm(self._y, axis=0)
         return backward_error(g, norms, state.w, squares, targets) + UNIT * len(norms)
