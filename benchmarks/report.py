@@ -214,12 +214,13 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
         (one.case.name, peer, one.ratio(peer), one.case.goals.get(peer))
         for one in outcomes
         for peer in one.shortfall
+        if one.case.judged_by_time
     ]
     figure = Figure(figsize=(8, 1.3 + 0.42 * max(len(bars), 1)), layout="constrained")
     ax = figure.subplots()
     _draw_bars(ax, bars)
     ax.set_yticks(range(len(bars)), [_label(bar) for bar in bars])
-    ax.invert_yaxis()
+    ax.set_ylim(len(bars) - 0.4, -0.6)
     values = [1.0, *(value for bar in bars for value in bar[2:] if value)]
     ax.set_xscale("log")
     ax.set_xlim(min(0.8, 0.8 * min(values)), 1.6 * max(values))
@@ -230,7 +231,7 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.set_title("How many times faster linscope is, at equal work", loc="left")
-    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.12), frameon=False, ncols=4)
+    figure.legend(loc="outside lower left", frameon=False, ncols=4)
     part = path.with_name(f"{path.stem}.part{path.suffix}")
     figure.savefig(part, dpi=130, metadata={"Date": None} if path.suffix == ".svg" else None)
     part.replace(path)
