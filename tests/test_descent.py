@@ -225,7 +225,8 @@ def test_planes_and_more_dimensions():
 
 def test_a_vector_of_one_number():
     run = gradient_descent(lambda x: float(x[0] ** 2), None, [1.0])
-    drawn(ls.plot.descent(run))
+    assert run.x == pytest.approx([0.0], abs=1e-5)
+    assert "f(x)" in drawn(ls.plot.descent(run))
 
 
 def test_what_cannot_be_drawn_is_refused():

@@ -6,6 +6,7 @@ from io import BytesIO
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from matplotlib.figure import Figure
@@ -207,9 +208,8 @@ def test_ledgers_and_documents(kind):
 
 
 def test_targets_have_names_and_can_be_picked():
-    pandas = pytest.importorskip("pandas")
     X, Y = problem(10, targets=2)
-    Y = pandas.DataFrame(Y, columns=["height", "width"])
+    Y = pd.DataFrame(Y, columns=["height", "width"])
     trace = ls.trace(model("batch"), X, Y)
     assert trace.problems == ["height", "width"]
     one = trace.to_frame(problem="width", backend="dict")

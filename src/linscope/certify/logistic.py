@@ -24,9 +24,8 @@ from scipy import linalg
 
 from ..data import check_finite, encode_labels, to_matrix
 from ..data.blocks import Block
-from ..losses.logistic import entropy, sigmoid
 from ..results import Certificate, Check, Result, Status
-from ..solvers.coordinate_gap import gap
+from ..solvers.coordinate_gap import class_sums, dual_bound, gap
 from ..solvers.firth import Firth
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective, Point
@@ -42,52 +41,7 @@ def dual_value(objective: LogisticObjective, point: Point) -> float:
     rho = np.broadcast_to(objective.rho, objective.d)
     if not (rho > 0).all():
         return -np.inf
-    c = objective.weight if len(objective.weight) else np.ones(objective.n)
-    K, codes = objective.n_classes, objective.codes
-    P = _probabilities(point)
-    totals = np.bincount(codes, c, K)
-    G = -(point.gradient[:, 1:] - rho * point.W[:, 1:])  # Σ c (e_y − p) xᵀ
-    theta, r = 0.0, totals / totals.sum()
-    if objective.intercept:
-        excess = c @ P - totals
-        theta, r = _mixture(excess, totals)
-        if theta > 0:
-            G = (1 - theta) * G + theta * _null_gradient(objective, c, r)
-            P = (1 - theta) * P + theta * r
-    squares = float(np.sum(G**2 / rho))
-    return -0.5 * squares - float(c @ entropy(P))
-
-
-def _probabilities(point: Point) -> np.ndarray:
-    if point.scores.shape[1] > 1:
-        return point.curvature
-    p = sigmoid(point.scores[:, 0])
-    return np.column_stack([1.0 - p, p])
-
-
-def _mixture(excess: np.ndarray, totals: np.ndarray) -> tuple[float, np.ndarray]:
-    """θ and r in the simplex with Σ c ((1 − θ)p + θ r) = totals."""
-    whole = totals.sum()
-    need = np.max(np.maximum(excess, 0.0) / (totals + np.maximum(excess, 0.0)))
-    if need == 0 and not excess.any():
-        return 0.0, totals / whole
-    theta = min(1.0, 2.0 * float(need) + 1e-300)
-    r = (totals - (1 - theta) / theta * excess) / whole
-    return theta, r
-
-
-def _null_gradient(objective: LogisticObjective, c: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Σ c (e_y − r) xᵀ, one row of weights a row."""
-    make = partial(_class_sums, c=c, n_classes=objective.n_classes)
-    sums = objective.engine.map_reduce(make, np.add)
-    gradient = sums - np.outer(r, sums.sum(axis=0))
-    return gradient[1:] if objective.rows == 1 else gradient
-
-
-def _class_sums(block: Block, c: np.ndarray, n_classes: int) -> np.ndarray:
-    T = np.zeros((len(block.y), n_classes))  # type: ignore[arg-type]
-    T[np.arange(len(T)), block.y] = c[block.rows]
-    return np.asarray((block.X.T @ T).T)
+    return dual_bound(objective, point, class_sums(objective), 0.0, rho)
 
 
 def decrement_bound(objective: LogisticObjective, point: Point) -> tuple[float, float]:

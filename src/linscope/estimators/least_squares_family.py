@@ -63,6 +63,31 @@ class LeastSquaresFamily(
         "random_state": ["random_state"],
     }
 
+    def __init__(
+        self,
+        *,
+        solver="exact",
+        fit_intercept=True,
+        eta0="auto",
+        schedule="constant",
+        batch_size=32,
+        shuffle=True,
+        average=False,
+        tol=1e-6,
+        max_iter=1000,
+        random_state=None,
+    ):
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.average = average
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

@@ -65,31 +65,6 @@ class LinearRegression(LeastSquaresFamily):
     (True, True)
     """
 
-    def __init__(
-        self,
-        *,
-        solver="exact",
-        fit_intercept=True,
-        eta0="auto",
-        schedule="constant",
-        batch_size=32,
-        shuffle=True,
-        average=False,
-        tol=1e-6,
-        max_iter=1000,
-        random_state=None,
-    ):
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.eta0 = eta0
-        self.schedule = schedule
-        self.batch_size = batch_size
-        self.shuffle = shuffle
-        self.average = average
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-
     @classmethod
     def from_moments(
         cls, *, mean_x, mean_y, var_x, cov_xy, var_y=None, n=None, feature_names=None

@@ -56,17 +56,19 @@ random_state : as for ``LinearRegression``
         max_iter=1000,
         random_state=None,
     ):
+        super().__init__(
+            solver=solver,
+            fit_intercept=fit_intercept,
+            eta0=eta0,
+            schedule=schedule,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            average=average,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
         self.alpha = alpha
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.eta0 = eta0
-        self.schedule = schedule
-        self.batch_size = batch_size
-        self.shuffle = shuffle
-        self.average = average
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     @property
     def _alpha(self) -> float:

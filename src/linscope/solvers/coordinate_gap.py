@@ -19,8 +19,11 @@ of class 1. The bound holds up to the rounding of these sums.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from ..data.blocks import Block
 from ..losses.logistic import entropy
 from .logistic_objective import LogisticObjective, Point
 
@@ -45,16 +48,16 @@ def penalty(W: np.ndarray, l1: float, l2: float) -> float:
 
 
 def class_sums(objective: LogisticObjective) -> np.ndarray:
-    """Σ c [1, x] of the samples of each class, (K, d + 1); zeros where no bias needs them."""
-    K, c = objective.n_classes, sample_weights(objective)
-    sums = np.zeros((K, objective.d + 1))
-    if not objective.intercept:
-        return sums
-    for k in range(K):
-        own = np.where(objective.codes == k, c, 0.0)
-        sums[k, 0] = own.sum()
-        sums[k, 1:] = objective.X.T @ own
-    return sums
+    """Σ c [1, x] of the samples of each class, (K, d + 1)."""
+    block = partial(_block_sums, n_classes=objective.n_classes)
+    return objective.engine.map_reduce(block, np.add)
+
+
+def _block_sums(block: Block, n_classes: int) -> np.ndarray:
+    codes = np.asarray(block.y)
+    T = np.zeros((len(codes), n_classes))
+    T[np.arange(len(codes)), codes] = 1.0 if block.weight is None else block.weight
+    return np.column_stack([T.sum(axis=0), (block.X.T @ T).T])
 
 
 def sample_weights(objective: LogisticObjective) -> np.ndarray:
@@ -62,11 +65,19 @@ def sample_weights(objective: LogisticObjective) -> np.ndarray:
 
 
 def dual_bound(
-    objective: LogisticObjective, point: Point, sums: np.ndarray, l1: float, l2: float
+    objective: LogisticObjective,
+    point: Point,
+    sums: np.ndarray,
+    l1: float,
+    l2: float | np.ndarray,
 ) -> float:
-    """D of the probabilities at ``point``, made feasible. ``sums`` are the ``class_sums``."""
+    """D of the probabilities at ``point``, made feasible. ``sums`` are the ``class_sums``.
+
+    ``l2`` may be one number a column.
+    """
     c = sample_weights(objective)
-    p, G = _probabilities(objective, point), point.gradient[:, 1:]
+    p = _probabilities(objective, point)
+    G = point.gradient[:, 1:] - objective.rho * point.W[:, 1:]  # of the loss alone
     if objective.intercept:
         a, q = _mixture(point.gradient[:, 0], sums[:, 0])
         p = (1.0 - a) * p + a * q
@@ -76,7 +87,7 @@ def dual_bound(
         G = (1.0 - a) * G + a * away
     largest = float(np.abs(G).max(initial=0.0))
     scales = {1.0 if largest <= l1 else l1 / largest}
-    if l2 > 0:
+    if np.all(l2 > 0):
         scales.add(1.0)
     return max(_dual(objective.codes, c, p, G, tau, l1, l2) for tau in scales)
 
@@ -85,8 +96,8 @@ def _dual(codes, c, p, G, tau, l1, l2) -> float:
     scaled = tau * p
     scaled[np.arange(len(c)), codes] += 1.0 - tau
     value = -float(np.sum(c * entropy(scaled)))
-    if l2 > 0:
-        value -= float(np.sum(np.maximum(tau * np.abs(G) - l1, 0.0) ** 2)) / (2.0 * l2)
+    if np.all(l2 > 0):
+        value -= float(np.sum(np.maximum(tau * np.abs(G) - l1, 0.0) ** 2 / (2.0 * l2)))
     return value
 
 

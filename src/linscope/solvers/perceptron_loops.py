@@ -280,16 +280,6 @@ def replay_updates(rows, samples, steps, w):
 
 
 @njit(cache=True, nogil=True)
-def replay_visits(rows, samples, steps, w, scores, weights):
-    """Replay visits: the score before each, the weights after it. ``steps`` is 0 without update."""
-    for t in range(samples.shape[0]):
-        scores[t] = row_dot(rows, samples[t], w)
-        if steps[t] != 0.0:
-            row_add(rows, samples[t], steps[t], w)
-        _copy(w, weights[t])
-
-
-@njit(cache=True, nogil=True)
 def replay_vectors(rows, samples, steps, w, vectors):
     """The weights after each logged update, one row an update."""
     for k in range(samples.shape[0]):
