@@ -330,6 +330,7 @@ def test_changed_rows_are_rejected():
         assert not claim.verify(X2, y)
         assert not claim.verify(X, y2)
     assert not claim.verify(X[:-1], y[:-1])
+    assert "49 rows, y has 50 entries" in claim.verify(X[:-1], y).reason
     assert not claim.verify(X[:, :2], y)
     assert not claim.verify(X, np.where(np.arange(50) == 3, np.nan, y))
 

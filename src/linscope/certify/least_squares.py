@@ -269,7 +269,10 @@ class LeastSquaresCertificate(Certificate):
 
     def _data(self, X, y, sample_weight):
         matrix, names = to_matrix(X)
-        Y = np.asarray(y, dtype=np.float64).reshape(matrix.shape[0], -1)
+        Y = np.asarray(y, dtype=np.float64)
+        if Y.ndim == 0 or len(Y) != matrix.shape[0]:
+            raise ValueError(f"X has {matrix.shape[0]} rows, y has {Y.size} entries")
+        Y = Y.reshape(len(Y), -1)
         expected = self.weights.shape
         if (Y.shape[1], matrix.shape[1] + 1) != expected:
             raise ValueError(
