@@ -9,46 +9,25 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..certify.finite_solution import Finite, Separated, finite_solution
 from ..certify.logistic import LogisticCertificate, certify
 from ..data import check_finite
-from ..losses.logistic import sigmoid, softmax
 from ..results import Result, Status
-from ..solvers.coordinate import Coordinate
 from ..solvers.driver import run
-from ..solvers.firth import Firth
-from ..solvers.lbfgs import LBFGS
 from ..solvers.logistic_frame import logistic_frame
 from ..solvers.logistic_objective import LogisticObjective
-from ..solvers.newton import Newton
-from ..solvers.trust_region import TrustRegion
-from .base import Training, binary_problems, equation, read_features, read_training
+from .base import Training, binary_problems, read_training
+from .logistic_choice import choose, strengths
+from .logistic_prediction import LogisticPrediction
 from .logistic_statistics import LogisticStatistics
 
-# Up to so many columns the Hessian of two classes is formed.
-NEWTON_COLUMNS = 1000
 # Steps towards infinity that show the direction.
 HOPELESS = 20
-# Numbers in a table that is small enough for all digits.
-SMALL_TABLE, EXACT, QUICK = 1_000_000, 1e-14, 1e-8
-
-
-SOLVERS: dict[str, Any] = {"newton": Newton, "trust-region": TrustRegion, "lbfgs": LBFGS}
-
-
-class Strengths(NamedTuple):
-    """Penalty ½ρ‖w‖² + l1‖w‖₁ + ½ l2‖w‖²; the last two belong to coordinate descent."""
-
-    rho: float
-    l1: float
-    l2: float
 
 
 class Part(NamedTuple):
@@ -60,7 +39,9 @@ class Part(NamedTuple):
     certificate: LogisticCertificate
 
 
-class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class LogisticRegression(
+    LogisticPrediction, LogisticStatistics, ClassifierMixin, CallbackSupportMixin, BaseEstimator
+):
     """Logistic regression: minimise ½‖w‖² + C Σ_i c_i log(1 + e^{−y_i w·x_i}), bias not penalised.
 
     Parameters
@@ -200,27 +181,12 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
                 side = (problem.positive, problem.negative)
             yield problem.name, problem.rows, (problem.y > 0).astype(np.int64), labels, side
 
-    @property
-    def _strengths(self) -> Strengths:
-        """What the penalty is made of."""
-        if self.penalty is None or self.penalty == "firth" or np.isinf(self.C):
-            return Strengths(0.0, 0.0, 0.0)
-        if self.penalty == "l2":
-            return Strengths(1.0, 0.0, 0.0)
-        if self.penalty == "l1":
-            return Strengths(0.0, 1.0, 0.0)
-        if self.l1_ratio is None:
-            raise ValueError("penalty='elasticnet' needs l1_ratio between 0 and 1")
-        if self.l1_ratio == 0:
-            return Strengths(1.0, 0.0, 0.0)
-        return Strengths(0.0, float(self.l1_ratio), 1.0 - float(self.l1_ratio))
-
     def _solve(self, training: Training, name, rows, codes, labels, side, *, number: int) -> Part:
         X = training.X if rows is None else training.X[rows]
         weight = training.weight
         if rows is not None and len(weight):
             weight = weight[rows]
-        kind = self._strengths
+        kind = strengths(self.C, self.penalty, self.l1_ratio)
         scaled = weight
         if any(kind) and self.C != 1.0:
             scaled = float(self.C) * (weight if len(weight) else np.ones(len(codes)))
@@ -233,7 +199,7 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
         verdict = None
         if not any(kind) and self.penalty != "firth":
             verdict = self._finite(X, codes, labels, weight)
-        solver, why = self._choose(objective, kind, start)
+        solver, why = choose(objective, self.solver, self.penalty, kind, self.tol, start)
         limit = self.max_iter if verdict is None or verdict else min(self.max_iter, HOPELESS)
         result = run(solver, limit)
         W = frame.original(result.weights)
@@ -269,43 +235,6 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
             names=list(self._feature_names()),
             classes=list(labels),
         )
-
-    def _accuracy(self, objective: LogisticObjective) -> float:
-        if self.tol is not None:
-            return float(self.tol)
-        return EXACT if objective.n * objective.d * objective.rows <= SMALL_TABLE else QUICK
-
-    def _choose(self, objective: LogisticObjective, kind: Strengths, start) -> tuple[Any, str]:
-        """The solver and why it was taken."""
-        asked, two, tol = self.solver, objective.rows == 1, self._accuracy(objective)
-        if self.penalty == "firth":
-            if not two:
-                raise ValueError("penalty='firth' is for two classes: use multi_class='ovr'")
-            return Firth(objective, initial=start), "Newton's method on Firth's likelihood"
-        if kind.l1 > 0:
-            if asked not in ("auto", "coordinate"):
-                raise ValueError(f"solver={asked!r} cannot do l1 penalties: use 'coordinate'")
-            return (
-                Coordinate(objective, kind.l1, kind.l2, max(tol, 1e-12), start),
-                "coordinate descent (l1 penalty)",
-            )
-        if asked == "coordinate":
-            raise ValueError("solver='coordinate' is for penalty='l1' and 'elasticnet'")
-        if asked == "newton" and not two:
-            raise ValueError(
-                "solver='newton' is for two classes: use 'trust-region', or multi_class='ovr'"
-            )
-        if asked != "auto":
-            return SOLVERS[asked](objective, tol, start), f"{asked}, as asked for"
-        if not two:
-            why = "more than two classes at once"
-        elif sparse.issparse(objective.X):
-            why = "sparse table"
-        elif objective.d > NEWTON_COLUMNS:
-            why = "many columns"
-        else:
-            return Newton(objective, tol, start), "newton (auto: two classes, dense table)"
-        return TrustRegion(objective, tol, start), f"trust-region (auto: {why})"
 
     def _initial(self, number: int, shape) -> np.ndarray | None:
         if not self.warm_start or not hasattr(self, "_weights"):
@@ -351,77 +280,6 @@ class LogisticRegression(LogisticStatistics, ClassifierMixin, CallbackSupportMix
             else:
                 continue
             warnings.warn(name + text, ConvergenceWarning, stacklevel=5)
-
-    def _feature_names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            return [f"x{j + 1}" for j in range(self.n_features_in_)]
-        return list(names)
-
-    def decision_function(self, X):
-        """Scores: (n,) for two classes, positive for the second; (n, K) for more.
-
-        For pairs of classes the score of a class is the sum of its probabilities against each other
-        class.
-        """
-        check_is_fitted(self)
-        matrix = read_features(self, X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = matrix @ self.coef_.T + self.intercept_
-        if not np.isfinite(scores).all():
-            check_finite(matrix, getattr(self, "feature_names_in_", None))
-            scores = np.nan_to_num(scores)
-        if len(self.classes_) == 2:
-            return scores[:, 0]
-        if self.multi_class == "ovo":
-            return _from_pairs(sigmoid(scores), len(self.classes_)).astype(matrix.dtype)
-        return scores
-
-    def predict_proba(self, X):
-        """P(class | x), one column a class, in the order of ``classes_``."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([sigmoid(-scores), sigmoid(scores)]).astype(scores.dtype)
-        if self.multi_class == "softmax":
-            return softmax(scores).astype(scores.dtype)
-        p = scores.astype(np.float64) if self.multi_class == "ovo" else sigmoid(scores)
-        size = p.sum(axis=1, keepdims=True)
-        even = np.full_like(p, 1.0 / p.shape[1])
-        return np.divide(p, size, out=even, where=size > 0).astype(scores.dtype)
-
-    def predict_log_proba(self, X):
-        """Logarithms of the probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X):
-        """The most probable class of each row."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0).astype(np.int64)]
-        return self.classes_[np.argmax(scores, axis=1)]
-
-    def equation(self):
-        """The hyperplane of two classes as the notes write it; a dict of lines for more."""
-        check_is_fitted(self)
-        features = self._feature_names()
-        if len(self.classes_) == 2:
-            return equation(np.r_[self.intercept_[0], self.coef_[0]], features, self.classes_[1])
-        names = list(self.certificate_.parts) or self.classes_.tolist()
-        return {
-            name: equation(np.r_[b, w], features, name)
-            for name, b, w in zip(names, self.intercept_, self.coef_, strict=True)
-        }
-
-
-def _from_pairs(p: np.ndarray, n_classes: int) -> np.ndarray:
-    """Sum of each class's probabilities against every other class."""
-    out = np.zeros((len(p), n_classes))
-    pairs = [(a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
-    for column, (a, b) in enumerate(pairs):
-        out[:, b] += p[:, column]
-        out[:, a] += 1.0 - p[:, column]
-    return out
 
 
 def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:

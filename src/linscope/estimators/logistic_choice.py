@@ -1,0 +1,104 @@
+"""Which solver a logistic regression gets, and what its penalty is made of."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..solvers.coordinate import Coordinate
+from ..solvers.firth import Firth
+from ..solvers.lbfgs import LBFGS
+from ..solvers.logistic_objective import LogisticObjective
+from ..solvers.newton import Newton
+from ..solvers.trust_region import TrustRegion
+
+# Up to so many columns the Hessian of two classes is formed.
+NEWTON_COLUMNS = 1000
+# Numbers in a table that is small enough for all digits.
+SMALL_TABLE, EXACT, QUICK = 1_000_000, 1e-14, 1e-8
+
+SOLVERS: dict[str, Any] = {"newton": Newton, "trust-region": TrustRegion, "lbfgs": LBFGS}
+
+
+class Strengths(NamedTuple):
+    """Penalty ½ρ‖w‖² + l1‖w‖₁ + ½ l2‖w‖²; the last two belong to coordinate descent."""
+
+    rho: float
+    l1: float
+    l2: float
+
+
+def strengths(C: float, penalty: str | None, l1_ratio: float | None) -> Strengths:
+    """What the penalty is made of.
+
+    >>> strengths(1.0, "elasticnet", 0.25)
+    Strengths(rho=0.0, l1=0.25, l2=0.75)
+    """
+    if penalty is None or penalty == "firth" or np.isinf(C):
+        return Strengths(0.0, 0.0, 0.0)
+    if penalty == "l2":
+        return Strengths(1.0, 0.0, 0.0)
+    if penalty == "l1":
+        return Strengths(0.0, 1.0, 0.0)
+    if l1_ratio is None:
+        raise ValueError("penalty='elasticnet' needs l1_ratio between 0 and 1")
+    if l1_ratio == 0:
+        return Strengths(1.0, 0.0, 0.0)
+    return Strengths(0.0, float(l1_ratio), 1.0 - float(l1_ratio))
+
+
+def choose(
+    objective: LogisticObjective,
+    asked: str,
+    penalty: str | None,
+    kind: Strengths,
+    tol: float | None,
+    start: np.ndarray | None,
+) -> tuple[Any, str]:
+    """The solver and why it was taken.
+
+    Parameters
+    ----------
+    objective : what is minimised
+    asked : the name of the solver, or "auto"
+    penalty, kind : the penalty by name, and what it is made of
+    tol : relative accuracy; None for a default
+    start : first weights, or None
+    """
+    two = objective.rows == 1
+    if tol is None:
+        tol = EXACT if objective.n * objective.d * objective.rows <= SMALL_TABLE else QUICK
+    if penalty == "firth":
+        if not two:
+            raise ValueError("penalty='firth' is for two classes: use multi_class='ovr'")
+        return Firth(objective, initial=start), "Newton's method on Firth's likelihood"
+    if kind.l1 > 0:
+        if asked not in ("auto", "coordinate"):
+            raise ValueError(f"solver={asked!r} cannot do l1 penalties: use 'coordinate'")
+        return (
+            Coordinate(objective, kind.l1, kind.l2, max(tol, 1e-12), start),
+            "coordinate descent (l1 penalty)",
+        )
+    if asked == "coordinate":
+        raise ValueError("solver='coordinate' is for penalty='l1' and 'elasticnet'")
+    if asked == "newton" and not two:
+        raise ValueError(
+            "solver='newton' is for two classes: use 'trust-region', or multi_class='ovr'"
+        )
+    if asked != "auto":
+        return SOLVERS[asked](objective, tol, start), f"{asked}, as asked for"
+    return _automatic(objective, tol, start)
+
+
+def _automatic(objective: LogisticObjective, tol: float, start) -> tuple[Any, str]:
+    if objective.rows > 1:
+        why = "more than two classes at once"
+    elif sparse.issparse(objective.X):
+        why = "sparse table"
+    elif objective.d > NEWTON_COLUMNS:
+        why = "many columns"
+    else:
+        return Newton(objective, tol, start), "newton (auto: two classes, dense table)"
+    return TrustRegion(objective, tol, start), f"trust-region (auto: {why})"
