@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from linscope.engines import MemoryEngine
 from linscope.losses import squared
 from linscope.results import Status, VisitOrder
-from linscope.solvers import gradient, gradient_loops
+from linscope.solvers import gradient, gradient_losses
 from linscope.solvers.driver import run
 from linscope.solvers.gradient import GradientDescent
 from linscope.solvers.gradient_objective import Objective
@@ -433,7 +433,7 @@ def test_the_log_keeps_few_arrays():
 
 
 def test_an_unknown_loss_has_no_value():
-    assert np.isnan(gradient_loops.hypothesis(99, 1.0))
+    assert np.isnan(gradient_losses.hypothesis(99, 1.0))
 
 
 # Replay

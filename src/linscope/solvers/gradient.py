@@ -25,7 +25,8 @@ from ..engines import Engine
 from ..results import Result, Status, VisitOrder
 from . import gradient_loops as loops
 from .gradient_explain import explanation
-from .gradient_loops import SQUARED, Iterates, Rule
+from .gradient_loops import Iterates, Rule
+from .gradient_losses import BENDS, SQUARED, STEP
 from .gradient_objective import Objective
 from .gradient_rates import Choice, batch_rate, sample_rate
 from .gradient_state import GradientLog, Kept, State
@@ -59,7 +60,7 @@ class GradientDescent:
     initial : first weights, of the shape of the weights; by default zeros
     average : also average the iterates of the second half of the passes
     keep_log : keep what a replay needs
-    loss : which loss, as an integer code of ``gradient_loops``
+    loss : which loss and hypothesis, as an integer code of ``gradient_losses``
     engine : the same data as row blocks; by default made from X
 
     The result's ``details`` hold ``criterion`` (J), ``gradient_norm``, ``eta`` and ``eta_reason``
@@ -141,7 +142,9 @@ class GradientDescent:
         assert state.status is not None
         assert self.order is not None
         unit = self.objective.unit
-        if state.status is Status.MAX_ITER and (grown(state) or self.diverges(self.choice.eta)):
+        if state.status is Status.MAX_ITER and (
+            self._grown(state) or self.diverges(self.choice.eta)
+        ):
             state.status = Status.DIVERGED
         log = None
         if state.kept is not None:
@@ -198,17 +201,23 @@ class GradientDescent:
 
     @property
     def limit(self) -> float:
-        """2/λmax: batch steps with a larger constant rate grow without end."""
+        """2/λmax: with a larger constant rate batch steps grow, or may if λmax is a bound."""
         largest = self.objective.curvature.largest
         return 2.0 / largest * self.objective.unit**2 if largest else np.inf
 
     @cached_property
     def auto(self) -> Choice:
         """The rate of eta0="auto"."""
-        if self.kind == "batch":
-            choice = batch_rate(self.objective.curvature)
-        else:
-            choice = sample_rate(self.objective.norms, self.size, self.objective.alpha)
+        J, bend = self.objective, BENDS[self.loss]
+        if self.loss == STEP:
+            return Choice(1.0, "the boundary is the same for every rate")
+        if self.kind != "batch":
+            choice = sample_rate(J.norms, self.size, J.alpha, bend)
+        elif self.loss == SQUARED:
+            choice = batch_rate(J.curvature)
+        else:  # the flattest that J can be is where only the penalty bends it
+            least = 0.0 if self.intercept else J.alpha
+            choice = batch_rate(J.curvature._replace(smallest=least), "a bound of ∇²J")
         return choice._replace(eta=choice.eta * self.objective.unit**2)
 
     @property
@@ -239,8 +248,14 @@ class GradientDescent:
         state.epoch += 1
         self._remember(state)
         # Rates η_0/k fall, and what has grown may still shrink again.
-        if grown(state) and self.schedule == "constant":
+        if self._grown(state) and self.schedule == "constant":
             state.status = Status.DIVERGED
+
+    def _grown(self, state: State) -> bool:
+        if self.loss == STEP:  # J depends on the length of w, the boundary does not
+            return False
+        first = max(state.history[0][0], self.objective.value_at_zero)
+        return state.criterion > GROWTH * first
 
     def _remember(self, state: State) -> None:
         state.history.append((state.criterion, state.slope))
@@ -264,10 +279,6 @@ class GradientDescent:
             return np.zeros(self.objective.shape)
         given = np.asarray(self.initial, dtype=np.float64) / self.objective.unit
         return given.T.reshape(self.objective.shape)
-
-
-def grown(state: State) -> bool:
-    return state.criterion > GROWTH * state.history[0][0]
 
 
 def batch_step(iterates: Iterates, eta: float, gradient: np.ndarray) -> None:

@@ -6,6 +6,7 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 from typing import Any
 
 from ..results import Status
+from .gradient_losses import SQUARED
 from .gradient_state import State
 
 
@@ -24,6 +25,13 @@ def explanation(solver: Any, state: State) -> str:
 def _advice(solver: Any, state: State) -> str:
     if state.rule.inverse:
         return "; raise max_iter, or eta0 if J hardly falls any more"
+    eta = solver.choice.eta
+    if solver.loss != SQUARED and solver.kind == "batch" and eta > solver.limit:
+        limit = rounded_down(solver.limit)
+        return (
+            f"; η = {eta:g} is above {limit} = 2/λmax of a bound of ∇²J, so the steps need not "
+            f"shrink: use eta0='auto' or at most {limit}"
+        )
     slopes = [slope for _, slope in state.history]
     if solver.kind != "batch" and slopes[-1] > 0.5 * slopes[len(slopes) // 2]:
         return (
@@ -32,9 +40,10 @@ def _advice(solver: Any, state: State) -> str:
         )
     largest, smallest = solver.objective.curvature if solver.kind == "batch" else (0.0, 0.0)
     if largest > 1e3 * smallest:
+        where = "" if solver.loss == SQUARED else "near w = 0 "
         return (
-            f"; the steepest direction of J is {largest / smallest:.2g} times as curved as the "
-            "flattest: scale the columns of X, or raise max_iter"
+            f"; {where}the steepest direction of J is {largest / smallest:.2g} times as curved as "
+            "the flattest: scale the columns of X, or raise max_iter"
         )
     return "; raise max_iter"
 

@@ -3,8 +3,8 @@
     w ← w + η_k ( Σ_{i ∈ B} c_i (y_i − h(w·x_i)) x_i  −  α |B|/n [0, w_1 … w_d] )
 
 B is one batch of the visiting order: one sample for the stochastic rule, ``size`` samples for
-mini-batches. η_k = η_0, or η_0 / k where k counts updates from 1. The hypothesis h is chosen by the
-loss: h(s) = s for the squared loss, which makes this the LMS rule.
+mini-batches. η_k = η_0, or η_0 / k where k counts updates from 1. Linear regression, logistic
+regression and the perceptron differ only in the hypothesis h, see ``gradient_losses``.
 
 The penalty shrinks all weights at every step, but a sparse sample should touch only its own. So
 the weights are kept as w = [w_0, σ v]: shrinking multiplies the number σ, and v takes the samples.
@@ -27,9 +27,10 @@ import numpy as np
 from numba import njit
 
 from ..data.rows import quick_dot, row_add, row_norm2
+from .gradient_losses import add_losses, errors_of
 
-SQUARED = 0
 SMALLEST_SCALE = 1e-9
+ROWS_IN_CACHE = 64
 
 
 class Rule(NamedTuple):
@@ -60,18 +61,6 @@ def start(initial: np.ndarray, average: bool = False) -> Iterates:
     W = np.array(initial, dtype=np.float64, order="C")
     shape = W.shape if average else (0, 0)
     return Iterates(W, np.array([1.0, 0.0]), np.zeros(shape), np.zeros(shape))
-
-
-@njit(cache=True)
-def hypothesis(loss, score):
-    """h(w·x); a new loss is a new branch here and in ``loss_of``."""
-    return score if loss == SQUARED else np.nan
-
-
-@njit(cache=True)
-def loss_of(loss, score, y):
-    """The loss of one sample."""
-    return 0.5 * (score - y) * (score - y) if loss == SQUARED else np.nan
 
 
 @njit(cache=True)
@@ -130,9 +119,10 @@ def visit(rows, y, weight, order, first, last, size, rule, updates, state, score
             i = order[at] if order.shape[0] > 0 else at
             for k in range(y.shape[1]):
                 score = rule.bias * state.W[k, 0] + state.scale[0] * quick_dot(rows, i, state.W[k])
-                errors[at - begin, k] = y[i, k] - hypothesis(rule.loss, score)
+                errors[at - begin, k] = score
                 if scores.shape[0] > 0:
                     scores[at - first * size, k] = score
+        errors_of(rule.loss, errors, y, order, begin, end)
         updates += 1
         eta = rate(rule, updates)
         shrink = 1.0 - eta * (rule.alpha * (end - begin) / n)
@@ -151,12 +141,18 @@ def add_descent(rows, y, weight, loss, W, total, value):
 
     Here the rows have the bias of the model, and W is the weights.
     """
-    for i in range(y.shape[0]):
-        c = weight[i] if weight.shape[0] > 0 else 1.0
-        for k in range(y.shape[1]):
-            score = quick_dot(rows, i, W[k])
-            value[k] += c * loss_of(loss, score, y[i, k])
-            row_add(rows, i, c * (y[i, k] - hypothesis(loss, score)), total[k])
+    scores, given_order = np.empty((ROWS_IN_CACHE, y.shape[1])), np.zeros(0, np.int64)
+    for begin in range(0, y.shape[0], ROWS_IN_CACHE):
+        end = min(begin + ROWS_IN_CACHE, y.shape[0])
+        for i in range(begin, end):
+            for k in range(y.shape[1]):
+                scores[i - begin, k] = quick_dot(rows, i, W[k])
+        add_losses(loss, scores, y, weight, begin, end, value)
+        errors_of(loss, scores, y, given_order, begin, end)
+        for i in range(begin, end):
+            c = weight[i] if weight.shape[0] > 0 else 1.0
+            for k in range(y.shape[1]):
+                row_add(rows, i, c * scores[i - begin, k], total[k])
 
 
 @njit(cache=True, nogil=True)

@@ -15,6 +15,7 @@ import numpy as np
 from ..data.rows import as_rows
 from ..engines import Block, Engine, MemoryEngine
 from . import gradient_loops as loops
+from .gradient_losses import BENDS, SQUARED, at_zero
 from .gradient_rates import Curvature, curvature
 from .perceptron_rule import EMPTY
 
@@ -33,7 +34,7 @@ class Objective:
     weight : n weights of the samples; may be empty
     bias : 1, or 0 for a model without intercept
     alpha : strength of the penalty, which spares the bias
-    loss : integer code of ``gradient_loops``
+    loss : integer code of ``gradient_losses``
     engine : the same data as row blocks; by default made from X
     unit : c if X, bias and alpha have been scaled, see ``in_range``
 
@@ -50,7 +51,7 @@ class Objective:
     weight: np.ndarray = field(default_factory=lambda: EMPTY)
     bias: float = 1.0
     alpha: float = 0.0
-    loss: int = loops.SQUARED
+    loss: int = SQUARED
     engine: Engine | None = None
     unit: float = 1.0
 
@@ -103,8 +104,15 @@ class Objective:
 
     @cached_property
     def curvature(self) -> Curvature:
-        """Extreme eigenvalues of Σ c_i x_i x_i' + α diag(0, 1 … 1)."""
-        return curvature(self._over_blocks, self.shape[1], self.bias, self.alpha)
+        """Extreme eigenvalues of b Σ c_i x_i x_i' + α diag(0, 1 … 1), b the largest f''."""
+        bend = BENDS[self.loss]
+        return curvature(self._over_blocks, self.shape[1], self.bias, self.alpha, bend)
+
+    @cached_property
+    def value_at_zero(self) -> float:
+        """J(0), where that does not depend on y; else 0."""
+        size = self.weight.sum() if len(self.weight) else len(self.targets)
+        return float(size) * at_zero(self.loss, self.shape[0])
 
     def _over_blocks(self, function: Any) -> Any:
         """The sum of a function of a block over all row blocks, in block order."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..solvers import gradient_loops as loops
+from ..solvers import gradient_losses as losses
 from ..solvers.gradient import GradientDescent
 from ..solvers.gradient_replay import iterates
 from ..solvers.gradient_state import GradientLog, Kept
@@ -77,7 +77,7 @@ class GradientReplay(Replay):
         first = window.first
         last = first + len(window.steps)
         scores = iterates(self.solver, self.log, first, last, scores=True)[1][:, 0]
-        return np.array([loops.hypothesis(self.solver.loss, score) for score in scores])
+        return np.array([losses.hypothesis(self.solver.loss, score) for score in scores])
 
     def errors(self, window: Window, predictions: np.ndarray) -> np.ndarray:
         """y − h of each visited sample before its update."""
@@ -105,7 +105,7 @@ class GradientReplay(Replay):
         """y − h of a sample under a state."""
         weights = self.weights(state[None])[0]
         score = float(weights @ self.row(sample))
-        return self.y[sample] - loops.hypothesis(self.solver.loss, score)
+        return self.y[sample] - losses.hypothesis(self.solver.loss, score)
 
 
 def gradient_replays(model, X, y, sample_weight) -> list[GradientReplay]:
