@@ -7,8 +7,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certify.logistic import LogisticCertificate
 from ..data import check_finite
-from ..losses.logistic import sigmoid, softmax
+from ..data.blocks import Block
+from ..losses.logistic import sigmoid
 from .base import equation, read_features
+from .class_probabilities import class_logits, log_probabilities, probabilities
+from .scores import block_scores, into_range
 
 
 class LogisticPrediction:
@@ -33,38 +36,51 @@ class LogisticPrediction:
         For pairs of classes the score of a class is the sum of its probabilities against each other
         class.
         """
+        return self._decision(self._problem_scores(X))
+
+    def _problem_scores(self, X) -> np.ndarray:
+        """w·[1, x] of every problem, (n, problems), with the right sign also beyond the range."""
         check_is_fitted(self)
         matrix = read_features(self, X)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = matrix @ self.coef_.T + self.intercept_
-        if not np.isfinite(scores).all():
-            check_finite(matrix, getattr(self, "feature_names_in_", None))
-            scores = np.nan_to_num(scores)
+        if np.isfinite(scores).all():
+            return scores
+        check_finite(matrix, getattr(self, "feature_names_in_", None))
+        weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+        return into_range(block_scores(Block(0, matrix), weights=weights, bias=1.0), scores.dtype)
+
+    def _decision(self, scores: np.ndarray) -> np.ndarray:
         if len(self.classes_) == 2:
             return scores[:, 0]
         if self.multi_class == "ovo":
-            return _from_pairs(sigmoid(scores), len(self.classes_)).astype(matrix.dtype)
+            return _from_pairs(sigmoid(scores), len(self.classes_)).astype(scores.dtype)
         return scores
 
     def predict_proba(self, X):
-        """P(class | x), one column a class, in the order of ``classes_``."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([sigmoid(-scores), sigmoid(scores)]).astype(scores.dtype)
-        if self.multi_class == "softmax":
-            return softmax(scores).astype(scores.dtype)
-        p = scores.astype(np.float64) if self.multi_class == "ovo" else sigmoid(scores)
-        size = p.sum(axis=1, keepdims=True)
-        even = np.full_like(p, 1.0 / p.shape[1])
-        return np.divide(p, size, out=even, where=size > 0).astype(scores.dtype)
+        """P(class | x), one column a class, in the order of ``classes_``.
+
+        The largest is that of the class that ``predict`` names, to the last bit.
+        """
+        scores = self._problem_scores(X)
+        logits = class_logits(scores, self.multi_class, len(self.classes_))
+        return probabilities(logits, self._decision(scores))
 
     def predict_log_proba(self, X):
-        """Logarithms of the probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        """Logarithms of the probabilities, finite also where a probability is 0 in floats."""
+        scores = self._problem_scores(X)
+        logits = class_logits(scores, self.multi_class, len(self.classes_))
+        return log_probabilities(logits, self._decision(scores))
 
     def predict(self, X):
-        """The most probable class of each row."""
+        """The most probable class of each row.
+
+        Of two classes the second where the score is above 0, that is P > ½; a score of exactly 0,
+        and equal scores of several classes, go to the first of them. Another threshold than ½ is
+        a decision about the costs of mistakes, not part of the model: see it in
+        ``ls.evaluate(y, model.predict(X), scores=model.decision_function(X))``, and fix it with
+        ``sklearn.model_selection.FixedThresholdClassifier`` or ``TunedThresholdClassifierCV``.
+        """
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return self.classes_[(scores > 0).astype(np.int64)]
