@@ -1,12 +1,7 @@
 """What a logistic fit can prove: how far its objective is from the best possible.
 
-With a penalty, ½‖W‖² + Σ c f, every set of probabilities p_i with Σ_i c_i p_i = Σ_i c_i e_{y_i}
-(that is what the unpenalised bias asks for) gives a lower bound, the dual value
-
-    D(p) = −½ ‖Σ_i c_i (e_{y_i} − p_i) x_iᵀ‖² − Σ_i c_i Σ_k p_ik log p_ik       (k: all classes)
-
-and P(W) − D(p) bounds P(W) − min P. The fitted probabilities nearly fulfil the condition; mixing
-them with a constant distribution r, p' = (1 − θ) p + θ r, fulfils it for a small θ.
+With a penalty the duality gap bounds P(W) − min P: see ``logistic_gap``, and ``coordinate_gap`` for
+l1 penalties.
 
 Without a penalty there is no such bound. Then the Newton decrement λ = √(gᵀH⁻¹g) serves: the log
 loss is self-concordant along scores, and P − min P ≤ 2λ² whenever λ·max_i √(x_iᵀH⁻¹x_i) ≤ ½
@@ -25,23 +20,16 @@ from scipy import linalg
 from ..data import check_finite, encode_labels, to_matrix
 from ..data.blocks import Block
 from ..results import Certificate, Check, Result, Status
-from ..solvers.coordinate_gap import class_sums, dual_bound, gap
+from ..solvers.coordinate_gap import gap
 from ..solvers.firth import Firth
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective, Point
+from .logistic_gap import duality_gap
 
 # Room for the rounding of long sums.
 SLACK = 1e-9
 MOST_COLUMNS = 2000
 WORTH_A_DECREMENT = 100_000_000
-
-
-def dual_value(objective: LogisticObjective, point: Point) -> float:
-    """D(p') of the fitted probabilities, made feasible; −∞ where there is no penalty."""
-    rho = np.broadcast_to(objective.rho, objective.d)
-    if not (rho > 0).all():
-        return -np.inf
-    return dual_bound(objective, point, class_sums(objective), 0.0, rho)
 
 
 def decrement_bound(objective: LogisticObjective, point: Point) -> tuple[float, float]:
@@ -61,10 +49,10 @@ def decrement_bound(objective: LogisticObjective, point: Point) -> tuple[float, 
 
 def smallest_gap(objective: LogisticObjective, point: Point) -> float:
     """The better of both bounds on P − min P; only the first where the second takes long."""
-    gap = point.value - dual_value(objective, point)
+    gap = duality_gap(objective, point)
     if objective.n * objective.d**2 <= WORTH_A_DECREMENT:
         gap = min(gap, decrement_bound(objective, point)[1])
-    return max(gap, 0.0)
+    return gap
 
 
 def _longest(block: Block, R: np.ndarray, intercept: bool) -> float:
