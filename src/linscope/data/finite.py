@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from .threads import Workers
+
 IMPUTE_ADVICE = "drop the row or impute the value (sklearn.impute.SimpleImputer)"
-CHECK_BLOCK_VALUES = 1 << 17
+CHECK_BLOCK_VALUES, MANY_BLOCKS = 1 << 19, 4
 
 
 def check_finite(matrix: Any, feature_names: list[str] | None = None, name: str = "X") -> None:
@@ -53,22 +56,30 @@ def _first_not_finite(matrix: Any) -> tuple[int, int | None, float] | None:
     values = matrix.data if sp.issparse(matrix) else matrix
     width = max(1, values.shape[1]) if values.ndim == 2 else 1
     step = max(1, CHECK_BLOCK_VALUES // width)
-    for start in range(0, len(values), step):
-        block = values[start : start + step]
-        # A finite sum proves finite terms at the price of one addition each; only an
-        # infinite or undefined sum (it may have overflowed) needs the closer look.
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(block.sum()):
+    starts = range(0, len(values), step)
+    workers = Workers(1 if len(starts) < MANY_BLOCKS else None)
+    found = workers.map(lambda start: _first_in(values[start : start + step]), starts)
+    with closing(found):
+        for start, place in zip(starts, found, strict=True):
+            if place is None:
                 continue
-        bad = ~np.isfinite(block)
-        if bad.any():
-            place = np.unravel_index(int(np.argmax(bad)), block.shape)
-            value, first = float(block[place]), start + int(place[0])
+            value, first = float(values[start:][place]), start + int(place[0])
             if sp.issparse(matrix):
                 row = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
                 return row, int(matrix.indices[first]), value
             return first, (int(place[1]) if len(place) == 2 else None), value
     return None
+
+
+def _first_in(block: np.ndarray) -> tuple[Any, ...] | None:
+    """Where in the block the first NaN or infinity is."""
+    # A finite sum proves finite terms at the price of one addition each; only an
+    # infinite or undefined sum (it may have overflowed) needs the closer look.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(block.sum()):
+            return None
+    bad = ~np.isfinite(block)
+    return np.unravel_index(int(np.argmax(bad)), block.shape) if bad.any() else None
 
 
 def place(row: int, column: int, names: Any = None) -> str:
