@@ -3,64 +3,37 @@
 With a penalty the duality gap bounds P(W) − min P: see ``logistic_gap``, and ``coordinate_gap`` for
 l1 penalties.
 
-Without a penalty there is no such bound. Then the Newton decrement λ = √(gᵀH⁻¹g) serves: the log
-loss is self-concordant along scores, and P − min P ≤ 2λ² whenever λ·max_i √(x_iᵀH⁻¹x_i) ≤ ½
-(two classes).
+Without a penalty there is no such bound. Then the Newton decrement serves: see ``decrement``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 
 from ..data import check_finite, encode_labels, to_matrix
-from ..data.blocks import Block
 from ..results import Certificate, Check, Result, Status
 from ..solvers.coordinate_gap import gap
 from ..solvers.firth import Firth
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective, Point
+from .decrement import decrement_bound
 from .logistic_gap import duality_gap
 
 # Room for the rounding of long sums.
 SLACK = 1e-9
-MOST_COLUMNS = 2000
-WORTH_A_DECREMENT = 100_000_000
-
-
-def decrement_bound(objective: LogisticObjective, point: Point) -> tuple[float, float]:
-    """λ, and a bound on P − min P where the theorem holds (∞ elsewhere); two classes."""
-    if objective.rows > 1 or objective.d > MOST_COLUMNS:
-        return np.nan, np.inf
-    H = objective.hessian(point)
-    try:
-        R = linalg.cholesky(H)
-    except linalg.LinAlgError:
-        return np.inf, np.inf
-    z = linalg.solve_triangular(R, point.gradient.ravel(), trans=1)
-    size = float(np.sqrt(z @ z))
-    lengths = objective.engine.map(partial(_longest, R=R, intercept=objective.intercept))
-    return size, 2 * size * size if size * max(lengths) <= 0.5 else np.inf
+# A duality gap so small, relatively, needs no second bound.
+SMALL_GAP = 1e-10
 
 
 def smallest_gap(objective: LogisticObjective, point: Point) -> float:
-    """The better of both bounds on P − min P; only the first where the second takes long."""
-    gap = duality_gap(objective, point)
-    if objective.n * objective.d**2 <= WORTH_A_DECREMENT:
-        gap = min(gap, decrement_bound(objective, point)[1])
+    """The best bound on P − min P; min P ≥ 0, and the decrement only where the gap is not small."""
+    gap = min(duality_gap(objective, point), float(point.value))
+    if gap > SMALL_GAP * abs(point.value):
+        gap = min(gap, decrement_bound(objective, point))
     return gap
-
-
-def _longest(block: Block, R: np.ndarray, intercept: bool) -> float:
-    """max √(xᵀH⁻¹x) over the rows of a block."""
-    X = block.X.toarray() if hasattr(block.X, "toarray") else block.X
-    A = np.column_stack([np.full(len(X), float(intercept)), X])
-    Z = linalg.solve_triangular(R, A.T, trans=1)
-    return float(np.sqrt((Z * Z).sum(axis=0).max()))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

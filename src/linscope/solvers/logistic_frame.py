@@ -29,7 +29,7 @@ class LogisticFrame(NamedTuple):
 
     def pull(self, rho: float) -> float | np.ndarray:
         """The penalty of each v_j."""
-        return rho if self.plain else rho * np.ldexp(1.0, 2 * self.exponent)
+        return rho if self.plain or rho == 0 else rho * np.ldexp(1.0, 2 * self.exponent)
 
     def original(self, V: np.ndarray) -> np.ndarray:
         """Weights of the original columns, bias first."""
