@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import closing
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -18,21 +17,19 @@ from sklearn.base import (
 )
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..certify.least_squares import LeastSquaresCertificate, assess, certificate_of
 from ..data import check_finite
-from ..engines import MemoryEngine
-from ..results import Result, VisitOrder, observe
+from ..results import Result
 from ..results.numbers import short
 from ..solvers.driver import run
-from ..solvers.gradient import GradientDescent
 from ..solvers.least_squares import LeastSquares, solve_exactly
 from ..solvers.moments import exact_moments, weight_exponent
-from .base import CallbackObserver, read_features
+from .base import read_features
+from .descents import DESCENT_CONSTRAINTS, descent, stops_early, watched
 from .linear_statistics import LinearStatistics
 from .targets import Regression, read_regression
 
@@ -53,11 +50,7 @@ class LeastSquaresFamily(
     _parameter_constraints: ClassVar[dict] = {
         "fit_intercept": ["boolean"],
         "solver": [StrOptions({"exact", "batch", "stochastic", "mini-batch"})],
-        "eta0": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "schedule": [StrOptions({"constant", "inverse"})],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "shuffle": ["boolean"],
-        "average": ["boolean"],
+        **DESCENT_CONSTRAINTS,
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -91,10 +84,7 @@ class LeastSquaresFamily(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        # η_0/k shrinks with every sample: the weights may stop far from the minimum.
-        tags.regressor_tags.poor_score = (
-            self.solver in ("stochastic", "mini-batch") and self.schedule == "inverse"
-        )
+        tags.regressor_tags.poor_score = stops_early(self)
         return tags
 
     def __getstate__(self):
@@ -152,37 +142,13 @@ class LeastSquaresFamily(
             weighted=len(training.weight) > 0,
         )
 
-    def _gradient_solver(self, training: Regression, keep_log: bool = False) -> GradientDescent:
-        n = training.X.shape[0]
-        random = check_random_state(self.random_state)
-        shuffle = self.shuffle and self.solver != "batch"
-        weight = training.weight if len(training.weight) else None
-        return GradientDescent(
-            X=training.X,
-            y=training.Y,
-            weight=training.weight,
-            kind=self.solver,
-            order=VisitOrder(n, int(random.randint(2**31 - 1)) if shuffle else None),
-            eta0=self.eta0,
-            schedule=self.schedule,
-            alpha=self._alpha,
-            batch_size=self.batch_size,
-            tol=self.tol,
-            intercept=self.fit_intercept,
-            average=self.average,
-            keep_log=keep_log,
-            engine=MemoryEngine(training.X, training.Y, weight),
-        )
-
     def _run_gradient(self, training: Regression, X, y, keep_log: bool) -> Result:
         check_finite(training.X, self._names())
         check_finite(training.Y, name="y")
-        solver = self._gradient_solver(training, keep_log)
-        if getattr(self, "_skl_callbacks", None):
-            watcher = CallbackObserver(self, X, y, self.max_iter)
-            with closing(watcher), observe(watcher):
-                result = run(solver, self.max_iter)
-        else:
+        data = training.X, training.Y, training.weight
+        options = {"alpha": self._alpha, "tol": self.tol, "keep_log": keep_log}
+        solver = descent(self, *data, **options)
+        with watched(self, X, y, self.max_iter):
             result = run(solver, self.max_iter)
         self._solver = solver if keep_log else None
         weights = result.details["averaged"] if self.average else result.weights

@@ -68,6 +68,8 @@ def choose(
     start : first weights, or None
     """
     two = objective.rows == 1
+    if tol == 0:
+        raise ValueError("tol=0 never ends but with gradient steps: leave tol out for all digits")
     if tol is None:
         tol = EXACT if objective.n * objective.d * objective.rows <= SMALL_TABLE else QUICK
     if penalty == "firth":

@@ -34,10 +34,10 @@ def _advice(solver: Any, state: State) -> str:
         )
     slopes = [slope for _, slope in state.history]
     if solver.kind != "batch" and slopes[-1] > 0.5 * slopes[len(slopes) // 2]:
-        return (
-            "; with a constant rate the weights keep oscillating around the minimum: "
-            "average=True averages them, a lower eta0 calms them"
-        )
+        calm = "average=True averages them, a lower eta0 calms them"
+        if solver.average:
+            calm = "the answer is their average; raise max_iter or lower eta0 to improve it"
+        return f"; with a constant rate the weights keep oscillating around the minimum: {calm}"
     largest, smallest = solver.objective.curvature if solver.kind == "batch" else (0.0, 0.0)
     if largest > 1e3 * smallest:
         where = "" if solver.loss == SQUARED else "near w = 0 "
