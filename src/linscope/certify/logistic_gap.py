@@ -22,9 +22,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from ..data.threads import one_blas_thread
 from ..solvers.logistic_objective import LogisticObjective, Point
 
-SOME_ROWS, ROWS_A_WEIGHT, MOST_COLUMNS = 8192, 40, 500
+SOME_ROWS, ROWS_A_WEIGHT, MOST_COLUMNS = 4096, 10, 500
 BIAS_STEPS, ROUNDING, FARTHEST = 4, 1e-15, 30.0
 # All rows take the gradient up if some cannot do so for less than this share of the objective.
 GOOD = 1e-6
@@ -48,11 +49,12 @@ def duality_gap(objective: LogisticObjective, point: Point) -> float:
     if not (rho > 0).all():
         return np.inf
     some = max(SOME_ROWS, ROWS_A_WEIGHT * objective.d)
-    if objective.n > 2 * some:
-        found = _gap(objective, point, slice(0, None, objective.n // some))
-        if found <= GOOD * abs(point.value):
-            return found
-    return _gap(objective, point, slice(None))
+    with one_blas_thread():
+        if objective.n > 2 * some:
+            found = _gap(objective, point, slice(0, None, objective.n // some))
+            if found <= GOOD * abs(point.value):
+                return found
+        return _gap(objective, point, slice(None))
 
 
 def _gap(objective: LogisticObjective, point: Point, rows: slice) -> float:
@@ -92,10 +94,13 @@ def _gap(objective: LogisticObjective, point: Point, rows: slice) -> float:
 def _newton_scores(part: LogisticObjective, point: Point) -> np.ndarray:
     """Scores of the rows after the step that is Newton's for them and the whole gradient."""
     here = part.evaluate(point.W)
+    H = part.hessian(here)
+    unit = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(float).tiny))
     try:
-        v = -linalg.solve(part.hessian(here), point.gradient.ravel(), assume_a="pos")
+        factor = linalg.cho_factor(H * unit[:, None] * unit)
     except linalg.LinAlgError:
         return here.scores
+    v = -unit * linalg.cho_solve(factor, unit * point.gradient.ravel())
     return part.evaluate(point.W + v).scores
 
 

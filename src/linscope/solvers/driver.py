@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ..data.threads import one_blas_thread
 from ..results import Result, Status, current_observer
 
 
@@ -20,7 +21,16 @@ class Solver(Protocol):
 
 
 def run(solver: Solver, max_iter: int) -> Result:
-    """Step until the solver says how it ended, an observer asks to stop, or ``max_iter``."""
+    """Step until the solver says how it ended, an observer asks to stop, or ``max_iter``.
+
+    Solvers share the rows among threads themselves. What is left for BLAS is small, and threads of
+    its own would only wait for each other.
+    """
+    with one_blas_thread():
+        return _run(solver, max_iter)
+
+
+def _run(solver: Solver, max_iter: int) -> Result:
     observer = current_observer()
     state = solver.init()
     observer.begin(solver.task, max_iter)
