@@ -40,18 +40,24 @@ class LBFGS:
         whole, before = self.objective, state.point
         best = [before]
 
-        def function(w: np.ndarray) -> tuple[float, np.ndarray]:
-            point = whole.evaluate(w)
+        # Weights that a large penalty holds back would need steps of another size.
+        unit = np.ones(whole.shape)
+        unit[:, 1:] = 1.0 / np.sqrt(1.0 + whole.rho)
+        unit = unit.ravel()
+
+        def function(v: np.ndarray) -> tuple[float, np.ndarray]:
+            point = whole.evaluate(unit * v)
             state.passes += 1
             if point.value <= best[0].value:
                 best[0] = point
-            return point.value, point.gradient.ravel()
+            return point.value, unit * point.gradient.ravel()
 
         options = {"maxiter": 200, "ftol": 0.0, "gtol": 0.0, "maxls": 50}
         options["gtol"] = self.tol * max(1.0, float(np.abs(before.residual).sum()))
-        run = minimize(function, before.W.ravel(), jac=True, method="L-BFGS-B", options=options)
+        start = before.W.ravel() / unit
+        run = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
         state.point = best[0]
-        g = state.point.gradient.ravel()
+        g = unit * state.point.gradient.ravel()
         promised = 0.5 * abs(float(g @ run.hess_inv.matvec(g)))
         gained = before.value - state.point.value
         if promised <= self.tol * abs(state.point.value) or gained <= 1e-15 * before.value:
