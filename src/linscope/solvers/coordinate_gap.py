@@ -79,7 +79,7 @@ def dual_bound(
     p = _probabilities(objective, point)
     G = point.gradient[:, 1:] - objective.rho * point.W[:, 1:]  # of the loss alone
     if objective.intercept:
-        a, q = _mixture(point.gradient[:, 0], sums[:, 0])
+        a, q = mixture(point.gradient[:, 0], sums[:, 0])
         p = (1.0 - a) * p + a * q
         # Two classes: the row of weights is that of class 1.
         shown = slice(1, 2) if objective.rows == 1 else slice(None)
@@ -111,7 +111,7 @@ def _probabilities(objective: LogisticObjective, point: Point) -> np.ndarray:
     return np.where((s < 0)[:, None], p[:, ::-1], p)
 
 
-def _mixture(excess: np.ndarray, totals: np.ndarray) -> tuple[float, np.ndarray]:
+def mixture(excess: np.ndarray, totals: np.ndarray) -> tuple[float, np.ndarray]:
     """a and q with (1 − a) S + a N q = N_k for all k; ``excess`` is S − N_k of each row."""
     if len(excess) == 1:
         excess = np.array([-excess[0], excess[0]])
