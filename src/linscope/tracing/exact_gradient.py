@@ -106,7 +106,8 @@ class ExactGradientReplay(GradientReplay):
 
     def __init__(self, model, replay: GradientReplay, weight: list[Fraction]):
         solver, n = replay.solver, len(replay.y)
-        super().__init__(replay.name, solver, replay.log, replay.X, replay.row_numbers)
+        data = replay.X, replay.row_numbers
+        super().__init__(replay.name, solver, replay.log, *data, replay.details)
         rows = [[rational(v) for v in super(ExactGradientReplay, self).row(i)] for i in range(n)]
         self._rows = rows
         # Inside, the bias is always there; without intercept its input is 0.

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..estimators.least_squares_family import LeastSquaresFamily
+from ..estimators.logistic_regression import LogisticRegression
 from ..estimators.perceptron_family import PerceptronFamily
 from .exact import exact_replays
 from .exact_gradient import exact_gradient_replays
 from .gradient_replay import gradient_replays
+from .logistic_replay import check_logistic, logistic_replays
 from .perceptron_replay import perceptron_replays
 from .replay import Replay
 
@@ -18,12 +20,14 @@ class Family(NamedTuple):
     """Estimators of one kind.
 
     replays : of a fitted model, X, y and sample_weight. exact : of the model, its replays, y and
-    sample_weight, the same in fractions.
+    sample_weight, the same in fractions; None if there is no such thing. check : of the estimator
+    before the fit, and whether fractions are asked for; raises what cannot be shown.
     """
 
     kind: type
     replays: Callable[[Any, Any, Any, Any], Sequence[Replay]]
-    exact: Callable[[Any, Any, Any, Any], Sequence[Replay]]
+    exact: Callable[[Any, Any, Any, Any], Sequence[Replay]] | None
+    check: Callable[[Any, bool], None] = lambda estimator, exact: None
 
 
 def family_of(estimator: Any) -> Family:
@@ -35,7 +39,8 @@ def family_of(estimator: Any) -> Family:
         raise TypeError(f"trace needs an estimator, not its class: {estimator.__name__}()")
     raise TypeError(
         "trace shows the steps or the derivation of linscope's Perceptron, KernelPerceptron, "
-        "FisherDiscriminant, LeastSquaresClassifier, LinearRegression and Ridge, not of "
+        "FisherDiscriminant, LeastSquaresClassifier, LogisticRegression, LinearRegression and "
+        "Ridge, not of "
         f"{type(estimator).__module__}.{type(estimator).__qualname__}"
     )
 
@@ -44,4 +49,5 @@ def family_of(estimator: Any) -> Family:
 FAMILIES = (
     Family(PerceptronFamily, perceptron_replays, exact_replays),
     Family(LeastSquaresFamily, gradient_replays, exact_gradient_replays),
+    Family(LogisticRegression, logistic_replays, None, check_logistic),
 )

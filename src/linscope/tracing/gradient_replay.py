@@ -16,26 +16,35 @@ from .replay import WINDOW_NUMBERS, WINDOW_STEPS, Replay, Window
 
 
 class GradientReplay(Replay):
-    """Replay of a descent for one target column.
+    """Replay of a descent for one target column; a state is the weights of all columns.
 
     Parameters
     ----------
     name : of the target
-    solver : the solver as it was set up for the fit, with this target alone
-    log : what the fit has kept of this target
+    solver : the solver as it was set up for the fit, with all columns that know of each other
+    log : what the fit has kept of these columns
     X : the samples
     row_numbers : where these rows are in the table that was given to the fit
+    details : of the result of the fit
+    column : which column is shown
     """
 
     view = GradientView()
 
     def __init__(
-        self, name: str, solver: GradientDescent, log: GradientLog, X: Any, row_numbers: Any
+        self,
+        name: str,
+        solver: GradientDescent,
+        log: GradientLog,
+        X: Any,
+        row_numbers: Any,
+        details: dict[str, Any],
+        column: int = 0,
     ):
         self.name, self.solver, self.log, self.X = name, solver, log, X
-        self.row_numbers = row_numbers
+        self.row_numbers, self.details, self.column = row_numbers, details, column
         self.n_steps, self.update_steps = log.n_updates, range(log.n_updates)
-        self.y = solver.objective.targets[:, 0]
+        self.y = solver.objective.targets[:, column]
 
     @property
     def single(self) -> bool:
@@ -43,17 +52,29 @@ class GradientReplay(Replay):
 
     @property
     def width(self) -> int:
-        return self.solver.objective.shape[1]
+        columns, each = self.solver.objective.shape
+        return columns * each
+
+    @property
+    def weight_names(self) -> list[str]:
+        d = self.solver.objective.shape[1] - 1
+        return [f"w{j}" for j in range(0 if self.intercept else 1, d + 1)]
 
     @property
     def intercept(self) -> bool:
         return self.solver.intercept
 
     def states(self, first: int, last: int) -> Any:
-        return iterates(self.solver, self.log, first, last)[0][:, 0]
+        weights = iterates(self.solver, self.log, first, last)[0]
+        return weights.reshape(len(weights), -1)
 
     def last_state(self) -> Any:
-        return self.solver.shaped(self.states(self.n_updates, self.n_updates))
+        return self._columns(self.states(self.n_updates, self.n_updates))[0, self.column]
+
+    def _columns(self, states) -> np.ndarray:
+        """The weights of all columns in original units, (states, columns, d + 1)."""
+        shape = self.solver.objective.shape
+        return np.reshape(states, (len(states), *shape)) * self.solver.objective.unit
 
     def window(self, steps: np.ndarray) -> Window:
         """The states around these steps, which must follow each other."""
@@ -72,12 +93,17 @@ class GradientReplay(Replay):
         k = window.steps + 1
         return eta / k if self.solver.schedule == "inverse" else np.full(len(k), eta)
 
+    def scores(self, window: Window) -> np.ndarray:
+        """w·x of each visited sample before its update."""
+        return self._scores(window)[:, self.column]
+
     def predictions(self, window: Window) -> np.ndarray:
         """h(w·x) of each visited sample before its update."""
-        first = window.first
-        last = first + len(window.steps)
-        scores = iterates(self.solver, self.log, first, last, scores=True)[1][:, 0]
-        return np.array([losses.hypothesis(self.solver.loss, score) for score in scores])
+        return losses.predictions(self.solver.loss, self._scores(window))[:, self.column]
+
+    def _scores(self, window: Window) -> np.ndarray:
+        last = window.first + len(window.steps)
+        return iterates(self.solver, self.log, window.first, last, scores=True)[1]
 
     def errors(self, window: Window, predictions: np.ndarray) -> np.ndarray:
         """y − h of each visited sample before its update."""
@@ -94,18 +120,20 @@ class GradientReplay(Replay):
         return np.array([self._look(state)[0] for state in states])
 
     def _look(self, state: np.ndarray) -> tuple[float, float]:
-        value, slope = self.solver.objective.evaluate(np.ascontiguousarray(state[None]))
-        return float(value[0]), float(np.linalg.norm(slope)) / self.solver.objective.unit
+        J = self.solver.objective
+        value, slope = J.evaluate(np.ascontiguousarray(np.reshape(state, J.shape)))
+        return float(value.sum()), float(np.linalg.norm(slope[self.column])) / J.unit
 
     def weights(self, states) -> Any:
-        weights = states * self.solver.objective.unit
+        weights = self._columns(states)[:, self.column]
         return weights if self.intercept else weights[:, 1:]
 
     def error_of(self, sample: int, state) -> Any:
         """y − h of a sample under a state."""
-        weights = self.weights(state[None])[0]
-        score = float(weights @ self.row(sample))
-        return self.y[sample] - losses.hypothesis(self.solver.loss, score)
+        W = self._columns(state[None])[0]
+        scores = (W if self.intercept else W[:, 1:]) @ self.row(sample)
+        h = losses.predictions(self.solver.loss, np.ascontiguousarray(scores[None], np.float64))
+        return self.y[sample] - h[0, self.column]
 
 
 def gradient_replays(model, X, y, sample_weight) -> list[GradientReplay]:
@@ -119,7 +147,8 @@ def gradient_replays(model, X, y, sample_weight) -> list[GradientReplay]:
         # Targets do not know of each other: each is what a fit to it alone would have done.
         own = replace(solver, y=np.ascontiguousarray(training.Y[:, k]), eta0=eta, engine=None)
         part = GradientLog(_column(log.kept, k), log.n_updates, log.batch_size, log.order)
-        replays.append(GradientReplay(name, own, part, training.X, numbers))
+        details = model.result_.details
+        replays.append(GradientReplay(name, own, part, training.X, numbers, details))
     return replays
 
 

@@ -24,11 +24,13 @@ class GradientStep(Step):
 
     Attributes
     ----------
-    prediction, error : h(x) and y − h(x) of the sample before the update (stochastic rule)
+    score, prediction, error : w·x, h(x) and y − h(x) of the sample before the update (stochastic
+        rule; the score only where h is not the score itself)
     gradient_norm : ‖∇J‖ of the batch before the update (batch rules)
     eta : the learning rate of this step
     """
 
+    score: Any = None
     prediction: Any = None
     error: Any = None
     gradient_norm: Any = None
@@ -39,7 +41,8 @@ class GradientStep(Step):
             seen = f"‖∇J‖ = {number(self.gradient_norm)}"
             where = f"{self.where}, " if self.batch is not None else ""
         else:
-            seen = f"h(x) = {number(self.prediction)}, error {number(self.error)}"
+            seen = "" if self.score is None else f"w·x = {number(self.score)}, "
+            seen += f"h(x) = {number(self.prediction)}, error {number(self.error)}"
             where = f"{self.where}, "
         change = f"{text(vector(self.before))} → {text(vector(self.after))}"
         return f"Step {self.number}: {where}{seen}, {change}"
@@ -49,6 +52,8 @@ class GradientView(View):
     """Batch, mini-batch and stochastic descent."""
 
     marks_updates = False  # every step is an update
+    shows_scores = False  # h(x) is the score
+    name = "gradient descent"
 
     def columns(self, replay, window: Window, criterion: bool) -> dict[str, np.ndarray]:
         columns: dict[str, np.ndarray] = {
@@ -58,6 +63,8 @@ class GradientView(View):
         if replay.single:
             predictions = replay.predictions(window)
             columns["sample"] = replay.row_numbers[replay.samples(window.steps)]
+            if self.shows_scores:
+                columns["score"] = replay.scores(window)
             columns["prediction"] = predictions
             columns["error"] = replay.errors(window, predictions)
         else:
@@ -89,12 +96,14 @@ class GradientView(View):
         rate = [Column("η", r"$\eta$", right=True)] if self._falls(replay) else []
         last = [Column("J", "$J$", right=True)] if criterion else []
         weights = Column("weights", r"weights $\mathbf{w}$")
+        score = [Column("w·x", r"$\mathbf{w}\cdot\mathbf{x}$", right=True)]
         if replay.single:
             return [
                 Column("visit", right=True),
                 Column("sample"),
                 Column("x", r"$\mathbf{x}$"),
                 Column("y", "$y$", right=True),
+                *(score if self.shows_scores else []),
                 Column("h(x)", r"$h(\mathbf{x})$", right=True),
                 Column("y − h", "$y-h$", right=True),
                 *rate,
@@ -114,7 +123,8 @@ class GradientView(View):
         if replay.single:
             samples, predictions = replay.samples(window.steps), replay.predictions(window)
             parts += [given_names(replay, samples, names), [vector(replay.row(i)) for i in samples]]
-            parts += [replay.y[samples], predictions, replay.errors(window, predictions)]
+            parts += [replay.y[samples], *([replay.scores(window)] if self.shows_scores else [])]
+            parts += [predictions, replay.errors(window, predictions)]
         else:
             if replay.solver.kind == "mini-batch":
                 parts += [replay.epochs(window.steps) + 1, replay.batches(window.steps) + 1]
@@ -137,7 +147,8 @@ class GradientView(View):
                 given = int(columns["sample"][t])
                 extra = {"sample": given, "x": replay.row(sample), "y": replay.y[sample]}
                 extra["name"] = None if names is None else names[given]
-                extra |= {key: columns[key][t] for key in ("prediction", "error")}
+                shown = ("score", "prediction", "error")
+                extra |= {key: columns[key][t] for key in shown if key in columns}
             else:
                 extra["gradient_norm"] = columns["gradient_norm"][t]
                 extra["batch"] = int(columns["batch"][t]) if "batch" in columns else None
@@ -153,16 +164,14 @@ class GradientView(View):
             )
 
     def heading(self, model) -> str:
-        return f"{model.solver} gradient descent"
+        return f"{model.solver} {self.name}"
 
     def settings(self, model, replay) -> list[str]:
-        details = model.result_.details
+        details = replay.details
         rate = f"η = {number(details['eta'])}" + ("/k" if model.schedule == "inverse" else "")
         if model.eta0 == "auto":
             rate += f" (auto: {details['eta_reason']})"
-        settings = [rate, f"tol {number(model.tol)}"]
-        if replay.solver.alpha:
-            settings.append(f"α = {number(replay.solver.alpha)}")
+        settings = [rate, f"tol {number(replay.solver.tol)}", *self.penalty(model, replay)]
         if model.solver == "mini-batch":
             settings.append(f"batch size {replay.log.batch_size}")
         if model.shuffle and model.solver != "batch":
@@ -173,17 +182,25 @@ class GradientView(View):
             settings.append("averaged")
         return settings
 
+    def penalty(self, model, replay) -> list[str]:
+        """The strength of the penalty, if there is one."""
+        return [f"α = {number(replay.solver.alpha)}"] if replay.solver.alpha else []
+
     def ending(self, model, replays: list) -> str:
         updates = replays[0].n_steps
         passes = -(-updates // replays[0].log.batches_per_epoch)
         counts = f"{updates:,} update{'' if updates == 1 else 's'}"
         if model.solver != "batch":
             counts += f" in {passes:,} pass{'' if passes == 1 else 'es'}"
-        return f"{counts}: {model.result_.details['explanation']}"
+        return f"{counts}: {replays[0].details['explanation']}"
 
     def plot(self, trace, replay, updates, features, ax) -> Any:
         if _is_line(replay):
             return _line_display(trace, replay, updates).plot(ax)
+        return self.curve(replay, updates, ax)
+
+    def curve(self, replay, updates, ax) -> Any:
+        """J after each update."""
         from ..display import plot
 
         first, last = update_range(replay, updates)
@@ -206,7 +223,7 @@ class GradientView(View):
 
 
 def _is_line(replay) -> bool:
-    return replay.intercept and replay.width == 2
+    return replay.weight_names == ["w0", "w1"]
 
 
 def _line_display(trace, replay, updates) -> Any:

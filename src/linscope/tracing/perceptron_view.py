@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from ..data.frames import first_installed, to_backend
 from ..estimators import Perceptron
+from .boundary_view import boundary_animation_of, boundary_path
 from .replay import Window
-from .selection import update_range
 from .sheet import Change, Column, number, text, vector
 from .steps import Step
-from .view import View, captions, changes, frame_places, given_names, weight_columns
+from .view import View, changes, given_names, weight_columns
 
 RULES = {"single": "single-sample rule", "batch": "batch rule", "mini-batch": "mini-batch rule"}
 
@@ -255,33 +252,7 @@ class PerceptronView(View):
         return f"{steps:,} {what}, {updates:,} updates: {model.certificate_.status}"
 
     def plot(self, trace, replay, updates, features, ax) -> Any:
-        from ..display import plot
-
-        X, y = labelled_samples(trace, replay)
-        weights = trace.path(updates=updates, problem=replay.name)
-        return plot.path_of_boundaries(X, y, weights, features=features, ax=ax)
+        return boundary_path(trace, replay, updates, features, ax)
 
     def animation(self, trace, replay, updates, features, max_frames: int, fps: float) -> Any:
-        from ..display.boundary_path import BoundaryPathDisplay
-        from .animate import boundary_animation
-
-        X, y = labelled_samples(trace, replay)
-        weights = trace.path(updates=updates, problem=replay.name)
-        display = BoundaryPathDisplay.from_path(weights, X, y, features=features)
-        first, _ = update_range(replay, updates)
-        places = frame_places(len(weights), max_frames)
-        words, samples = captions(trace, replay, (first + places).tolist())
-        return boundary_animation(display, places, words, samples, fps)
-
-
-def labelled_samples(trace, replay) -> tuple[Any, np.ndarray]:
-    """The samples of a problem with the names of the features, and two labels."""
-    X = replay.X.toarray() if sparse.issparse(replay.X) else replay.X
-    if trace.feature_names:
-        with contextlib.suppress(ImportError):
-            columns = {name: X[:, j] for j, name in enumerate(trace.feature_names)}
-            X = to_backend(columns, first_installed())
-    positive, negative = replay.problem.positive, replay.problem.negative
-    if negative == "rest":
-        positive = str(positive)
-    return X, np.where(replay.solver.y > 0, positive, negative)
+        return boundary_animation_of(trace, replay, updates, features, max_frames, fps)

@@ -35,11 +35,11 @@ def trace(
     ----------
     estimator : Perceptron or KernelPerceptron; LinearRegression or Ridge, with solver="exact" for
         the closed form, with "batch", "mini-batch" or "stochastic" for the steps;
-        FisherDiscriminant or LeastSquaresClassifier
+        LogisticRegression with one of these three; FisherDiscriminant or LeastSquaresClassifier
     X, y : the samples and their labels or targets as for ``fit``, or a ``Dataset`` alone
     sample_weight : array of n weights, optional
     criterion : also show what the rule descends on, over all samples after each step: the
-        mistakes and J_p of a perceptron, J of a regression
+        mistakes and J_p of a perceptron, J of gradient descent
     exact : run in rational arithmetic, where 0.1 means 1/10; numbers are then fractions
     sample_names : names of the samples; by default those of the data set or of a pandas index
     title : name of the data for headings
@@ -88,9 +88,10 @@ def trace(
             features=features,
             title=title,
         )
+    family.check(estimator, exact)
     model = _fitted_clone(estimator, X, y, sample_weight)
     replays = family.replays(model, X, y, sample_weight)
-    if exact:
+    if exact and family.exact is not None:
         replays = family.exact(model, replays, y, sample_weight)
     sample_names = None if sample_names is None else _checked(sample_names, X)
     features = [str(name) for name in getattr(model, "feature_names_in_", features)]

@@ -33,15 +33,15 @@ class Trace:
 
     Every table method takes the same choice of rows: ``start`` and ``stop`` are the first and the
     last step (counted from 1, both included); ``updates=(a, b)`` shows instead the solutions after
-    updates a … b, one row each; ``problem`` picks one binary problem, or one target of a
-    regression, by name or number.
+    updates a … b, one row each; ``problem`` picks one binary problem, one target of a regression,
+    or one class of a softmax, by name or number.
 
     Attributes
     ----------
     estimator : the fitted clone
     steps : the steps, a lazy sequence
     n_updates : how many of them changed the weights
-    problems : names of the binary problems, or of the targets
+    problems : names of the binary problems, of the targets, or of the classes of a softmax
     exact : whether numbers are fractions
 
     Examples
@@ -83,8 +83,9 @@ class Trace:
         """The last state of each problem, from the log alone.
 
         Equals the weights that the solver returned (``estimator.results_[k].weights``, of a
-        regression ``result_.weights[k]``) bit for bit, unless ``exact``; of a regression with
-        ``average=True`` these are the last weights before the average was taken.
+        regression ``result_.weights[k]``, of a softmax ``results_[0].weights[k]``) bit for bit,
+        unless ``exact``; of gradient descent with ``average=True`` these are the last weights
+        before the average was taken.
         """
         return [replay.last_state() for replay in self._replays]
 
@@ -107,9 +108,10 @@ class Trace:
         ``support`` vectors instead of weights. ``criterion`` adds the ``mistakes`` over all
         samples after the step, and J_p = Σ over mistakes of −y w·x.
 
-        Gradient descent has ``prediction`` (h(x) = w·x before the update), ``error`` (y − h(x))
-        and ``eta`` for single samples; for batches ``batch``, ``gradient_norm`` (of the batch,
-        before the update) and ``eta``. There ``criterion`` adds J over all samples after the step.
+        Gradient descent has ``prediction`` (h(x) before the update; the ``score`` w·x too where it
+        is not h itself), ``error`` (y − h(x)) and ``eta`` for single samples; for batches
+        ``batch``, ``gradient_norm`` (of the batch, before the update) and ``eta``. There
+        ``criterion`` adds J over all samples after the step.
 
         Parameters
         ----------
