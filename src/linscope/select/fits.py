@@ -1,0 +1,241 @@
+"""The fits of a path: the whole table and every fold, C after C.
+
+Three ways, all with ``solve(C)``, then ``weights``, ``certificate(m)`` and ``held_out(f)``; problem
+0 is the whole table, problem f + 1 is fold f:
+
+    SharedFits   dense tables with an l2 penalty: all folds in one pass (``fold_newton``)
+    WarmFits     sparse and wide tables, large softmax: trust region, each fit started at the last
+    RefitFits    every other penalty, solver or form: warm-started fits of the estimator itself
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from ..certify.logistic import smallest_gap
+from ..data.threads import one_blas_thread
+from ..estimators.base import Training
+from ..estimators.logistic_choice import EXACT, QUICK, SMALL_TABLE
+from ..results import Certificate, Status
+from ..solvers.logistic_frame import LogisticFrame, logistic_frame
+from ..solvers.logistic_objective import LogisticObjective
+from ..solvers.trust_region import TrustRegion
+from .bounds import bound_from_factor, dual_gap
+from .certificate import PathCertificate, longest_row
+from .fold_newton import FoldNewton
+from .fold_table import FoldTable
+from .splits import Split, group_rows
+
+# Hessians of all folds are kept: (folds + 1) size² numbers, and size³ work for each.
+MOST_SHARED, MOST_SHARED_SOFTMAX = 600, 200
+# A gap so small, relatively, needs no second bound; multiplications that a second one may cost.
+SMALL_GAP, CHEAP = 1e-10, 20_000_000
+
+
+class Fits(Protocol):
+    weights: np.ndarray
+
+    def solve(self, C: float) -> None: ...
+
+    def certificate(self, problem: int) -> Certificate: ...
+
+    def held_out(self, fold: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Numbers of the rows held out and their scores; None: ask ``model``."""
+        ...
+
+    def model(self, problem: int) -> Any:
+        """A fitted estimator."""
+        ...
+
+
+def make_fits(estimator: Any, training: Training, splits: list[Split]) -> Fits:
+    """The quickest way that the estimator's parameters allow."""
+    softmax = len(training.classes) == 2 or estimator.multi_class == "softmax"
+    l2 = estimator.penalty == "l2" or (estimator.penalty == "elasticnet" and not estimator.l1_ratio)
+    if not (l2 and softmax and estimator.solver in ("auto", "newton", "trust-region")):
+        return RefitFits(estimator, training, splits)
+    frame = logistic_frame(training.X, fit_intercept=estimator.fit_intercept)
+    if sparse.issparse(frame.X) or estimator.solver == "trust-region":
+        return WarmFits(estimator, training, splits, frame)
+    two = len(training.classes) == 2
+    size = (training.X.shape[1] + 1) * (1 if two else len(training.classes))
+    found = None
+    if size <= (MOST_SHARED if two else MOST_SHARED_SOFTMAX):
+        found = group_rows(splits, len(training.codes))
+    if found is None:
+        return WarmFits(estimator, training, splits, frame)
+    return SharedFits(estimator, training, frame, *found)
+
+
+def accuracy(estimator: Any, training: Training, rows: int) -> float:
+    """The estimator's tolerance: relative, of the objective."""
+    if estimator.tol is not None:
+        return float(estimator.tol)
+    return EXACT if training.X.shape[0] * training.X.shape[1] * rows <= SMALL_TABLE else QUICK
+
+
+class SharedFits:
+    """All folds at once."""
+
+    def __init__(self, estimator, training: Training, frame: LogisticFrame, order, groups):
+        self.estimator, self.training, self.frame = estimator, training, frame
+        K, bias = len(training.classes), estimator.fit_intercept
+        self.table = FoldTable(frame.X, training.codes, K, training.weight, order, groups, bias)
+        tol = accuracy(estimator, training, self.table.rows)
+        with one_blas_thread():
+            self.newton = FoldNewton(self.table, frame.pull(1.0), tol, estimator.max_iter)
+        self.sums, self.longest = self.table.class_sums(), longest_row(frame.X)
+
+    def solve(self, C: float) -> None:
+        with one_blas_thread():
+            self.newton.solve(C)
+        self.weights = np.array([self.frame.original(W) for W in self.newton.W])
+
+    def certificate(self, problem: int) -> PathCertificate:
+        m, newton = problem, self.newton
+        W, loss, gradient = newton.W[m], newton.losses.value[m], newton.losses.gradient[m]
+        bias = self.table.intercept
+        value = float(newton.value(W[None], newton.losses.value[m : m + 1])[0])
+        gap = dual_gap(W, loss, gradient, newton.C, newton.ridge, self.sums[m], bias)
+        if gap > SMALL_GAP * value:
+            with one_blas_thread():
+                gap = min(gap, self._newton_gap(m, SMALL_GAP * value))
+        return _claim(self, newton.status[m], value, gap, self.weights[m], newton.C)
+
+    def _newton_gap(self, m: int, enough: float) -> float:
+        """From the Hessian that is there; from a new one if that is not enough and cheap."""
+        newton, table = self.newton, self.table
+        g = (newton.ridge * newton.W[m] + newton.C * newton.losses.gradient[m]).ravel()
+        found = np.inf
+        if table.rows == 1:
+            distance = float(np.sqrt(np.sum((newton.W[m] - newton.at[m]) ** 2)))
+            found = bound_from_factor(g, newton.factor(m), self.longest, distance)
+        if found > enough and table.n * table.size**2 <= CHEAP:
+            newton.H[m], newton.at[m] = table.hessians(newton.W[m], [m])[0], newton.W[m]
+            # Scores of two classes differ by √2 ‖z‖ at most where each class has its weights.
+            longest = self.longest * (1.0 if table.rows == 1 else np.sqrt(2.0))
+            found = min(found, bound_from_factor(g, newton.factor(m), longest))
+        return found
+
+    def held_out(self, fold: int):
+        return self.table.held_out(fold + 1)
+
+    def model(self, problem: int):
+        return with_weights(self.estimator, self.training, self.weights[problem])
+
+
+class WarmFits:
+    """Trust region; the whole table first, then each fold moved as the whole table moved."""
+
+    def __init__(self, estimator, training: Training, splits: list[Split], frame: LogisticFrame):
+        self.estimator, self.training, self.frame, self.splits = estimator, training, frame, splits
+        make = partial(self._objective, estimator.fit_intercept)
+        self.objectives = [make(slice(None)), *(make(split.train) for split in splits)]
+        self.tol = accuracy(estimator, training, self.objectives[0].rows)
+        self.V: list[np.ndarray] | None = None
+        self.points: list[Any] = [None] * len(self.objectives)
+        self.status = [Status.CONVERGED] * len(self.objectives)
+
+    def _objective(self, intercept: bool, rows: Any) -> LogisticObjective:
+        _, classes, codes, weight, _ = self.training
+        own = weight[rows] if len(weight) else weight
+        return LogisticObjective(self.frame.X[rows], codes[rows], len(classes), own, 1.0, intercept)
+
+    def solve(self, C: float) -> None:
+        """P/C = ½ Σ (ρ/C) w² + L: between values of C only the penalty changes."""
+        before, known, moved = self.V, None, 0.0
+        self.C, self.V = C, []
+        for m, objective in enumerate(self.objectives):
+            objective.rho = self.frame.pull(1.0 / C)
+            start = self.V[0] if m else None
+            if before is not None:
+                start = before[m] + moved
+            solver = TrustRegion(objective, self.tol, start)
+            state = solver.init()
+            if known is not None:
+                state.preconditioner = replace(known, products=0)
+            for _ in range(self.estimator.max_iter):
+                state = solver.step(state)
+                if state.status is not None:
+                    break
+            self.points[m], self.status[m] = state.point, state.status or Status.MAX_ITER
+            self.V.append(state.point.W)
+            if m == 0:
+                known = state.preconditioner
+                moved = state.point.W - before[0] if before is not None else 0.0
+        self.weights = np.array([self.frame.original(V) for V in self.V])
+
+    def certificate(self, problem: int) -> PathCertificate:
+        m, point = problem, self.points[problem]
+        gap = self.C * smallest_gap(self.objectives[m], point)
+        value = self.C * float(point.value)
+        return _claim(self, self.status[m], value, gap, self.weights[m], self.C)
+
+    def held_out(self, fold: int):
+        rows = self.splits[fold].test
+        assert self.V is not None
+        V = self.V[fold + 1]
+        return rows, self.frame.X[rows] @ V[:, 1:].T + V[:, 0]
+
+    def model(self, problem: int):
+        return with_weights(self.estimator, self.training, self.weights[problem])
+
+
+class RefitFits:
+    """Fits of the estimator itself, each started at the weights of the C before."""
+
+    def __init__(self, estimator, training: Training, splits: list[Split]):
+        self.training = training
+        # Class weights are those of the whole table, and are part of ``weight`` already.
+        self.models = [
+            clone(estimator).set_params(warm_start=True, class_weight=None)
+            for _ in range(len(splits) + 1)
+        ]
+        self.rows: list[Any] = [slice(None), *(split.train for split in splits)]
+
+    def solve(self, C: float) -> None:
+        X, classes, codes, weight, _ = self.training
+        for model, rows in zip(self.models, self.rows, strict=True):
+            own = weight[rows] if len(weight) else None
+            model.set_params(C=C).fit(X[rows], classes[codes[rows]], own)
+        self.weights = np.array(
+            [np.column_stack([model.intercept_, model.coef_]) for model in self.models]
+        )
+
+    def certificate(self, problem: int) -> Certificate:
+        return self.models[problem].certificate_
+
+    def held_out(self, fold: int) -> None:
+        return None
+
+    def model(self, problem: int):
+        return self.models[problem]
+
+
+def with_weights(estimator: Any, training: Training, W: np.ndarray) -> Any:
+    """A clone that predicts with these weights."""
+    model = clone(estimator)
+    model.classes_, model.n_features_in_ = training.classes, W.shape[1] - 1
+    W = W.astype(training.X.dtype)
+    model.coef_, model.intercept_ = W[:, 1:], W[:, 0]
+    return model
+
+
+def _claim(fits: Any, status: Status, value: float, gap: float, W, C: float) -> PathCertificate:
+    return PathCertificate(
+        status=status,
+        primal=value,
+        dual=value - gap,
+        gap=gap,
+        weights=W,
+        classes=fits.training.classes,
+        C=C,
+        fit_intercept=fits.estimator.fit_intercept,
+        weighted=len(fits.training.weight) > 0,
+    )

@@ -1,0 +1,239 @@
+"""``linscope.path``: fits for many values of C, judged by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from ..data import check_finite, encode_labels
+from ..estimators import LogisticRegression
+from ..estimators.base import Training, read_training
+from ..results import Status, current_observer
+from .fits import Fits, make_fits
+from .result import RegularizationPath
+from .scoring import Scoring, read_scoring
+from .splits import Split, check_classes, read_splits
+
+LEAST_C, MOST_C = 1e-4, 1e4
+MOST_CS = 10_000
+
+
+def path(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    Cs: Any = 10,
+    gammas: Any = None,
+    cv: Any = 5,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    one_standard_error: bool = False,
+) -> RegularizationPath:
+    """A regularisation path with cross-validation: which C predicts best?
+
+    All folds and all values of C share their work: for dense tables one pass over the rows serves
+    every fold, and each C begins where the last one ended.
+
+    Parameters
+    ----------
+    estimator : LogisticRegression
+        Its ``C`` is not used; its other parameters are. It is not changed.
+    X, y : samples and labels of any kind
+    Cs : int or array
+        So many values from 1e-4 to 1e4, evenly spaced in log C, or the values themselves.
+    gammas : None
+        For kernels; a linear model has none.
+    cv : int, splitter or pairs of row numbers
+        An int is ``StratifiedKFold(cv)``, not shuffled.
+    scoring : name of a scikit-learn score, or a scorer, optional
+        Accuracy by default.
+    sample_weight : array of n weights, optional
+        They count in the fits and in the scores.
+    one_standard_error : bool
+        Choose the smallest C whose mean score is within one standard error of the best, rather
+        than the best itself (the smallest of those that are equally good).
+
+    Returns
+    -------
+    RegularizationPath
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("iris")
+    >>> found = ls.path(ls.LogisticRegression(), X, y, Cs=[0.01, 1, 100], cv=5)
+    >>> found.best_C, found.scores.shape, bool(found.verify(X, y))
+    (100.0, (3, 5), True)
+    >>> found.best_estimator.certificate_.ok
+    True
+    """
+    _check_estimator(estimator, gammas)
+    values, judge = _read_Cs(Cs), read_scoring(scoring)
+    model = clone(estimator).set_params(C=float(values[0]))
+    model._validate_params()
+    training = read_training(model, X, y, sample_weight)
+    check_finite(training.X, getattr(model, "feature_names_in_", None))
+    given = read_splits(cv, _labels(y, training))
+    splits = _inside(given, training, training.classes)
+    weight = None
+    if sample_weight is not None:
+        weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
+        weight = np.delete(weight, training.ignored)
+    run = _run(make_fits(model, training, splits), values, splits, judge, training, weight)
+    values = values[: len(run.scores)]
+    best = _choose(run.scores, one_standard_error)
+    _warn_unfinished(run.certificates)
+    return RegularizationPath(
+        Cs_=values,
+        coefs=run.weights[:, 0],
+        fold_coefs=run.weights[:, 1:],
+        scores=run.scores,
+        best_index=best,
+        best_estimator=_refit(estimator, values[best], run.weights[best, 0], X, y, sample_weight),
+        whole_certificates=run.certificates[:, 0],
+        certificates=run.certificates[:, 1:],
+        classes_=training.classes,
+        feature_names=tuple(model._feature_names()),
+        scoring=judge.name,
+        one_standard_error=one_standard_error,
+        splits=tuple(given),
+    )
+
+
+def _check_estimator(estimator: Any, gammas: Any) -> None:
+    if not isinstance(estimator, LogisticRegression):
+        what = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+        hint = f": pass {what}()" if isinstance(estimator, type) else ""
+        raise TypeError(
+            f"there is no path for {what}: supported is a LogisticRegression with penalty 'l2', "
+            f"'l1' or 'elasticnet'{hint}"
+        )
+    if gammas is not None:
+        raise ValueError("gammas are for kernels, and LogisticRegression has none: leave it out")
+    if estimator.penalty not in ("l2", "l1", "elasticnet"):
+        raise ValueError(
+            f"penalty={estimator.penalty!r} has no C to choose: use 'l2', 'l1' or 'elasticnet'"
+        )
+
+
+def _read_Cs(Cs: Any) -> np.ndarray:
+    if isinstance(Cs, Integral) and not isinstance(Cs, bool):
+        if not 1 <= int(Cs) <= MOST_CS:
+            raise ValueError(f"Cs={Cs}: how many values, 1 to {MOST_CS}, or an array of values")
+        return np.logspace(np.log10(LEAST_C), np.log10(MOST_C), int(Cs))
+    try:
+        values = np.asarray(Cs, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if isinstance(Cs, bool) or values.ndim != 1 or not 1 <= len(values) <= MOST_CS:
+        raise ValueError(f"Cs must be a number of values or an array of them, got {Cs!r}")
+    bad = np.flatnonzero(~((values > 0) & (values < np.inf)))
+    if len(bad):
+        raise ValueError(
+            f"Cs[{bad[0]}] is {values[bad[0]]}: every C must be positive and finite (an "
+            "unpenalised fit has no place on a path)"
+        )
+    return np.unique(values)
+
+
+def _labels(y: Any, training: Training) -> np.ndarray:
+    """The label of every row that was given, also of those with weight 0."""
+    classes, codes = training.classes, training.codes
+    if len(training.ignored):
+        classes, codes = encode_labels(y)
+    return classes[codes]
+
+
+def _inside(given: list[Split], training: Training, classes: np.ndarray) -> list[Split]:
+    """The folds in the rows of ``training``, which has none of weight 0; checked."""
+    splits = given
+    if len(training.ignored):
+        place = np.ones(len(training.codes) + len(training.ignored), dtype=np.int64)
+        place[training.ignored] = 0
+        place = np.where(place > 0, np.cumsum(place) - 1, -1)
+        splits = [
+            Split(*(place[rows][place[rows] >= 0] for rows in (split.train, split.test)))
+            for split in given
+        ]
+    for number, split in enumerate(splits):
+        if len(split.test) == 0:
+            raise ValueError(f"fold {number} of cv has only rows of weight 0 to be judged by")
+    check_classes(splits, training.codes, classes)
+    return splits
+
+
+class Run(NamedTuple):
+    """Of each C: weights (problems, rows, d + 1), certificates (problems,) and scores (folds,)."""
+
+    weights: np.ndarray
+    certificates: np.ndarray
+    scores: np.ndarray
+
+
+class Progress(NamedTuple):
+    """What an observer sees after each C."""
+
+    note: str
+    status: Status | None = None
+
+
+def _run(
+    fits: Fits, values: np.ndarray, splits: list[Split], judge: Scoring, training: Training, weight
+) -> Run:
+    """C after C; an observer may ask for an end before the last."""
+    weights, certificates, scores = [], [], []
+    observer = current_observer()
+    observer.begin("regularisation path", len(values))
+    try:
+        for done, C in enumerate(values.tolist(), 1):
+            fits.solve(C)
+            scores.append(
+                [judge.of_fold(fits, f, split, training, weight) for f, split in enumerate(splits)]
+            )
+            weights.append(fits.weights)
+            certificates.append([fits.certificate(m) for m in range(len(splits) + 1)])
+            note = f"C = {C:.3g}, {judge.name} {np.mean(scores[-1]):.4g}"
+            if observer.step(done, Progress(note)):
+                break
+    finally:
+        observer.end()
+    return Run(np.array(weights), np.array(certificates, dtype=object), np.array(scores))
+
+
+def _choose(scores: np.ndarray, one_standard_error: bool) -> int:
+    """The smallest C of the best; or of those within one standard error of the best."""
+    mean = scores.mean(axis=1)
+    best = int(np.argmax(mean))
+    if not one_standard_error:
+        return best
+    error = scores[best].std(ddof=1) / np.sqrt(scores.shape[1])
+    return int(np.argmax(mean >= mean[best] - error))
+
+
+def _refit(estimator: Any, C: float, W: np.ndarray, X, y, sample_weight) -> Any:
+    """The estimator for the chosen C, fitted to all rows from where the path was."""
+    model = clone(estimator).set_params(C=float(C), warm_start=True)
+    one = len(W) == 1 or estimator.multi_class == "softmax"
+    model._weights = [W] if one else list(W[:, None, :])
+    model.fit(X, y, sample_weight)
+    return model.set_params(warm_start=estimator.warm_start)
+
+
+def _warn_unfinished(certificates: np.ndarray) -> None:
+    """One warning for all fits that did not get to their tolerance."""
+    bad = [one for one in certificates.ravel() if not one.status.ok]
+    if bad:
+        worst = max(float(one.gap or 0.0) / max(abs(one.primal or 0.0), 1e-300) for one in bad)
+        warnings.warn(
+            f"{len(bad)} of {certificates.size} fits on the path did not reach their tolerance: "
+            f"the objective may be {worst:.2g} above its minimum, relatively; raise max_iter or "
+            "scale the columns",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
