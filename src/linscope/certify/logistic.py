@@ -15,7 +15,7 @@ import numpy as np
 
 from ..data import check_finite, encode_labels, to_matrix
 from ..results import Certificate, Check, Result, Status
-from ..solvers.coordinate_gap import gap
+from ..solvers.coordinate_gap import class_sums, dual_bound, penalty, sample_weights
 from ..solvers.firth import Firth
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective, Point
@@ -26,6 +26,25 @@ from .logistic_gap import duality_gap
 SLACK = 1e-9
 # A duality gap so small, relatively, needs no second bound.
 SMALL_GAP = 1e-10
+# A larger one, compared with the objective of weights 0, is no convergence.
+STALLED, TIGHT = 1e-3, 1e-6
+
+
+def elastic_net_gap(
+    objective: LogisticObjective, point: Point, l1: float, l2: float
+) -> tuple[float, float]:
+    """The objective with an l1 penalty, and a bound on its distance to the minimum.
+
+    The least loss is a lower bound, too, and a good one where the penalty is tiny.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+        dual = dual_bound(objective, point, class_sums(objective), l1, l2)
+        own = penalty(point.W, l1, l2)
+    primal = point.value + own
+    bound = min(primal - dual, primal) if dual > -np.inf else primal
+    if bound > SMALL_GAP * abs(primal) and own < bound:
+        bound = min(bound, own + decrement_bound(objective, point))
+    return primal, max(bound, 0.0)
 
 
 def smallest_gap(objective: LogisticObjective, point: Point) -> float:
@@ -132,10 +151,10 @@ class LogisticCertificate(Certificate):
         return Check(True, f"the objective is above the minimum by at most {found:.2g}")
 
     def _check_elastic_net(self, objective: LogisticObjective, frame: LogisticFrame) -> Check:
-        primal, dual = gap(objective, frame.inside(self.weights), self.l1, self.l2)
+        point = objective.evaluate(frame.inside(self.weights))
+        primal, found = elastic_net_gap(objective, point, *frame.strengths(self.l1, self.l2))
         if abs(primal - (self.primal or 0.0)) > 1e-8 * abs(primal):
             return Check(False, f"the objective is {primal:.9g}, not {self.primal:.9g}")
-        found = primal - dual
         if self.gap is None or not found <= 1.01 * self.gap + 1e-8 * abs(primal):
             return Check(False, f"the bound is {found:.2g}, not {self.gap or 0.0:.2g}")
         return Check(True, f"the objective is above the minimum by at most {found:.2g}")
@@ -178,14 +197,24 @@ class LogisticCertificate(Certificate):
         weight = np.zeros(0) if sample_weight is None else np.asarray(sample_weight, np.float64)
         if self.penalised and self.C != 1.0:
             weight = self.C * (weight if len(weight) else np.ones(len(codes)))
-        frame = logistic_frame(matrix, fit_intercept=self.fit_intercept, scale=self.l1 == 0)
+        frame = logistic_frame(
+            matrix,
+            fit_intercept=self.fit_intercept,
+            common=self.l1 > 0,
+            penalised=self.penalised,
+        )
         rho = frame.pull(float(self.penalised and self.l1 == 0))
         objective = LogisticObjective(frame.X, codes, len(known), weight, rho, self.fit_intercept)
         return objective, frame
 
 
-def certify(objective: LogisticObjective, result: Result, **claim: Any) -> LogisticCertificate:
-    """The certificate of a solver's result; ``claim`` is what only the estimator knows."""
+def certify(
+    objective: LogisticObjective, result: Result, *, tol: float = 0.0, **claim: Any
+) -> LogisticCertificate:
+    """The certificate of a solver's result; ``claim`` is what only the estimator knows.
+
+    ``tol`` is the relative accuracy that the solver was asked for.
+    """
     details = result.details
     if claim["firth"]:
         value = float(details["penalised_log_likelihood"])
@@ -194,16 +223,27 @@ def certify(objective: LogisticObjective, result: Result, **claim: Any) -> Logis
         )
     point = details["point"]
     if claim["l1"] > 0:
-        value = float(details["dual"]) + float(details["gap"])
+        value, bound = elastic_net_gap(objective, point, details["l1"], details["l2"])
+        status = Status.CONVERGED if bound <= SMALL_GAP * abs(value) else result.status
         return LogisticCertificate(
-            status=result.status, primal=value, dual=details["dual"], gap=details["gap"], **claim
+            status=status, primal=value, dual=value - bound, gap=bound, **claim
         )
     bound = smallest_gap(objective, point)
     return LogisticCertificate(
-        status=result.status,
+        status=_judged(result.status, objective, bound, tol),
         primal=float(point.value),
         dual=float(point.value) - bound if np.isfinite(bound) else None,
         gap=bound,
         kkt=float(np.abs(point.gradient).max()),
         **claim,
     )
+
+
+def _judged(status: Status, objective: LogisticObjective, bound: float, tol: float) -> Status:
+    """With a penalty the bound tells whether a solver that saw no progress is at the minimum."""
+    if tol > TIGHT:
+        return status
+    start = float(np.sum(sample_weights(objective))) * np.log(objective.n_classes)
+    if status.ok and np.any(objective.rho) and bound > STALLED * start:
+        return Status.STALLED
+    return status

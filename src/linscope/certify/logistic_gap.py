@@ -49,7 +49,7 @@ def duality_gap(objective: LogisticObjective, point: Point) -> float:
     if not (rho > 0).all():
         return np.inf
     some = max(SOME_ROWS, ROWS_A_WEIGHT * objective.d)
-    with one_blas_thread():
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if objective.n > 2 * some:
             found = _gap(objective, point, slice(0, None, objective.n // some))
             if found <= GOOD * abs(point.value):
@@ -126,7 +126,7 @@ def _mixed(p: np.ndarray, c: np.ndarray, wanted: np.ndarray) -> np.ndarray | Non
     if a <= 0.0:
         return p
     q = np.maximum(totals - over / a, 0.0)
-    return (1.0 - a) * p + (a / q.sum()) * q if a <= 1.0 else None
+    return (1.0 - a) * p + (a / q.sum()) * q if a <= 1.0 and q.any() else None
 
 
 def _log_probabilities(scores: np.ndarray) -> np.ndarray:

@@ -88,7 +88,9 @@ def solve(
     scaled = weight
     if any(kind) and model.C != 1.0:
         scaled = float(model.C) * (weight if len(weight) else np.ones(len(problem.codes)))
-    frame = logistic_frame(problem.X, fit_intercept=model.fit_intercept, scale=kind.l1 == 0)
+    frame = logistic_frame(
+        problem.X, fit_intercept=model.fit_intercept, common=kind.l1 > 0, penalised=any(kind)
+    )
     rho, classes = frame.pull(kind.rho), len(problem.labels)
     objective = LogisticObjective(frame.X, problem.codes, classes, scaled, rho, model.fit_intercept)
     verdict = None
@@ -101,14 +103,17 @@ def solve(
         W = result.weights
     else:
         start = None if initial is None else frame.inside(initial)
-        chosen, why = choose(objective, model.solver, model.penalty, kind, model.tol, start)
+        inside = Strengths(kind.rho, *frame.strengths(kind.l1, kind.l2))
+        chosen, why = choose(objective, model.solver, model.penalty, inside, model.tol, start)
         hopeless = verdict is not None and not verdict
         result = run(chosen, min(model.max_iter, HOPELESS) if hopeless else model.max_iter)
         W, how = frame.original(result.weights), f"{why}; {result.n_iter} passes over the rows"
     if not np.isfinite(W).all():
         raise ValueError("a weight is beyond the range of floats: scale the columns of X")
     claim = _claim(model, problem, kind, W, how)
-    certificate = _with_verdict(certify(objective, result, **claim), verdict)
+    # Gradient steps end by their own rule, which promises no accuracy.
+    tol = np.inf if model.solver in DESCENTS else float(model.tol or 0.0)
+    certificate = _with_verdict(certify(objective, result, tol=tol, **claim), verdict)
     return Part(problem, W, result, certificate, solver if keep_log else None)
 
 

@@ -51,6 +51,11 @@ class Status(Enum):
         "otherwise use output='averaged', 'voted' or 'pocket'.",
         False,
     )
+    STALLED = (
+        "rounding hid all progress before the minimum was proven near",
+        "Centre and scale the columns, or use another solver.",
+        False,
+    )
     DIVERGED = (
         "the steps grew instead of shrinking: the learning rate is too large",
         "Use eta0='auto' or a smaller rate; the weights are the last finite ones, not a solution.",

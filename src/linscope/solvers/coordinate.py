@@ -192,6 +192,7 @@ class Coordinate:
 
     def result(self, state: State) -> Result:
         details = {"point": state.point, "dual": state.dual, "gap": state.gap}
+        details |= {"l1": self.l1, "l2": self.l2}
         status = state.status or Status.MAX_ITER
         return Result(state.point.W, status, state.passes, state.sweeps, None, details)
 

@@ -26,6 +26,8 @@ from ..engines import MemoryEngine
 
 # A column is far from 0 when its middle is so many half-widths away.
 FAR = 8.0
+# Reciprocals of smaller units would overflow.
+SMALLEST = -1000
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Frame:
         far = (np.abs(middle) > FAR * half) & (intercept and not sparse.issparse(X))
         shift = np.where(far, middle, 0.0)
         size = np.maximum(high - shift, shift - low)
-        scale = np.ldexp(1.0, np.where(size > 0, np.frexp(size)[1], 0))
+        scale = np.ldexp(1.0, np.where(size > 0, np.maximum(np.frexp(size)[1], SMALLEST), 0))
         return cls(low, high, shift, scale, intercept)
 
     @property
@@ -78,9 +80,11 @@ class Frame:
         """Weights (R, p) of z as weights of x."""
         weights = np.array(theta, dtype=np.float64)
         first = int(self.intercept)
-        weights[:, first:] /= self.scale
-        if self.intercept:
-            weights[:, 0] -= weights[:, 1:] @ self.shift
+        # Weights of tiny columns may be beyond the range.
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights[:, first:] /= self.scale
+            if self.intercept:
+                weights[:, 0] -= weights[:, 1:] @ self.shift
         return weights
 
     def rows(self, X: Any) -> np.ndarray:
