@@ -41,9 +41,9 @@ class LBFGS:
         best = [before]
 
         # Weights that a large penalty holds back would need steps of another size.
-        unit = np.ones(whole.shape)
-        unit[:, 1:] = 1.0 / np.sqrt(1.0 + whole.rho)
-        unit = unit.ravel()
+        units = np.ones(whole.shape)
+        units[:, 1:] = 1.0 / np.sqrt(1.0 + whole.rho)
+        unit = units.ravel()
 
         def function(v: np.ndarray) -> tuple[float, np.ndarray]:
             point = whole.evaluate(unit * v)
