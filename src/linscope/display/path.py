@@ -12,9 +12,10 @@ from matplotlib.ticker import NullLocator
 from . import theme
 from .base import Display
 
-# So many lines of two classes have a colour and a name; the rest are thin and grey.
+# So many lines have a colour and a name; the rest are thin and grey.
 MOST_NAMED = 8
-MOST_CLASSES_IN_KEY = 10
+# So few lines of several classes can all be coloured by class.
+MOST_COLOURED = 24
 LABEL_GAP = 0.052
 # Coefficients so many times those at the chosen C would press these to 0.
 FAR = 6.0
@@ -87,27 +88,27 @@ class PathDisplay(Display):
             look: dict[str, Any] = {"color": theme.INK, "lw": 1.0, "ls": (0, (4, 3)), "zorder": 2}
             ax.axvline(self.Cs[self.best], **look)
         left.axhline(0.0, color=theme.FAINT, lw=0.8, zorder=1)
-        left.set_ylabel("coefficient")
-        if self.classes:
+        left.set_ylabel("weight")
+        if self.classes and self.coefs[0].size <= MOST_COLOURED:
             self._draw_classes(left)
         else:
-            self._draw_features(left)
+            self._draw_largest(left)
         self._draw_scores(right)
 
-    def _draw_features(self, ax: Axes) -> None:
-        """Two classes: the largest at the chosen C have a colour and a name at their end."""
-        lines = self.coefs[:, 0]
+    def _draw_largest(self, ax: Axes) -> None:
+        """The largest at the chosen C have a colour and a name at their end; the rest are grey."""
+        lines, names = self._lines()
         order = np.argsort(-np.abs(lines[self.best]))
-        named = order[:MOST_NAMED]
-        for j in order[MOST_NAMED:]:
-            ax.plot(self.Cs, lines[:, j], color=theme.GREY, lw=0.7, alpha=0.6, zorder=2)
+        named, rest = order[:MOST_NAMED], order[MOST_NAMED:]
+        faint = 0.6 if len(rest) <= 100 else 0.15
+        ax.plot(self.Cs, lines[:, rest], color=theme.GREY, lw=0.7, alpha=faint, zorder=2)
         for k, j in enumerate(named):
             ax.plot(self.Cs, lines[:, j], color=theme.class_colour(k), lw=1.7, zorder=3)
         self._scale(ax)
         ends = np.array([_height(ax, lines[-1, j]) for j in named])
         for k, place in _apart(ends, LABEL_GAP):
             ax.annotate(
-                theme.name(self.names[named[k]], 22),
+                theme.name(names[named[k]], 22),
                 (1.0, place),
                 xycoords="axes fraction",
                 xytext=(4, 0),
@@ -117,9 +118,17 @@ class PathDisplay(Display):
                 va="center",
                 annotation_clip=False,
             )
-        rest = len(order) - len(named)
-        more = f"; {theme.count(rest, 'other feature')} in grey" if rest else ""
-        theme.title(ax, f"Coefficients grow with C{more}")
+        kind = "weights, class: feature" if self.classes else "weights"
+        theme.title(
+            ax, f"The {len(named)} largest of {len(order)} {kind}" if len(rest) else "Weights"
+        )
+
+    def _lines(self) -> tuple[np.ndarray, list[str]]:
+        """One column a coefficient, and its name."""
+        lines = self.coefs.reshape(len(self.Cs), -1)
+        if not self.classes:
+            return lines, self.names
+        return lines, [f"{label}: {name}" for label in self.classes for name in self.names]
 
     def _scale(self, ax: Axes) -> None:
         """Where the ends dwarf the coefficients at the chosen C, their size on a scale of asinh."""
@@ -135,19 +144,15 @@ class PathDisplay(Display):
         ax.yaxis.set_minor_locator(NullLocator())
 
     def _draw_classes(self, ax: Axes) -> None:
-        """Many classes: a colour a class, thin lines if there are many features."""
-        d = self.coefs.shape[2]
-        thin: dict[str, Any] = {"lw": 1.4, "alpha": 0.9} if d <= 8 else {"lw": 0.6, "alpha": 0.45}
+        """Few weights of several classes: a colour a class."""
         for k in range(self.coefs.shape[1]):
-            ax.plot(self.Cs, self.coefs[:, k], color=theme.class_colour(k), zorder=3, **thin)
+            ax.plot(self.Cs, self.coefs[:, k], color=theme.class_colour(k), lw=1.4, zorder=3)
         self._scale(ax)
-        shown = self.classes[:MOST_CLASSES_IN_KEY]
         entries = [
             theme.line_entry(theme.name(label, 16), color=theme.class_colour(k))
-            for k, label in enumerate(shown)
+            for k, label in enumerate(self.classes)
         ]
-        text = f"Coefficients of {theme.count(d, 'feature')} for each class"
-        theme.title_and_key(ax, text, entries)
+        theme.title_and_key(ax, "Weights of each class, one line a feature", entries)
 
     def _draw_scores(self, ax: Axes) -> None:
         """Mean ± standard error, the chosen C marked."""
@@ -163,7 +168,7 @@ class PathDisplay(Display):
 
 def _height(ax: Axes, value: float) -> float:
     """Where a coefficient is, as a share of the height of the axes."""
-    x = ax.get_xlim()[1]
+    x, _ = ax.get_xlim()[1], ax.get_ylim()  # both make pending limits final
     return float(ax.transAxes.inverted().transform(ax.transData.transform((x, value)))[1])
 
 

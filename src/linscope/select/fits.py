@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from ..certify.logistic import smallest_gap
-from ..data.threads import one_blas_thread
+from ..data.threads import Workers, one_blas_thread
 from ..estimators.base import Training
 from ..estimators.logistic_choice import EXACT, QUICK, SMALL_TABLE
 from ..results import Certificate, Status
@@ -138,9 +138,10 @@ class WarmFits:
         make = partial(self._objective, estimator.fit_intercept)
         self.objectives = [make(slice(None)), *(make(split.train) for split in splits)]
         self.tol = accuracy(estimator, training, self.objectives[0].rows)
-        self.V: list[np.ndarray] | None = None
-        self.points: list[Any] = [None] * len(self.objectives)
-        self.status = [Status.CONVERGED] * len(self.objectives)
+        self.folds = range(1, len(splits) + 1)
+        self.V: list[np.ndarray] = []  # weights of the last two C
+        # Small tables do not keep the threads busy by themselves.
+        self._workers = Workers(None if len(self.objectives[0].engine.borders) == 1 else 1)
 
     def _objective(self, intercept: bool, rows: Any) -> LogisticObjective:
         _, classes, codes, weight, _ = self.training
@@ -149,27 +150,44 @@ class WarmFits:
 
     def solve(self, C: float) -> None:
         """P/C = ½ Σ (ρ/C) w² + L: between values of C only the penalty changes."""
-        before, known, moved = self.V, None, 0.0
-        self.C, self.V = C, []
-        for m, objective in enumerate(self.objectives):
+        self.C, before = C, self.V[-1] if self.V else None
+        for objective in self.objectives:
             objective.rho = self.frame.pull(1.0 / C)
-            start = self.V[0] if m else None
+        with one_blas_thread():
+            whole = self._solve(0, None if before is None else before[0] + self._change(0, 0.0))
+            known, W = whole.preconditioner, whole.point.W
+            starts = [W] * len(self.splits)
             if before is not None:
-                start = before[m] + moved
-            solver = TrustRegion(objective, self.tol, start)
-            state = solver.init()
-            if known is not None:
-                state.preconditioner = replace(known, products=0)
-            for _ in range(self.estimator.max_iter):
-                state = solver.step(state)
-                if state.status is not None:
-                    break
-            self.points[m], self.status[m] = state.point, state.status or Status.MAX_ITER
-            self.V.append(state.point.W)
-            if m == 0:
-                known = state.preconditioner
-                moved = state.point.W - before[0] if before is not None else 0.0
-        self.weights = np.array([self.frame.original(V) for V in self.V])
+                starts = [W + before[m] - before[0] + self._change(m, 1.0) for m in self.folds]
+            make = partial(self._fold, starts=starts, known=known)
+            folds = list(self._workers.map(make, self.folds))
+        states = [whole, *folds]
+        self.points = [state.point for state in states]
+        self.status = [state.status or Status.MAX_ITER for state in states]
+        V = np.array([point.W for point in self.points])
+        self.V = [*self.V[-1:], V]
+        self.weights = np.array([self.frame.original(one) for one in V])
+
+    def _change(self, m: int, less: float) -> Any:
+        """How the weights of m (less those of the whole table) changed before the last C."""
+        if len(self.V) < 2:
+            return 0.0
+        older, newer = self.V
+        return (newer[m] - less * newer[0]) - (older[m] - less * older[0])
+
+    def _fold(self, m: int, starts: list[np.ndarray], known: Any):
+        return self._solve(m, starts[m - 1], replace(known, products=0) if known else None)
+
+    def _solve(self, m: int, start: np.ndarray | None, known: Any = None):
+        solver = TrustRegion(self.objectives[m], self.tol, start)
+        state = solver.init()
+        if known is not None:
+            state.preconditioner = known
+        for _ in range(self.estimator.max_iter):
+            state = solver.step(state)
+            if state.status is not None:
+                break
+        return state
 
     def certificate(self, problem: int) -> PathCertificate:
         m, point = problem, self.points[problem]
@@ -179,8 +197,7 @@ class WarmFits:
 
     def held_out(self, fold: int):
         rows = self.splits[fold].test
-        assert self.V is not None
-        V = self.V[fold + 1]
+        V = self.V[-1][fold + 1]
         return rows, self.frame.X[rows] @ V[:, 1:].T + V[:, 0]
 
     def model(self, problem: int):
