@@ -17,6 +17,7 @@ from .data import libsvm_file, named, overlapping, text_like
 from .least_squares_cases import LEAST_SQUARES
 from .logistic_cases import LOGISTIC
 from .metrics_cases import METRICS
+from .path_cases import PATHS
 
 EPOCHS = 5
 
@@ -148,6 +149,7 @@ CASES = {
         *LEAST_SQUARES,
         *LOGISTIC,
         *METRICS,
+        *PATHS,
     )
 }
 

@@ -1,0 +1,81 @@
+"""Cases of regularisation paths: ten values of C, five folds, one process.
+
+What is compared is the sum over folds and C of ½‖w‖² + C Σ f on the rows that train.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.linear_model import LogisticRegressionCV
+from sklearn.model_selection import StratifiedKFold
+
+import linscope as ls
+from linscope.losses.logistic import loss
+
+from .case import Case, Contender, Data, worse_objective
+from .data import named, overlapping
+
+VALUES, FOLDS, MOST_STEPS = 10, 5, 3000
+
+
+def linscope_path(data: Data):
+    return ls.path(ls.LogisticRegression(), data.X, data.y, Cs=VALUES, cv=FOLDS)
+
+
+def sklearn_path(data: Data):
+    model = LogisticRegressionCV(
+        Cs=VALUES, cv=FOLDS, max_iter=MOST_STEPS, use_legacy_attributes=False, l1_ratios=(0,)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return model.fit(data.X, data.y)
+
+
+def linscope_objectives(data: Data, found) -> float:
+    return total(data, found.Cs_, np.moveaxis(found.fold_coefs, 1, 0))
+
+
+def sklearn_objectives(data: Data, model) -> float:
+    """Its weights have the bias last, and a row for each class."""
+    W = model.coefs_paths_[:, 0]
+    return total(data, model.Cs_, np.concatenate([W[..., -1:], W[..., :-1]], axis=-1))
+
+
+def total(data: Data, Cs: np.ndarray, W: np.ndarray) -> float:
+    """Σ over folds and C of the objective; W is (folds, C, rows, d + 1)."""
+    codes = np.unique(data.y, return_inverse=True)[1]
+    out = 0.0
+    for fold, (train, _) in enumerate(StratifiedKFold(FOLDS).split(data.X, data.y)):
+        for C, V in zip(Cs.tolist(), W[fold], strict=True):
+            S = data.X[train] @ V[:, 1:].T + V[:, 0]
+            s = S[:, 0] if len(V) == 1 else S
+            out += 0.5 * float(np.sum(V[:, 1:] ** 2)) + C * float(np.sum(loss(s, codes[train])))
+    return out
+
+
+def path_case(name: str, what: str, make, size: tuple[int, int], **more) -> Case:
+    return Case(
+        name,
+        f"{what}, {VALUES} values of C, {FOLDS} folds",
+        make,
+        size,
+        Contender("linscope", linscope_path, linscope_objectives),
+        (Contender("sklearn", sklearn_path, sklearn_objectives),),
+        worse_objective,
+        {"sklearn": 10.0},
+        **more,
+    )
+
+
+PATHS = (
+    path_case("path-cv", "logistic path, dense, two classes", overlapping, (50_000, 50)),
+    path_case(
+        "path-cv-digits",
+        "logistic path, digits, 10 classes at once",
+        lambda rows, features: named("digits"),
+        (1797, 64),
+        grows=False,
+    ),
+)
