@@ -11,12 +11,17 @@ from ..certify.logistic import LogisticCertificate
 from ..inference import LogisticFit, logistic_summary, odds_ratios
 from ..results import Status
 from .base import Training, read_training
+from .descents import DESCENTS
+
+# Log likelihoods so near to the maximum have the standard errors of the maximum.
+NEAR = 1e-4
 
 
 class LogisticStatistics:
     """Methods that need the statistics of the fit."""
 
     penalty: str | None
+    solver: str
     multi_class: str
     fit_intercept: bool
     reference: object
@@ -106,4 +111,6 @@ class LogisticStatistics:
             return "one model for each of several binary problems has no common likelihood"
         if not claim.status.ok:
             return "the fit has not converged"
+        if self.solver in DESCENTS and not (claim.gap or 0.0) <= NEAR:
+            return "small steps ended the fit, and it may be far from the maximum: lower tol"
         return None
