@@ -47,7 +47,7 @@ def bound_from_factor(g: np.ndarray, factor: Any, longest: float, distance: floa
         return np.inf
     grown = np.exp(0.5 * longest * distance)
     R, lower = factor
-    inverse = linalg.solve_triangular(R, np.eye(len(R)), lower=lower, check_finite=False)
+    inverse, _ = linalg.lapack.dtrtri(np.tril(R) if lower else np.triu(R), lower=lower)
     z = (inverse @ g) if lower else (inverse.T @ g)
     reach = longest * float(np.sqrt(np.sum(inverse * inverse)))
     return newton_bound(grown * float(np.sqrt(z @ z)), grown * reach)

@@ -40,6 +40,7 @@ SMALL_GAP, CHEAP = 1e-10, 20_000_000
 
 class Fits(Protocol):
     weights: np.ndarray
+    steps: int  # of the whole table for the last C
 
     def solve(self, C: float) -> None: ...
 
@@ -95,6 +96,7 @@ class SharedFits:
     def solve(self, C: float) -> None:
         with one_blas_thread():
             self.newton.solve(C)
+        self.steps = self.newton.steps
         self.weights = np.array([self.frame.original(W) for W in self.newton.W])
 
     def certificate(self, problem: int) -> PathCertificate:
@@ -106,7 +108,8 @@ class SharedFits:
         if gap > SMALL_GAP * value:
             with one_blas_thread():
                 gap = min(gap, self._newton_gap(m, SMALL_GAP * value))
-        return _claim(self, newton.status[m], value, gap, self.weights[m], newton.C)
+        kkt = float(np.abs(newton.ridge * W + newton.C * gradient).max())
+        return _claim(self, newton.status[m], value, gap, kkt, self.weights[m], newton.C)
 
     def _newton_gap(self, m: int, enough: float) -> float:
         """From the Hessian that is there; from a new one if that is not enough and cheap."""
@@ -115,9 +118,10 @@ class SharedFits:
         found = np.inf
         if table.rows == 1:
             distance = float(np.sqrt(np.sum((newton.W[m] - newton.at[m]) ** 2)))
-            found = bound_from_factor(g, newton.factor(m), self.longest, distance)
+            found = bound_from_factor(g, newton.factors[m], self.longest, distance)
         if found > enough and table.n * table.size**2 <= CHEAP:
-            newton.H[m], newton.at[m] = table.hessians(newton.W[m], [m])[0], newton.W[m]
+            newton.H[m] = table.hessians(newton.W[m], [m])[0]
+            newton.at[m] = newton.W[m]
             # Scores of two classes differ by √2 ‖z‖ at most where each class has its weights.
             longest = self.longest * (1.0 if table.rows == 1 else np.sqrt(2.0))
             found = min(found, bound_from_factor(g, newton.factor(m), longest))
@@ -161,7 +165,7 @@ class WarmFits:
                 starts = [W + before[m] - before[0] + self._change(m, 1.0) for m in self.folds]
             make = partial(self._fold, starts=starts, known=known)
             folds = list(self._workers.map(make, self.folds))
-        states = [whole, *folds]
+        states, self.steps = [whole, *folds], whole.passes
         self.points = [state.point for state in states]
         self.status = [state.status or Status.MAX_ITER for state in states]
         V = np.array([point.W for point in self.points])
@@ -193,7 +197,8 @@ class WarmFits:
         m, point = problem, self.points[problem]
         gap = self.C * smallest_gap(self.objectives[m], point)
         value = self.C * float(point.value)
-        return _claim(self, self.status[m], value, gap, self.weights[m], self.C)
+        kkt = self.C * float(np.abs(point.gradient).max())
+        return _claim(self, self.status[m], value, gap, kkt, self.weights[m], self.C)
 
     def held_out(self, fold: int):
         rows = self.splits[fold].test
@@ -221,6 +226,7 @@ class RefitFits:
         for model, rows in zip(self.models, self.rows, strict=True):
             own = weight[rows] if len(weight) else None
             model.set_params(C=C).fit(X[rows], classes[codes[rows]], own)
+        self.steps = int(self.models[0].n_iter_.max())
         self.weights = np.array(
             [np.column_stack([model.intercept_, model.coef_]) for model in self.models]
         )
@@ -244,12 +250,15 @@ def with_weights(estimator: Any, training: Training, W: np.ndarray) -> Any:
     return model
 
 
-def _claim(fits: Any, status: Status, value: float, gap: float, W, C: float) -> PathCertificate:
+def _claim(
+    fits: Any, status: Status, value: float, gap: float, kkt: float, W: np.ndarray, C: float
+) -> PathCertificate:
     return PathCertificate(
         status=status,
         primal=value,
         dual=value - gap,
         gap=gap,
+        kkt=kkt,
         weights=W,
         classes=fits.training.classes,
         C=C,

@@ -4,12 +4,11 @@
 
 For each C
 
-1. the whole table is solved; its passes are cheap, and the same pass gives L_m and ∇L_m of every
-   fold at the weights of the whole table;
+1. the whole table is solved to a few digits; its passes are cheap, and the same pass gives L_m and
+   ∇L_m of every fold at the weights of the whole table;
 2. one more look there gives the Hessians of all folds, "all rows less its own";
-3. the folds step together from there (or from their weights for the last C, whichever are
-   better), one pass for all of them, with this Hessian. A fold that it does not serve well gets
-   one of its own.
+3. all step together from there (or from their weights for the last C, whichever are better), one
+   pass for all of them, with this Hessian. A fold that it does not serve well gets one of its own.
 
 Hessians are kept, also for the next C, while they shrink the Newton decrement λ = √(gᵀH⁻¹g) well.
 A problem is done when λ²/2, which estimates P − min P, is at most tol·P.
@@ -30,6 +29,8 @@ from .fold_table import FoldTable, Losses
 GOOD_CONTRACTION = 0.2
 ARMIJO, SHORTEST = 1e-4, 2.0**-40
 ROUNDING = 1e-14
+# About as far as the minimum of a fold is from that of the whole table.
+ROUGH = 1e-4
 
 
 class FoldNewton:
@@ -55,19 +56,22 @@ class FoldNewton:
         self.at = np.full_like(self.W, np.nan)
         self.status = [Status.CONVERGED] * M
         self.scored = np.full_like(self.W, np.nan)  # whose scores of the held-out rows are known
-        self.C = 0.0
+        self.factors: dict[int, Any] = {}
+        self.C, self.steps = 0.0, 0
 
     def solve(self, C: float) -> None:
         """Weights of all problems for this C, starting from those we have."""
         self.C = C
         if np.isnan(self.at[0]).any():
             self.renew_whole()
-        folds = list(range(1, self.table.problems))
-        whole = Steps(self, [0])
+        every = list(range(self.table.problems))
+        whole = Steps(self, [0], max(self.tol, ROUGH))
         self._start_folds(whole.run())
         if whole.renewed:  # what the whole table needed, the folds need too
-            self.renew(folds)
-        Steps(self, folds).run()
+            self.renew(every)
+        together = Steps(self, every, self.tol)
+        together.run()
+        self.factors, self.steps = together.factors, whole.steps + together.steps
 
     def value(self, W: np.ndarray, loss: np.ndarray) -> np.ndarray:
         """P of each of the problems."""
@@ -117,11 +121,11 @@ class FoldNewton:
 class Steps:
     """The steps of some problems for one C: all folds together, or the whole table alone."""
 
-    def __init__(self, newton: FoldNewton, problems: list[int]):
-        self.newton, self.whole = newton, problems == [0]
+    def __init__(self, newton: FoldNewton, problems: list[int], tol: float):
+        self.newton, self.whole, self.tol = newton, problems == [0], tol
         self.active = problems
         self.common: Losses | None = None
-        self.renewed = False
+        self.renewed, self.steps = False, 0
         self.factors = {m: newton.factor(m) for m in problems if not np.isnan(newton.at[m]).any()}
         self.fresh = dict.fromkeys(problems, False)
         self.length = dict.fromkeys(problems, 1.0)
@@ -146,10 +150,11 @@ class Steps:
             if not self.active:
                 break
             self.step()
+            self.steps += 1
         for m in every:
             newton.status[m] = Status.MAX_ITER if m in self.active else Status.CONVERGED
-        stale = [m for m in every if not (newton.scored[m] == newton.W[m]).all()]
-        if stale and not self.whole:
+        stale = [m for m in every if m and not (newton.scored[m] == newton.W[m]).all()]
+        if stale:
             newton.table.evaluate(newton.W, stale)
             newton.scored[stale] = newton.W[stale]
         return self.common
@@ -210,7 +215,7 @@ class Steps:
         self.active = [m for m in self.active if m not in done]
 
     def _drop_finished(self) -> None:
-        tol = self.newton.tol
+        tol = self.tol
         self._drop(
             *(m for m in self.active if 0.5 * self.decrement[m] ** 2 <= tol * abs(self.P[m]))
         )

@@ -14,6 +14,7 @@ from ..data import check_finite, encode_labels
 from ..estimators import LogisticRegression
 from ..estimators.base import Training, read_training
 from ..results import Status, current_observer
+from .best import Data, best_model
 from .fits import Fits, make_fits
 from .result import RegularizationPath
 from .scoring import Scoring, read_scoring
@@ -79,12 +80,16 @@ def path(
     model._validate_params()
     training = read_training(model, X, y, sample_weight)
     check_finite(training.X, getattr(model, "feature_names_in_", None))
+    if model.reference is not None:
+        model.classes_ = training.classes
+        model._reference_row(1 if len(training.classes) == 2 else len(training.classes))
     given = read_splits(cv, _labels(y, training))
     splits = _inside(given, training, training.classes)
     weight = None
     if sample_weight is not None:
         weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
         weight = np.delete(weight, training.ignored)
+    data = Data(X, y, sample_weight, training)
     run = _run(make_fits(model, training, splits), values, splits, judge, training, weight)
     values = values[: len(run.scores)]
     best = _choose(run.scores, one_standard_error)
@@ -95,7 +100,9 @@ def path(
         fold_coefs=run.weights[:, 1:],
         scores=run.scores,
         best_index=best,
-        best_estimator=_refit(estimator, values[best], run.weights[best, 0], X, y, sample_weight),
+        best_estimator=best_model(
+            estimator, run.certificates[best, 0], run.weights[best, 0], int(run.steps[best]), data
+        ),
         whole_certificates=run.certificates[:, 0],
         certificates=run.certificates[:, 1:],
         classes_=training.classes,
@@ -169,11 +176,12 @@ def _inside(given: list[Split], training: Training, classes: np.ndarray) -> list
 
 
 class Run(NamedTuple):
-    """Of each C: weights (problems, rows, d + 1), certificates (problems,) and scores (folds,)."""
+    """Of each C: weights (problems, rows, d + 1), certificates, scores (folds,), and steps."""
 
     weights: np.ndarray
     certificates: np.ndarray
     scores: np.ndarray
+    steps: np.ndarray
 
 
 class Progress(NamedTuple):
@@ -187,7 +195,7 @@ def _run(
     fits: Fits, values: np.ndarray, splits: list[Split], judge: Scoring, training: Training, weight
 ) -> Run:
     """C after C; an observer may ask for an end before the last."""
-    weights, certificates, scores = [], [], []
+    weights, certificates, scores, steps = [], [], [], []
     observer = current_observer()
     observer.begin("regularisation path", len(values))
     try:
@@ -197,13 +205,15 @@ def _run(
                 [judge.of_fold(fits, f, split, training, weight) for f, split in enumerate(splits)]
             )
             weights.append(fits.weights)
+            steps.append(fits.steps)
             certificates.append([fits.certificate(m) for m in range(len(splits) + 1)])
             note = f"C = {C:.3g}, {judge.name} {np.mean(scores[-1]):.4g}"
             if observer.step(done, Progress(note)):
                 break
     finally:
         observer.end()
-    return Run(np.array(weights), np.array(certificates, dtype=object), np.array(scores))
+    claims = np.array(certificates, dtype=object)
+    return Run(np.array(weights), claims, np.array(scores), np.array(steps))
 
 
 def _choose(scores: np.ndarray, one_standard_error: bool) -> int:
@@ -214,15 +224,6 @@ def _choose(scores: np.ndarray, one_standard_error: bool) -> int:
         return best
     error = scores[best].std(ddof=1) / np.sqrt(scores.shape[1])
     return int(np.argmax(mean >= mean[best] - error))
-
-
-def _refit(estimator: Any, C: float, W: np.ndarray, X, y, sample_weight) -> Any:
-    """The estimator for the chosen C, fitted to all rows from where the path was."""
-    model = clone(estimator).set_params(C=float(C), warm_start=True)
-    one = len(W) == 1 or estimator.multi_class == "softmax"
-    model._weights = [W] if one else list(W[:, None, :])
-    model.fit(X, y, sample_weight)
-    return model.set_params(warm_start=estimator.warm_start)
 
 
 def _warn_unfinished(certificates: np.ndarray) -> None:
