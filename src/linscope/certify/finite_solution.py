@@ -25,13 +25,18 @@ from .exact_direction import direction_signs
 from .inputs import read_table
 from .overlap import Overlap, prove_overlap
 from .separating_direction import CLEAR, Directions
-from .separation_search import COMPLETE, FEW_WEIGHTS, QUASI, Found, Problem
+from .separation_search import (
+    COMPLETE,
+    FEW_WEIGHTS,
+    MOST_WEIGHTS,
+    PATIENT_STEPS,
+    QUASI,
+    Found,
+    Problem,
+)
 
-# Newton steps before linear programs are asked (which take long with many weights), and after
-# they found nothing.
-FIRST_STEPS, PATIENT_STEPS, MORE_STEPS = 8, 30, 200
-# Larger information matrices take too much memory.
-MOST_WEIGHTS = 3000
+# Newton steps before linear programs are asked, and after they found nothing.
+FIRST_STEPS, MORE_STEPS = 8, 200
 # Margins of a direction that is known in floats only, relative to its largest weight.
 TOLERANCE = 1e-8
 
@@ -202,7 +207,7 @@ def finite_solution(
 
 def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found:
     problem = Problem(X, codes, n_classes, fit_intercept, weight)
-    weights = np.zeros((n_classes - 1, X.shape[1] + 1)) if start is None else start
+    weights = problem.shares() if start is None else start
     if problem.nothing:  # only the constant, and every class is there
         return Finite(np.zeros_like(weights), 0.0, fit_intercept)
     theta = problem.inside(weights)
@@ -210,8 +215,8 @@ def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found
     if not overlap.proven:
         before = problem.columns
         problem.drop_dependent()
-        theta = theta if len(problem.columns) == len(before) else np.zeros(problem.model.shape)
-        found = problem.one_column()
+        theta = theta if len(problem.columns) == len(before) else problem.inside(problem.shares())
+        found = problem.one_column(theta)
         if found is not None:
             return found
         few = theta.size <= FEW_WEIGHTS
@@ -220,7 +225,7 @@ def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found
         found = problem.some_columns(overlap.theta)
         if found is not None:
             return found
-        overlap = _prove(problem, np.zeros(problem.model.shape), MORE_STEPS)
+        overlap = _prove(problem, problem.inside(problem.shares()), MORE_STEPS)
         found = None if overlap.proven else problem.by_fractions()
         if found is not None:
             return found

@@ -19,6 +19,7 @@ from .exact_direction import (
     single_column,
 )
 from .facial_reduction import decide
+from .overlap import prove_overlap
 from .separating_direction import Directions
 from .signed_rows import SignedRows
 
@@ -29,6 +30,8 @@ EXACT_SIZE = 200_000
 MOST_COLUMNS = 500
 # With more weights a direction that is at hand is taken, even if others need fewer columns.
 FEW_WEIGHTS = 100
+# Newton steps before programs of many weights; larger information matrices take too much memory.
+PATIENT_STEPS, MOST_WEIGHTS = 30, 3000
 
 
 class Found(NamedTuple):
@@ -92,15 +95,37 @@ class Problem:
     def _places(self) -> np.ndarray:
         return np.r_[np.zeros(int(self.intercept), dtype=int), 1 + self.columns]
 
-    def one_column(self) -> Found | None:
-        """A single column that tells some classes from the others."""
+    def shares(self) -> np.ndarray:
+        """The best weights without features: log N_k/N_0 of the classes as bias, if there is one.
+
+        Rare classes need many Newton steps from 0, and few from here.
+        """
+        weights = np.zeros((self.n_classes - 1, self.X.shape[1] + 1))
+        if self.intercept:
+            logs = np.log(np.bincount(self.codes, self.weight, self.n_classes))
+            weights[:, 0] = logs[1:] - logs[0]
+        return weights
+
+    def one_column(self, theta: np.ndarray) -> Found | None:
+        """A single column that tells some classes from the others; θ is where to begin."""
         single = single_column(self.X, self.codes, self.n_classes, self.intercept)
         if single is None:
             return None
         direction, strict = single
         if strict and self.n_classes == 2:
             return _exactly(direction, COMPLETE)
-        return self._complete(Directions(self.model)) or _exactly(direction, QUASI)
+        return (
+            self._iterate(theta)
+            or self._complete(Directions(self.model))
+            or (_exactly(direction, QUASI))
+        )
+
+    def _iterate(self, theta: np.ndarray) -> Found | None:
+        """Where some Newton steps end, if that separates: quicker than programs of many weights."""
+        if not FEW_WEIGHTS < theta.size <= MOST_WEIGHTS:
+            return None
+        theta = prove_overlap(self.model, theta, PATIENT_STEPS).theta
+        return self._strict(theta) if Directions(self.model).margins(theta).min() > 0 else None
 
     def some_columns(self, theta: np.ndarray) -> Found | None:
         """A direction of as few columns as linear programs find; θ tells where to look."""
