@@ -196,7 +196,7 @@ class LogisticRegression(
         W = np.vstack(self._weights)
         if self.reference is not None:
             W = W - W[self._reference_row(len(W))]
-        W = W.astype(training.X.dtype)
+        W = _in_type(W, training.X.dtype)
         self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
         self.n_iter_ = np.array([max(1, part.result.n_iter) for part in parts], dtype=np.int32)
         self.results_ = [part.result for part in parts]
@@ -235,3 +235,12 @@ class LogisticRegression(
             steps = part.result.details["explanation"]
             return f"{far}: {steps}" if far else steps
         return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"
+
+
+def _in_type(W: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The weights in the type of the data, if it can hold them."""
+    with np.errstate(over="ignore"):
+        out = W.astype(dtype)
+    if not np.isfinite(out).all():
+        raise ValueError(f"a weight is beyond the range of {dtype}: scale the columns of X")
+    return out

@@ -92,7 +92,9 @@ def solve(
         problem.X, fit_intercept=model.fit_intercept, common=kind.l1 > 0, penalised=any(kind)
     )
     rho, classes = frame.pull(kind.rho), len(problem.labels)
-    objective = LogisticObjective(frame.X, problem.codes, classes, scaled, rho, model.fit_intercept)
+    objective = LogisticObjective(
+        frame.X, problem.codes, classes, scaled, rho, model.fit_intercept, frame.modest
+    )
     verdict = None
     if not any(kind) and model.penalty != "firth":
         verdict = _finite(model, problem)

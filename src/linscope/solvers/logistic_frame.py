@@ -14,20 +14,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..data.blocks import Block
+from ..engines import MemoryEngine
 from .moments import MILD_EXPONENT, Pilot, pilot
 
 # 4^k must stay in the range of floats, and columns scaled so far must not be much above 1.
 MOST_EXPONENT, MOST_LEFT = 505, 4
 # A sparse table with fewer zeros than numbers can as well be dense.
 FEW_ZEROS = 2
+# Squares of larger values do harm in float32.
+HUGE = 2.0**50
 
 
 class LogisticFrame(NamedTuple):
-    """The table to work on, and the shift m and exponents k that made it."""
+    """The table to work on, shift m and exponents k that made it, and whether float32 holds it."""
 
     X: Any
     shift: np.ndarray
     exponent: np.ndarray
+    modest: bool = True
 
     @property
     def plain(self) -> bool:
@@ -74,6 +79,10 @@ def logistic_frame(
     plain = LogisticFrame(X, np.zeros(d), np.zeros(d, dtype=np.int64))
     table = _few_zeros(X) if fit_intercept else X
     look = pilot(table, np.zeros((X.shape[0], 0)))
+    largest = 1.0 if sparse.issparse(table) else _largest(table)
+    if look.mild and not largest < 2.0**MOST_EXPONENT:  # in a row that the pilot did not see
+        look = pilot(table, np.zeros((X.shape[0], 0)), rows=None)
+    plain = plain._replace(modest=largest < HUGE)
     extreme = np.abs(look.frame.exponent) > MILD_EXPONENT // 4
     if look.mild and not extreme.any():
         return plain
@@ -89,6 +98,18 @@ def logistic_frame(
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             copy = (table - shift) * factor
     return LogisticFrame(copy, shift, exponent)
+
+
+def _largest(X: np.ndarray) -> float:
+    """At least the largest |x|: √Σx² of a block of rows, which costs least."""
+    return max(MemoryEngine(X).map(_length))
+
+
+def _length(block: Block) -> float:
+    values = np.ravel(block.X)
+    with np.errstate(over="ignore"):
+        found = float(np.sqrt(np.vdot(values, values)))
+    return found if np.isfinite(found) else float(np.abs(values).max())
 
 
 def _few_zeros(X: Any) -> Any:

@@ -29,6 +29,8 @@ from .logistic_blocks import (
 ENTRIES_A_WEIGHT, MOST_SPARSE_BLOCKS = 8, 64
 # A share of the rows is of use if it has some of each class.
 FEWEST_OF_A_CLASS = 20
+# Products with weights beyond these leave the range of float32.
+FLOAT32_WEIGHTS = (1e-20, 1e20)
 
 
 @dataclass
@@ -66,6 +68,7 @@ class LogisticObjective:
     weight : weights of the samples, already times C; or empty
     rho : 1 with a penalty, 0 without; one number a column where they have been scaled
     intercept : whether there is a bias
+    float32 : whether rough products may be taken in float32
     """
 
     X: Any
@@ -74,6 +77,7 @@ class LogisticObjective:
     weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
     rho: float | np.ndarray = 1.0
     intercept: bool = True
+    float32: bool = True
 
     def __post_init__(self) -> None:
         self.codes = np.ascontiguousarray(self.codes, dtype=np.int64)
@@ -81,6 +85,8 @@ class LogisticObjective:
         self.n, self.d = self.X.shape
         self.rows = 1 if self.n_classes == 2 else self.n_classes
         self.engine = MemoryEngine(self.X, self.codes, weight, block_rows=self._block_rows())
+        heaviest = float(self.weight.max(initial=0.0)) if weight is not None else 1.0
+        self.float32 &= FLOAT32_WEIGHTS[0] < heaviest < FLOAT32_WEIGHTS[1]
         self.mask = np.ones(self.d + 1)
         self.mask[0] = float(self.intercept)
 
@@ -132,7 +138,7 @@ class LogisticObjective:
     def product(self, point: Point, V: np.ndarray, *, rough: bool = False) -> np.ndarray:
         """∇²P(W) V, two products with X; rough: in float32 where the table is dense."""
         V = np.reshape(V, self.shape) * self.mask
-        rough = rough and not self.is_sparse
+        rough = rough and not self.is_sparse and self.float32
         engine = self._rough_engine if rough else self.engine
         dtype, size = (np.float32 if rough else np.float64), 1.0
         if rough:  # the largest entry becomes 1: float32 has a small range
@@ -162,6 +168,7 @@ class LogisticObjective:
 
         At W = 0 all are the same, and there is only one.
         """
+        dtype = dtype if self.float32 else np.float64
         variances = self._variances(point)
         if not point.W.any():
             variances = variances[:1]
@@ -198,6 +205,7 @@ class LogisticObjective:
         weight = self.weight[every] * factor if len(self.weight) else np.full(len(codes), factor)
         X = self.X[every] if sparse.issparse(self.X) else np.ascontiguousarray(self.X[every])
         part = LogisticObjective(X, codes, self.n_classes, weight, self.rho, self.intercept)
+        part.float32 = self.float32
         return part, every
 
 
