@@ -32,6 +32,7 @@ from .loss_surface import LossSurfaceDisplay
 from .margin import MarginDisplay
 from .orders import OrdersDisplay
 from .overfitting import OverfittingDisplay
+from .path import PathDisplay
 from .projection import ProjectionDisplay
 from .residuals import ResidualsDisplay
 from .roc import RocDisplay
@@ -56,6 +57,7 @@ __all__ = [
     "ordinal_codes",
     "outliers",
     "overfitting",
+    "path",
     "path_of_boundaries",
     "projection",
     "residuals",
@@ -596,6 +598,24 @@ def roc(source, *data, kind="roc", ax=None) -> RocDisplay:
     <RocDisplay: ROC AUC 0.75>
     """
     return RocDisplay.from_data(source, *data, kind=kind).plot(ax)
+
+
+def path(source, *, ax=None) -> PathDisplay:
+    """Weights against C, and the score of held-out rows with the chosen C marked.
+
+    Parameters
+    ----------
+    source : what ``linscope.path`` returns
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("iris")
+    >>> ls.plot.path(ls.path(ls.LogisticRegression(), X, y, Cs=[0.01, 1, 100]))
+    <PathDisplay: C = 100 is chosen: accuracy 0.98 ± 0.013>
+    """
+    return PathDisplay.from_path(source).plot(ax)
 
 
 def calibration(source, *data, n_bins=10, ax=None) -> CalibrationDisplay:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from ..certify.decrement import MOST_WEIGHTS, MOST_WORK
@@ -69,4 +71,6 @@ def _keep(model: Any, claim: PathCertificate, steps: int, data: Data) -> None:
         how=f"Newton's method along a path of C; {steps} passes over the rows",
     )
     (problem,) = problems_of(training, model.multi_class)
-    model._keep(training, [Part(problem, claim.weights, result, certificate)])
+    with warnings.catch_warnings():  # the path warns for all its fits
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model._keep(training, [Part(problem, claim.weights, result, certificate)])

@@ -55,10 +55,10 @@ def _read_rows(rows: Any, n: int) -> np.ndarray:
     rows = np.asarray(rows)
     if rows.dtype == bool and rows.shape == (n,):
         rows = np.flatnonzero(rows)
+    if rows.size == 0:
+        raise ValueError("one of them is empty")
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
         raise ValueError("row numbers must be integers in one dimension")
-    if len(rows) == 0:
-        raise ValueError("it is empty")
     if rows.min() < 0 or rows.max() >= n:
         raise ValueError(f"row {rows.max()} does not exist: there are {n}")
     return rows.astype(np.int64)
