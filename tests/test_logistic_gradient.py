@@ -156,7 +156,7 @@ def test_values_are_those_of_the_log_loss(size):
 # All solvers, one minimum
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     n_classes=st.integers(2, 4),
@@ -180,7 +180,7 @@ def test_solvers_agree_within_their_certificates(seed, n_classes, C, intercept):
             assert a.primal - b.primal <= a.gap + 1e-9 * a.primal, (name, other)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 3), ratio=st.floats(0.05, 1.0))
 def test_no_weights_beat_the_bound_of_coordinate_descent(seed, n_classes, ratio):
     X, y = table(seed, 30, 3, n_classes)
