@@ -13,6 +13,8 @@ from ..solvers.lbfgs import LBFGS
 from ..solvers.logistic_objective import LogisticObjective
 from ..solvers.newton import Newton
 from ..solvers.trust_region import TrustRegion
+from .base import Training
+from .descents import DESCENTS
 
 # Up to so many columns the Hessian of two classes is formed.
 NEWTON_COLUMNS = 1000
@@ -49,6 +51,57 @@ def strengths(C: float, penalty: str | None, l1_ratio: float | None) -> Strength
     return Strengths(0.0, float(l1_ratio), 1.0 - float(l1_ratio))
 
 
+def check_options(model: Any, training: Training) -> None:
+    """Refuse combinations of options that mean nothing, before any work.
+
+    Parameters
+    ----------
+    model : the estimator
+    training : what it is to be trained on
+    """
+    K = len(training.classes)
+    kind = strengths(model.C, model.penalty, model.l1_ratio)
+    softmax = K > 2 and model.multi_class == "softmax"
+    if model.solver not in DESCENTS:
+        _check_solver(model, kind, softmax)
+    _check_reference(model, training.classes.tolist(), softmax)
+    missing = np.flatnonzero(np.bincount(training.codes, minlength=K) == 0)
+    if len(missing):
+        label = training.classes.tolist()[missing[0]]
+        raise ValueError(
+            f"class {label!r} has no sample with a positive weight: drop its rows, or give them "
+            "weight"
+        )
+
+
+def _check_solver(model: Any, kind: Strengths, softmax: bool) -> None:
+    asked = model.solver
+    if model.tol == 0:
+        raise ValueError("tol=0 never ends but with gradient steps: leave tol out for all digits")
+    if model.penalty == "firth":
+        if softmax:
+            raise ValueError("penalty='firth' is for two classes: use multi_class='ovr'")
+        if asked not in ("auto", "newton"):
+            raise ValueError(f"solver={asked!r} cannot do penalty='firth': use 'auto'")
+    elif kind.l1 > 0 and asked not in ("auto", "coordinate"):
+        raise ValueError(f"solver={asked!r} cannot do l1 penalties: use 'coordinate'")
+    elif kind.l1 == 0 and asked == "coordinate":
+        raise ValueError("solver='coordinate' is for penalty='l1' and 'elasticnet'")
+    if asked == "newton" and softmax:
+        raise ValueError(
+            "solver='newton' is for two classes: use 'trust-region', or multi_class='ovr'"
+        )
+
+
+def _check_reference(model: Any, labels: list[Any], softmax: bool) -> None:
+    if model.reference is None:
+        return
+    if model.reference not in labels:
+        raise ValueError(f"reference={model.reference!r} is not among the classes {labels}")
+    if not softmax:
+        raise ValueError("reference needs multi_class='softmax' and more than two classes")
+
+
 def choose(
     objective: LogisticObjective,
     asked: str,
@@ -67,27 +120,14 @@ def choose(
     tol : relative accuracy; None for a default
     start : first weights, or None
     """
-    two = objective.rows == 1
-    if tol == 0:
-        raise ValueError("tol=0 never ends but with gradient steps: leave tol out for all digits")
     if tol is None:
         tol = EXACT if objective.n * objective.d * objective.rows <= SMALL_TABLE else QUICK
     if penalty == "firth":
-        if not two:
-            raise ValueError("penalty='firth' is for two classes: use multi_class='ovr'")
         return Firth(objective, initial=start), "Newton's method on Firth's likelihood"
     if kind.l1 > 0:
-        if asked not in ("auto", "coordinate"):
-            raise ValueError(f"solver={asked!r} cannot do l1 penalties: use 'coordinate'")
         return (
             Coordinate(objective, kind.l1, kind.l2, max(tol, 1e-12), start),
             "coordinate descent (l1 penalty)",
-        )
-    if asked == "coordinate":
-        raise ValueError("solver='coordinate' is for penalty='l1' and 'elasticnet'")
-    if asked == "newton" and not two:
-        raise ValueError(
-            "solver='newton' is for two classes: use 'trust-region', or multi_class='ovr'"
         )
     if asked != "auto":
         return SOLVERS[asked](objective, tol, start), f"{asked}, as asked for"

@@ -16,7 +16,7 @@ from ..data import check_finite
 from ..results import Status
 from .base import Training, read_training
 from .descents import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
-from .logistic_choice import SOLVERS
+from .logistic_choice import SOLVERS, check_options
 from .logistic_prediction import LogisticPrediction
 from .logistic_solving import Part, problems_of, several, solve
 from .logistic_statistics import LogisticStatistics
@@ -173,6 +173,7 @@ class LogisticRegression(
 
     def _fit(self, X, y, sample_weight=None, keep_log=False):
         training = read_training(self, X, y, sample_weight)
+        check_options(self, training)
         check_finite(training.X, getattr(self, "feature_names_in_", None))
         problems = problems_of(training, self.multi_class)
         with watched(self, X, y, len(problems) * self.max_iter):
@@ -195,7 +196,7 @@ class LogisticRegression(
         self._weights = [part.W for part in parts]
         W = np.vstack(self._weights)
         if self.reference is not None:
-            W = W - W[self._reference_row(len(W))]
+            W = W - W[self.classes_.tolist().index(self.reference)]
         W = _in_type(W, training.X.dtype)
         self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
         self.n_iter_ = np.array([max(1, part.result.n_iter) for part in parts], dtype=np.int32)
@@ -206,14 +207,6 @@ class LogisticRegression(
         else:
             self.certificate_ = several({part.problem.name: part.certificate for part in parts})
         self._warn(parts)
-
-    def _reference_row(self, rows: int) -> int:
-        labels = self.classes_.tolist()
-        if self.reference not in labels:
-            raise ValueError(f"reference={self.reference!r} is not among the classes {labels}")
-        if rows != len(labels):
-            raise ValueError("reference needs multi_class='softmax' and more than two classes")
-        return labels.index(self.reference)
 
     def _warn(self, parts: list[Part]) -> None:
         for part in parts:
