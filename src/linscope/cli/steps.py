@@ -73,7 +73,7 @@ def show(
     """Fit, and show what was asked for."""
     if what.plot is not None:
         _check_can_draw(estimator, source, what)
-    trace = _run(estimator, source, what)
+    trace = run_traced(estimator, source, what)
     _check_updates(trace, what)
     holds = True
     if what.format == "rich":
@@ -83,7 +83,7 @@ def show(
         print_table(out, fitted(out, table))
         holds = show_ending(out, trace, source, given)
     else:
-        sys.stdout.write(_document(trace, what))
+        sys.stdout.write(document(trace, what))
     if what.plot is not None:
         with input_errors():
             figure = _figure(trace, source, what)
@@ -92,7 +92,8 @@ def show(
     return FINE if holds else CHECK_FAILED
 
 
-def _run(estimator: Any, source: Source, what: ShowOptions) -> Any:
+def run_traced(estimator: Any, source: Source, what: ShowOptions) -> Any:
+    """The trace of a fit to the data, its errors in the words of the command line."""
     from ..data.datasets import Dataset
     from ..tracing import trace
 
@@ -169,7 +170,8 @@ def _rows(what: ShowOptions) -> int | None:
     return what.rows or None
 
 
-def _document(trace: Any, what: ShowOptions) -> str:
+def document(trace: Any, what: ShowOptions) -> str:
+    """The bare table for a file."""
     updates, rows = what.update_range(), _rows(what)
     if what.format == "csv":
         # A file for programs has no row that says "… 100 more".

@@ -12,6 +12,7 @@ from .options import AT_LEAST_ZERO, POSITIVE, RULE, RuleOptions, check_combinati
 from .regression import load_regression
 from .source import DATA, DataFile, DataName, Source, Target, load_source
 from .steps import ShowOptions, show
+from .trace_logistic import LogisticOptions, show_logistic
 from .trace_regression import DescentOptions, ModelOptions, RegressionShow, show_regression
 
 EPILOGUE = """\
@@ -21,6 +22,7 @@ Examples:
   linscope trace perceptron students --init 0,0.5,0.5,0,0
   linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1
   linscope trace regression five_points
+  linscope trace logistic or --solver stochastic
 
 Each model explains its options: linscope trace perceptron --help"""
 
@@ -50,6 +52,14 @@ Examples:
   linscope trace regression five_points --solver stochastic --max-iter 20 --criterion
   linscope trace regression diabetes --alpha 0.5 --rows 5
   linscope trace regression --data my.csv --target price --format latex > price.tex"""
+
+LOGISTIC_EPILOGUE = """\
+Examples:
+
+  linscope trace logistic or                            gradient ascent over all samples
+  linscope trace logistic or --solver stochastic --no-shuffle --eta0 1 --C inf
+  linscope trace logistic iris --solver mini-batch --rows 5
+  linscope trace logistic --data my.csv --target grade --criterion --plot way.png"""
 
 app = App(
     name="trace",
@@ -179,6 +189,24 @@ def regression(
     what.check_for(model.solver)
     source = load_regression(data, file, target, intercept=not model.no_intercept)
     return show_regression(source, given, what)
+
+
+@app.command(help_epilogue=LOGISTIC_EPILOGUE)
+def logistic(
+    data: DataName = None,
+    /,
+    *,
+    file: DataFile = None,
+    target: Target = None,
+    model: LogisticOptions | None = None,
+    descent: DescentOptions | None = None,
+    what: RegressionShow | None = None,
+) -> int:
+    """Fit a logistic regression by gradient ascent and print every step."""
+    model, what = model or LogisticOptions(), what or RegressionShow()
+    given = {**model.given(), **(descent or DescentOptions()).given(model.solver)}
+    what.check()
+    return show_logistic(load_source(data, file, target), given, what)
 
 
 def _trace(

@@ -111,7 +111,7 @@ class RegressionShow(ShowOptions):
 
     criterion: Annotated[
         bool,
-        Parameter(help="Add J = ½ Σ (y − h)² of a descent.", negative=(), show_default=False),
+        Parameter(help="Add J, what a descent lowers.", negative=(), show_default=False),
     ] = False
     updates: Annotated[
         str | None, Parameter(help="Only these updates of a descent, such as 1:20.")
@@ -139,7 +139,7 @@ def show_regression(source: RegressionSource, given: dict[str, Any], what: Regre
     """Fit, and show what was asked for."""
     check_figure_path(what.plot)
     if source.moments is not None:
-        refused = [*_words(given).split()[:1], *(["--plot"] if what.plot is not None else [])]
+        refused = [*words_for(given).split()[:1], *(["--plot"] if what.plot is not None else [])]
         if refused:
             raise BadInput(f"{refused[0]} needs rows, and {source.name!r} has moments only")
     run = _run(source, given, what)
@@ -209,7 +209,7 @@ def _report(
     else:
         table, ending = Lines(*table.renderables[1:]), ""
     if given:
-        pairs.append(("your options", _words(given)))
+        pairs.append(("your options", words_for(given)))
     facts(out, pairs, indent=0)
     print_table(out, table)
     holds = _ending(out, run, source, ending)
@@ -245,7 +245,8 @@ def _equation(run: Any, source: RegressionSource) -> str:
     return f"{source.target} = {number(bias)}{join}"
 
 
-def _words(given: dict[str, Any]) -> str:
+def words_for(given: dict[str, Any]) -> str:
+    """Estimator parameters as the options that give them."""
     words = {name: value for name, value in given.items() if name != "shuffle"}
     return words_of(words | ({"no_shuffle": True} if "shuffle" in given else {}))
 
@@ -253,7 +254,7 @@ def _words(given: dict[str, Any]) -> str:
 def _next(source: RegressionSource, given: dict[str, Any], descent: bool) -> list[tuple[str, str]]:
     model = ("alpha", "fit_intercept")
     kept = {name: value for name, value in given.items() if name in model}
-    again = f"linscope trace regression {source.words} {_words(kept)}".rstrip()
+    again = f"linscope trace regression {source.words} {words_for(kept)}".rstrip()
     if source.X is None:
         return [(f"linscope diagnose {source.words}", "the regression table from the moments")]
     if descent:

@@ -1,0 +1,85 @@
+"""``linscope trace logistic``: gradient ascent on the command line."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from linscope.cli import main
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    def call(*words):
+        code = main(["trace", "logistic", *map(str, words)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_the_first_visits_of_the_or_table(run):
+    """From w = 0: h = ½, so w = [−½ 0 0]; then h = σ(−½) = 0.377541."""
+    words = ("--solver", "stochastic", "--no-shuffle", "--eta0", 1, "--C", "inf", "--max-iter", 2)
+    code, out, _ = run("or", *words, "--criterion")
+    assert code == 0
+    for part in ("w·x", "h(x)", "0.377541", "[     −0.5        0        0]", "no penalty"):
+        assert part in out
+    assert "separates the classes" in " ".join(out.split())
+    assert "verified" in out
+
+
+def test_numbers_are_those_of_the_formula(run):
+    code, out, _ = run("or", "--eta0", 0.5, "--max-iter", 4, "--format", "csv")
+    assert code == 0
+    rows = list(csv.DictReader(io.StringIO(out)))
+    A, y = np.array([[1.0, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]), np.array([0, 1, 1, 1])
+    w = np.zeros(3)
+    for row in rows:
+        w = w + 0.5 * (A.T @ (y - 1 / (1 + np.exp(-A @ w))) - np.r_[0, w[1:]])
+        np.testing.assert_allclose([float(row[f"w{j}"]) for j in range(3)], w, rtol=1e-12)
+    assert len(rows) == 4
+
+
+def test_several_classes(run):
+    code, out, _ = run("iris", "--solver", "mini-batch", "--rows", 2, "--max-iter", 3)
+    assert code == 0
+    assert all(f"equation {name}" in out for name in ("setosa", "versicolor", "virginica"))
+    code, out, _ = run("iris", "--multi-class", "ovo", "--rows", 1, "--max-iter", 3)
+    assert code == 0
+    assert "⇒ virginica" in out
+    assert "all 3 problems are as claimed" in out
+
+
+def test_figures(run, tmp_path):
+    path = tmp_path / "way.png"
+    code, _, err = run("or", "--C", "inf", "--max-iter", 5, "--plot", path, "--format", "csv")
+    assert code == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert "figure written" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("or", "--exact"), "is not rational"),
+        (("or", "--batch-size", "3"), "--batch-size needs --solver mini-batch"),
+        (("or", "--updates", "900:901"), "choose from 1:"),
+        (("or", "--C", "0"), "Must be > 0"),
+        (("nothing",), "nothing"),
+    ],
+)
+def test_bad_input(run, words, message):
+    code, _, err = run(*words)
+    assert code == 2
+    assert message in " ".join(err.split())
+
+
+def test_help(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "--solver" in out
+    assert "--C" in out
