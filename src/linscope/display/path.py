@@ -82,8 +82,10 @@ class PathDisplay(Display):
 
     def _draw(self, axes: list[Axes]) -> None:
         left, right = axes
+        margin = max((self.Cs[-1] / self.Cs[0]) ** 0.04, 1.2)
         for ax in axes:
             ax.set_xscale("log")
+            ax.set_xlim(self.Cs[0] / margin, self.Cs[-1] * margin)
             ax.set_xlabel("C (weaker penalty →)")
             look: dict[str, Any] = {"color": theme.INK, "lw": 1.0, "ls": (0, (4, 3)), "zorder": 2}
             ax.axvline(self.Cs[self.best], **look)
@@ -173,13 +175,11 @@ def _height(ax: Axes, value: float) -> float:
 
 
 def _apart(values: np.ndarray, gap: float) -> list[tuple[int, float]]:
-    """Places for labels near their values, at least ``gap`` apart, the middle kept."""
+    """Places for labels, as near to their values as ``gap`` between them allows."""
     order = np.argsort(values)
     places = values[order].astype(float)
-    for k in range(1, len(places)):
-        places[k] = max(places[k], places[k - 1] + gap)
-    if len(places):
-        places -= (places - values[order]).mean()
-    for k in range(1, len(places)):
-        places[k] = max(places[k], places[k - 1] + gap)
+    for _ in range(100):
+        short = np.maximum(gap - np.diff(places), 0.0)
+        places[:-1] -= 0.5 * short
+        places[1:] += 0.5 * short
     return list(zip(order.tolist(), places.tolist(), strict=True))
