@@ -15,7 +15,7 @@ import numpy as np
 
 from ..data import check_finite, encode_labels, to_matrix
 from ..results import Certificate, Check, Result, Status
-from ..solvers.coordinate_gap import class_sums, dual_bound, penalty, sample_weights
+from ..solvers.coordinate_gap import class_sums, dual_bound, penalty
 from ..solvers.firth import Firth
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective, Point
@@ -129,6 +129,8 @@ class LogisticCertificate(Certificate):
             return Check(False, f"weights of shape {self.weights.shape}, not {objective.shape}")
         if not np.isfinite(self.weights).all():
             return Check(False, "the weights are not finite")
+        if not self.fit_intercept and self.weights[:, 0].any():
+            return Check(False, "the model has no bias, the weights have one")
         if self.firth:
             return self._check_firth(objective, frame)
         if self.l1 > 0:
@@ -243,7 +245,6 @@ def _judged(status: Status, objective: LogisticObjective, bound: float, tol: flo
     """With a penalty the bound tells whether a solver that saw no progress is at the minimum."""
     if tol > TIGHT:
         return status
-    start = float(np.sum(sample_weights(objective))) * np.log(objective.n_classes)
-    if status.ok and np.any(objective.rho) and bound > STALLED * start:
+    if status.ok and np.any(objective.rho) and bound > STALLED * objective.at_zero:
         return Status.STALLED
     return status

@@ -22,8 +22,8 @@ from .moments import MILD_EXPONENT, Pilot, pilot
 MOST_EXPONENT, MOST_LEFT = 505, 4
 # A sparse table with fewer zeros than numbers can as well be dense.
 FEW_ZEROS = 2
-# Squares of larger values do harm in float32.
-HUGE = 2.0**50
+# Squares of larger values do harm in float32, and their products in float64.
+HUGE, ENORMOUS = 2.0**50, 2.0**250
 
 
 class LogisticFrame(NamedTuple):
@@ -80,7 +80,7 @@ def logistic_frame(
     table = _few_zeros(X) if fit_intercept else X
     look = pilot(table, np.zeros((X.shape[0], 0)))
     largest = 1.0 if sparse.issparse(table) else _largest(table)
-    if look.mild and not largest < 2.0**MOST_EXPONENT:  # in a row that the pilot did not see
+    if look.mild and not largest < ENORMOUS:  # in a row that the pilot did not see
         look = pilot(table, np.zeros((X.shape[0], 0)), rows=None)
     plain = plain._replace(modest=largest < HUGE)
     extreme = np.abs(look.frame.exponent) > MILD_EXPONENT // 4

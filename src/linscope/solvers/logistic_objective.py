@@ -114,6 +114,12 @@ class LogisticObjective:
         loss, gradient = self.engine.map_reduce(make, _add)
         return self._finish(W, loss, gradient, scores, curvature, residual)
 
+    @property
+    def at_zero(self) -> float:
+        """P(0) = Σ c log K."""
+        total = float(np.sum(self.weight)) if len(self.weight) else float(self.n)
+        return total * float(np.log(self.n_classes))
+
     def at_scores(self, W: np.ndarray, scores: np.ndarray) -> float:
         """P(W) from scores that are known already: no pass over the features."""
         spare = np.empty_like(scores)

@@ -65,7 +65,11 @@ class Newton:
             W = np.zeros(whole.shape)
             for rows in self._shares():
                 W, inverse = self._solve_share(rows, W)
-        return State(whole.evaluate(W), inverse, passes=1)
+        point = whole.evaluate(W)
+        if self.initial is None and not point.value <= whole.at_zero:
+            # a row that no share has is far on the wrong side
+            return State(whole.evaluate(np.zeros(whole.shape)), None, passes=2)
+        return State(point, inverse, passes=1)
 
     def _shares(self) -> list[int]:
         """How many rows to begin with, and then: each share so many times the one before."""

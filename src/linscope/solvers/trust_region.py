@@ -85,7 +85,10 @@ class TrustRegion:
         W, known = np.zeros(whole.shape), None
         for rows in self._shares():
             W, known = self._solve_share(rows, W, known)
-        return State(whole.evaluate(W), known)
+        point = whole.evaluate(W)
+        if not point.value <= whole.at_zero:  # a row that no share has is far on the wrong side
+            return State(whole.evaluate(np.zeros(whole.shape)))
+        return State(point, known)
 
     def _shares(self) -> list[int]:
         """How many rows to begin with, and then: each share so many times the one before."""
