@@ -370,6 +370,17 @@ def test_labels_names_and_float32():
     assert found.best_estimator.coef_.dtype == np.float32
     assert found.best_estimator.predict(table).tolist()[0] in ("yes", "no")
     assert found.verify(table, y)
+    refit = ls.path(ls.LogisticRegression(penalty="l1"), table, y, Cs=[1.0], cv=3)
+    assert refit.verify(table, y)
+
+
+def test_a_reference_class_has_weights_0():
+    X, y = three_classes()
+    for solver in ("auto", "lbfgs"):
+        model = ls.LogisticRegression(reference="b", solver=solver)
+        found = ls.path(model, X, y, Cs=[1.0], cv=3)
+        assert not found.best_estimator.coef_[1].any()
+        assert found.verify(X, y), found.verify(X, y)
 
 
 @pytest.mark.parametrize(

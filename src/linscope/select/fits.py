@@ -227,9 +227,7 @@ class RefitFits:
             own = weight[rows] if len(weight) else None
             model.set_params(C=C).fit(X[rows], classes[codes[rows]], own)
         self.steps = int(self.models[0].n_iter_.max())
-        self.weights = np.array(
-            [np.column_stack([model.intercept_, model.coef_]) for model in self.models]
-        )
+        self.weights = np.array([model.certificate_.weights for model in self.models])
 
     def certificate(self, problem: int) -> Certificate:
         return self.models[problem].certificate_

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..data import check_finite, encode_labels
 from ..estimators import LogisticRegression
 from ..estimators.base import Training, read_training
-from ..estimators.logistic_choice import strengths
+from ..estimators.logistic_choice import check_options
 from ..results import Status, current_observer
 from .best import Data, best_model
 from .fits import Fits, make_fits
@@ -79,12 +79,9 @@ def path(
     values, judge = _read_Cs(Cs), read_scoring(scoring)
     model = clone(estimator).set_params(C=float(values[0]))
     model._validate_params()
-    strengths(model.C, model.penalty, model.l1_ratio)
     training = read_training(model, X, y, sample_weight)
     check_finite(training.X, getattr(model, "feature_names_in_", None))
-    if model.reference is not None:
-        model.classes_ = training.classes
-        model._reference_row(1 if len(training.classes) == 2 else len(training.classes))
+    check_options(model, training)
     given = read_splits(cv, _labels(y, training))
     splits = _inside(given, training, training.classes)
     weight = None
