@@ -30,8 +30,7 @@ import numpy as np
 from numba import njit
 
 from ..data.rows import REORDER
-
-ROWS_IN_CACHE = 64
+from .logistic_tiles import TILE, scratch, tile_terms
 
 
 def sigmoid(s: Any) -> np.ndarray:
@@ -98,19 +97,11 @@ def entropy(p: Any) -> np.ndarray:
 @njit(cache=True, nogil=True)
 def binary_terms(s, codes, c, residual, curvature):
     """Σ c f(s), with c (σ − y) and c σ(1 − σ) of each sample written down; no c: all are 1."""
-    weighted, total = len(c) > 0, 0.0
-    for i in range(len(s)):
-        e = np.exp(-abs(s[i]))
-        p = 1.0 / (1.0 + e)
-        q = e * p
-        if s[i] < 0:
-            p, q = q, p  # p = σ(s), q = 1 − σ(s), both to full relative accuracy
-        positive = codes[i] == 1
-        own = c[i] if weighted else 1.0
-        wrong = -s[i] if positive else s[i]
-        total += own * (np.log1p(e) + max(wrong, 0.0))
-        residual[i] = -own * q if positive else own * p
-        curvature[i] = own * p * q
+    total, room = 0.0, scratch()
+    for a in range(0, len(s), TILE):
+        b = min(len(s), a + TILE)
+        own = c[a:b] if len(c) else c
+        total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
     return total
 
 
@@ -157,12 +148,12 @@ def binary_pass(X, w, codes, c, s, residual, curvature, g):
 
     The rows are still in the cache when they are needed again, so memory is read once.
     """
-    total = 0.0
-    for a in range(0, len(s), ROWS_IN_CACHE):
-        b = min(len(s), a + ROWS_IN_CACHE)
+    total, room = 0.0, scratch()
+    for a in range(0, len(s), TILE):
+        b = min(len(s), a + TILE)
         own = c[a:b] if len(c) else c
         add_scores(X[a:b], w, s[a:b])
-        total += binary_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b])
+        total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
         add_rows(X[a:b], residual[a:b], g)
     return total
 

@@ -14,7 +14,8 @@ from scipy import sparse
 
 from ..data.blocks import Block
 from ..data.rows import REORDER, as_rows
-from ..losses.logistic import ROWS_IN_CACHE, binary_pass, binary_terms, softmax_terms
+from ..losses.logistic import binary_pass, softmax_terms
+from ..losses.logistic_tiles import TILE, scratch, tile_terms
 
 NO_WEIGHT = np.zeros(0)
 
@@ -128,12 +129,12 @@ def _sparse_add(data, indices, indptr, u, a, b, g):
 
 @njit(cache=True, nogil=True)
 def _binary_sparse_pass(data, indices, indptr, w, codes, c, s, residual, curvature, g):
-    total = 0.0
-    for a in range(0, len(s), ROWS_IN_CACHE):
-        b = min(len(s), a + ROWS_IN_CACHE)
+    total, room = 0.0, scratch()
+    for a in range(0, len(s), TILE):
+        b = min(len(s), a + TILE)
         own = c[a:b] if len(c) else c
         _sparse_scores(data, indices, indptr, w, a, b, s)
-        total += binary_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b])
+        total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
         _sparse_add(data, indices, indptr, residual, a, b, g)
     return total
 
@@ -176,8 +177,8 @@ def _sparse_rows_add(data, indices, indptr, u, i, G):
 @njit(cache=True, nogil=True)
 def _softmax_sparse_pass(data, indices, indptr, V, codes, c, S, P, residual, G):
     total = 0.0
-    for a in range(0, len(S), ROWS_IN_CACHE):
-        b = min(len(S), a + ROWS_IN_CACHE)
+    for a in range(0, len(S), TILE):
+        b = min(len(S), a + TILE)
         own = c[a:b] if len(c) else c
         for i in range(a, b):
             _sparse_rows_scores(data, indices, indptr, V, i, S[i])
@@ -213,9 +214,9 @@ def _softmax_sparse_product(data, indices, indptr, V, P, c, G):
 def _softmax_curve(T, bias, P, c):
     """T ← c (diag(p) − p pᵀ)(T + bias) of each sample; one row a class."""
     K, n = T.shape
-    mean = np.empty(ROWS_IN_CACHE, dtype=T.dtype)
-    for a in range(0, n, ROWS_IN_CACHE):
-        m = min(n, a + ROWS_IN_CACHE) - a
+    mean = np.empty(TILE, dtype=T.dtype)
+    for a in range(0, n, TILE):
+        m = min(n, a + TILE) - a
         for k in range(K):
             t, p, shift = T[k, a : a + m], P[k, a : a + m], bias[k]
             for i in range(m):

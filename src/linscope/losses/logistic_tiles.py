@@ -1,0 +1,125 @@
+"""The log loss of many rows at once.
+
+Exponentials and logarithms are written out, because only then does the compiler work on several
+rows at a time:
+
+    e^−a = 2^−k e^r,  k = round(a log₂e),  r = k ln2 − a in ±0.35   (Taylor to r¹³)
+    log(1 + e) = 2 artanh z,  z = e / (2 + e) ≤ 1/3                 (series to z³³)
+
+Both are right to a few units in the last place.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..data.rows import REORDER
+
+# Rows that stay in the fastest cache.
+TILE = 64
+LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770e-10
+# Adding this to a small number leaves its nearest integer in the last bits.
+ROUNDER = 1.5 * 2.0**52
+# Beyond this e^−a has no more influence on 1 + e^−a, nor on any sum.
+LARGEST = 700.0
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+def small_exponentials(s, power, bits, u):
+    """u = e^−|s|; ``power`` and ``bits`` are one buffer, as floats and as integers."""
+    n = len(s)
+    for i in range(n):
+        a = abs(s[i])
+        u[i] = a if a < LARGEST else LARGEST
+        power[i] = u[i] * LOG2_E + ROUNDER
+    for i in range(n):
+        k = power[i] - ROUNDER
+        r = k * LN2_HIGH - u[i] + k * LN2_LOW
+        t = 1.0 / 6227020800.0
+        t = t * r + 1.0 / 479001600.0
+        t = t * r + 1.0 / 39916800.0
+        t = t * r + 1.0 / 3628800.0
+        t = t * r + 1.0 / 362880.0
+        t = t * r + 1.0 / 40320.0
+        t = t * r + 1.0 / 5040.0
+        t = t * r + 1.0 / 720.0
+        t = t * r + 1.0 / 120.0
+        t = t * r + 1.0 / 24.0
+        t = t * r + 1.0 / 6.0
+        t = t * r + 0.5
+        u[i] = (t * r + 1.0) * r + 1.0
+    for i in range(n):
+        bits[i] = (1023 - (bits[i] & 2047)) << 52  # the float 2^−k
+    for i in range(n):
+        u[i] *= power[i]
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+def terms(s, side, c, u, residual):
+    """Σ c f(s), with c (σ − y) of each row written down; u = e^−|s|, side = ±1."""
+    n, total = len(s), 0.0
+    for i in range(n):
+        z = u[i] / (2.0 + u[i])
+        y = z * z
+        q = 1.0 / 33.0
+        q = q * y + 1.0 / 31.0
+        q = q * y + 1.0 / 29.0
+        q = q * y + 1.0 / 27.0
+        q = q * y + 1.0 / 25.0
+        q = q * y + 1.0 / 23.0
+        q = q * y + 1.0 / 21.0
+        q = q * y + 1.0 / 19.0
+        q = q * y + 1.0 / 17.0
+        q = q * y + 1.0 / 15.0
+        q = q * y + 1.0 / 13.0
+        q = q * y + 1.0 / 11.0
+        q = q * y + 1.0 / 9.0
+        q = q * y + 1.0 / 7.0
+        q = q * y + 0.2
+        q = q * y + 1.0 / 3.0
+        wrong = -side[i] * s[i]
+        # 1 − σ of the true class: u p where it wins, p where it loses; no cancellation.
+        p = 1.0 / (1.0 + u[i])
+        residual[i] = -side[i] * (p if wrong > 0.0 else u[i] * p)
+        u[i] = 2.0 * z * (q * y + 1.0) + (wrong if wrong > 0.0 else 0.0)
+    if len(c):
+        for i in range(n):
+            residual[i] *= c[i]
+            total += c[i] * u[i]
+    else:
+        for i in range(n):
+            total += u[i]
+    return total
+
+
+class Scratch(NamedTuple):
+    """Room for a tile: e^−|s|, powers of 2 as floats and as integers (one buffer), ±1."""
+
+    u: np.ndarray
+    power: np.ndarray
+    bits: np.ndarray
+    side: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def scratch():
+    power = np.empty(TILE)
+    return Scratch(np.empty(TILE), power, power.view(np.int64), np.empty(TILE))
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+def tile_terms(s, codes, c, residual, curvature, room):
+    """Σ c f(s) of at most TILE rows, with c (σ − y) and c σ(1 − σ) written down."""
+    u, side, n = room.u, room.side, len(s)
+    small_exponentials(s, room.power, room.bits, u)
+    for i in range(n):
+        p = 1.0 / (1.0 + u[i])
+        curvature[i] = u[i] * p * p
+        side[i] = 1.0 if codes[i] == 1 else -1.0
+    if len(c):
+        for i in range(n):
+            curvature[i] *= c[i]
+    return terms(s, side, c, u, residual)
