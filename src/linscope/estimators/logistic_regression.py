@@ -21,6 +21,9 @@ from .logistic_prediction import LogisticPrediction
 from .logistic_solving import Part, problems_of, several, solve
 from .logistic_statistics import LogisticStatistics
 
+# Gradient steps that end by tol with this share of the objective to gain are said to be far.
+FAR = 0.01
+
 
 class LogisticRegression(
     LogisticPrediction, LogisticStatistics, ClassifierMixin, CallbackSupportMixin, BaseEstimator
@@ -213,12 +216,17 @@ class LogisticRegression(
             claim, name = part.certificate, part.problem.name
             if claim.status is Status.INFINITE:
                 text = claim.separation
-            elif claim.status.ok:
+            elif claim.status.ok and not self._ended_early(part):
                 continue
             else:
                 text = self._unfinished(part)
             # past the decorators of fit: the warning names the line of the caller
             warnings.warn(f"{name}: {text}" if name else text, ConvergenceWarning, stacklevel=7)
+
+    def _ended_early(self, part: Part) -> bool:
+        """Whether gradient steps became small, as asked, far from the minimum."""
+        claim = part.certificate
+        return self.solver in DESCENTS and not (claim.gap or 0.0) <= FAR * abs(claim.primal or 0.0)
 
     def _unfinished(self, part: Part) -> str:
         claim, far = part.certificate, ""
@@ -226,6 +234,8 @@ class LogisticRegression(
             far = f"the objective may be {claim.gap:.2g} above its minimum"
         if self.solver in DESCENTS:
             steps = part.result.details["explanation"]
+            if claim.status.ok:
+                steps += ", but that need not be the minimum: scale X, or lower tol"
             return f"{far}: {steps}" if far else steps
         return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"
 
