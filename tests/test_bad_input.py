@@ -1,4 +1,4 @@
-"""What must raise one clear error, and what must work, for both perceptrons."""
+"""What must raise one clear error, and what must work: perceptrons, and what all share."""
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 import linscope as ls
 
 MAKERS = {"Perceptron": ls.Perceptron, "KernelPerceptron": ls.KernelPerceptron}
+CLASSIFIERS = MAKERS | {"LogisticRegression": ls.LogisticRegression}
 X0 = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 1.5], [3.0, 0.0], [4.0, 2.0], [5.0, 1.0]])
 Y0 = np.array([0, 0, 0, 1, 1, 1])
 
@@ -20,13 +21,18 @@ def _make(request):
     return MAKERS[request.param]
 
 
+@pytest.fixture(params=CLASSIFIERS, name="classifier")
+def _classifier(request):
+    return CLASSIFIERS[request.param]
+
+
 # ---- must raise ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("row", [0, 3, 5])
 @pytest.mark.parametrize("kind", ["dense", "float32", "sparse", "pandas", "polars"])
-def test_not_finite_values_are_named(make, bad, row, kind):
+def test_not_finite_values_are_named(classifier, bad, row, kind):
     X = X0.copy()
     X[row, 1] = bad
     names = ["age", "height"]
@@ -38,7 +44,7 @@ def test_not_finite_values_are_named(make, bad, row, kind):
         "polars": lambda X: pl.DataFrame(X, schema=names),
     }[kind]
     place = rf"row {row}, column ('height' \()?1"
-    model = make()
+    model = classifier()
     with pytest.raises(ValueError, match=place):
         model.fit(wrap(X), Y0)
     model.fit(wrap(X0), Y0)
@@ -120,9 +126,9 @@ def test_not_finite_values_where_the_weight_is_zero():
         (pl.LazyFrame({"a": range(6)}), Y0, "lazy"),
     ],
 )
-def test_bad_tables_and_labels(make, X, y, message):
+def test_bad_tables_and_labels(classifier, X, y, message):
     with pytest.raises((ValueError, TypeError), match=f"(?s){message}"):
-        make().fit(X, y)
+        classifier().fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -230,13 +236,13 @@ def test_votes_need_single_steps_and_that_is_said_before_any_work(make, rule):
         (["a"] * 6, "convert|sample_weight"),
     ],
 )
-def test_bad_weights(make, sample_weight, message):
+def test_bad_weights(classifier, sample_weight, message):
     with pytest.raises(ValueError, match=message):
-        make().fit(X0, Y0, sample_weight)
+        classifier().fit(X0, Y0, sample_weight)
 
 
-def test_tables_of_another_width(make):
-    model = make().fit(X0, Y0)
+def test_tables_of_another_width(classifier):
+    model = classifier().fit(X0, Y0)
     for method in (model.predict, model.decision_function):
         with pytest.raises(ValueError, match=r"1 features.*2 features"):
             method(X0[:, :1])

@@ -96,6 +96,23 @@ class TestAgainstOptimisation:
         expected = 2 * (fit.log_likelihood + best.fun)
         assert drop(fit, [2]) == pytest.approx(expected, abs=1e-8)
 
+    def test_ends_of_a_profile_by_bisection(self):
+        """Where the profile falls by half the quantile: plain maxima and SciPy's root finder."""
+        X, y = noisy(n=40, d=1)
+        X = X / X.std(axis=0)
+        fit = fit_of(X, y)
+        top = -optimize.minimize(lambda w: -penalised(X, y, w), np.zeros(2), tol=1e-12).fun
+
+        def fall(slope):
+            best = optimize.minimize_scalar(
+                lambda b: -penalised(X, y, np.array([b, slope])), tol=1e-12
+            )
+            return 2 * (top + best.fun) - QUANTILE
+
+        middle = fit.weights[0, 1]
+        ends = [optimize.brentq(fall, middle, middle + away, xtol=1e-12) for away in (-5, 5)]
+        np.testing.assert_allclose(profile_interval(fit, 1, QUANTILE), ends, rtol=1e-6)
+
 
 class TestTablesOfCounts:
     @pytest.mark.parametrize("cells", [(7, 3, 2, 8), (5, 0, 3, 4), (6, 0, 0, 6)])

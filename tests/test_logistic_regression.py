@@ -1,5 +1,6 @@
 """LogisticRegression: against scikit-learn, its certificates against the truth, bad input."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.linear_model import LogisticRegression as Reference
 from sklearn.preprocessing import StandardScaler
 
 import linscope as ls
+from linscope.certify.finite_solution import finite_solution
 from linscope.data.threads import THREADS_VARIABLE
 from linscope.losses import logistic
 
@@ -54,15 +56,73 @@ def test_loss_and_its_conjugate_meet():
     np.testing.assert_allclose(logistic.loss(s, y) + logistic.entropy(u + y), u * s, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["breast_cancer", "iris", "wine", "digits"])
-@pytest.mark.parametrize("C", [0.01, 1.0])
-def test_agrees_with_scikit_learn(name, C):
-    X, y = standard(name)
-    ours = ls.LogisticRegression(C=C, tol=1e-14).fit(X, y)
-    theirs = Reference(C=C, tol=1e-12, max_iter=100_000, solver="lbfgs").fit(X, y)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=2e-6)
-    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
-    assert ours.certificate_.verify(X, y)
+def text(K, index=np.int32):
+    """Counts of rare words, rows of length 1."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((500, 2000), density=0.01, rng=rng, format="csr")
+    X.data = np.abs(rng.standard_normal(X.nnz)) + 0.1
+    length = np.sqrt(X.multiply(X).sum(axis=1))
+    X = sp.csr_array(sp.diags_array(1.0 / np.maximum(length, 1e-12)) @ X)
+    y = (X @ rng.standard_normal((2000, K)) + 0.1 * rng.gumbel(size=(500, K))).argmax(axis=1)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    return X, y
+
+
+@pytest.mark.parametrize(
+    ("name", "C"),
+    [
+        ("digits", 1.0),
+        *((name, C) for name in ("breast_cancer", "iris", "wine") for C in (0.01, 1.0)),
+        *((name, C) for name in ("text 2", "text 3") for C in (0.1, 1.0)),
+    ],
+)
+def test_every_solver_agrees_with_scikit_learn(name, C):
+    X, y = text(int(name[-1])) if name.startswith("text") else standard(name)
+    way = "newton-cg" if name.startswith("text") else "newton-cholesky"
+    theirs = Reference(C=C, tol=1e-12, max_iter=10_000, solver=way).fit(X, y)
+    size = np.abs(theirs.coef_).max()
+    for solver in ["auto", "trust-region", "lbfgs", "newton"][: 4 if len(set(y)) == 2 else 3]:
+        ours = ls.LogisticRegression(C=C, tol=1e-15, solver=solver).fit(X, y)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6 * size)
+        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+        assert ours.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("options", [{}, {"penalty": "l1"}, {"penalty": None, "C": 1.0}])
+def test_indices_of_64_bits_change_no_bit(options):
+    (X, y), (wide, _) = text(3), text(3, np.int64)
+    X, wide = X[:, :40], wide[:, :40]
+    for table in (X, wide):
+        table.sort_indices()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        a, b = (ls.LogisticRegression(**options).fit(table, y) for table in (X, wide))
+    np.testing.assert_array_equal(a.coef_, b.coef_)
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "text 2", "text 3"])
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
+def test_l1_objectives_are_not_above_those_of_scikit_learn(name, l1_ratio):
+    """saga, or liblinear where its penalised bias can be left out."""
+    X, y = text(int(name[-1])) if name.startswith("text") else standard(name)
+    C, K = 2.0, len(set(y))
+    way = {"fit_intercept": False, "C": C}
+    if K == 2 and l1_ratio == 1.0:
+        theirs = Reference(solver="liblinear", l1_ratio=1.0, tol=1e-8, max_iter=10_000, **way)
+    else:
+        theirs = Reference(solver="saga", l1_ratio=l1_ratio, tol=1e-9, max_iter=20_000, **way)
+    theirs.fit(X, y)
+    ours = ls.LogisticRegression(penalty="elasticnet", l1_ratio=l1_ratio, **way).fit(X, y)
+
+    def objective(W):
+        scores = X @ W.T
+        scores = np.column_stack([np.zeros(len(y)), scores]) if K == 2 else scores
+        fit = logistic.loss(scores, np.unique(y, return_inverse=True)[1]).sum()
+        return C * fit + l1_ratio * np.abs(W).sum() + 0.5 * (1 - l1_ratio) * np.sum(W * W)
+
+    assert objective(ours.coef_) <= objective(theirs.coef_) * (1 + 1e-8)
+    np.testing.assert_allclose(objective(ours.coef_), ours.certificate_.primal, rtol=1e-9)
 
 
 @pytest.mark.parametrize("solver", ["newton", "trust-region", "lbfgs"])
@@ -207,6 +267,50 @@ def test_bad_input():
         ls.LogisticRegression(solver="newton").fit(*three_classes())
 
 
+class Counter(ls.Observer):
+    steps = 0
+
+    def step(self, done, state):
+        self.steps += 1
+        return False
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"penalty": "elasticnet"}, "needs l1_ratio"),
+        ({"penalty": "elasticnet", "l1_ratio": 2.0}, "l1_ratio"),
+        ({"penalty": "l1", "solver": "newton"}, "use 'coordinate'"),
+        ({"penalty": "l1", "solver": "batch"}, "smooth penalty"),
+        ({"solver": "coordinate"}, "is for penalty='l1'"),
+        (
+            {"penalty": "firth", "solver": "lbfgs", "multi_class": "ovr"},
+            "cannot do penalty='firth'",
+        ),
+        ({"penalty": "firth"}, "use multi_class='ovr'"),
+        ({"penalty": None, "solver": "newton"}, "is for two classes"),
+        ({"reference": "z"}, "not among the classes"),
+        ({"reference": "a", "multi_class": "ovr"}, "needs multi_class='softmax'"),
+        ({"reference": "a", "multi_class": "ovo"}, "needs multi_class='softmax'"),
+        ({"multi_class": "multinomial"}, "'softmax'"),
+        ({"class_weight": {"z": 1.0}}, "class_weight"),
+        ({"class_weight": {"a": -1.0}}, "not negative"),
+        ({"class_weight": {"a": 0.0}}, "class 'a' has no sample with a positive weight"),
+        ({"C": np.nan}, "'C'"),
+        ({"tol": -1.0}, "'tol'"),
+        ({"tol": 0.0}, "tol=0"),
+        ({"max_iter": 0}, "'max_iter'"),
+        ({"warm_start": "yes"}, "'warm_start'"),
+    ],
+    ids=str,
+)
+def test_options_that_mean_nothing_are_refused_before_any_work(options, message):
+    X, y = three_classes(30)
+    with ls.observe(Counter()) as counter, pytest.raises(ValueError, match=message):
+        ls.LogisticRegression(**options).fit(X, y)
+    assert counter.steps == 0
+
+
 @pytest.mark.parametrize("penalty", ["l1", "elasticnet", "firth"])
 def test_other_penalties_are_certified(penalty):
     X, y = two_classes()
@@ -234,6 +338,48 @@ def test_separation_is_named_and_explained():
     assert np.isfinite(ls.LogisticRegression(penalty="firth").fit(X[:, :1], y).coef_).all()
 
 
+def split(kind, K, n=200):
+    """Classes that some columns tell apart: completely, or with rows on the boundary."""
+    rng = np.random.default_rng(K)
+    X = rng.integers(-3, 4, size=(n, 4)).astype(float)
+    X[:, 3] = rng.standard_normal(n)
+    y = np.digitize(X[:, 1] + X[:, 2], [-0.5, 2.5][: K - 1])
+    if kind == "quasi-complete":
+        border = X[:, 1] + X[:, 2] == 0
+        y[border] = rng.integers(0, 2, border.sum())
+    return X, y
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("kind", ["complete", "quasi-complete"])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_separation(kind, K, make):
+    X, y = split(kind, K)
+    extra = np.r_[X, -X[:1]]  # a row of weight 0 does not count
+    labels, weight = np.r_[y, y[0]], np.r_[np.ones(len(y)), 0.0]
+    with pytest.warns(ConvergenceWarning, match="separates the classes") as caught:
+        model = ls.LogisticRegression(penalty=None).fit(make(extra), labels, weight)
+    text = str(caught[0].message)
+    assert ("quasi-complete" in text) == (kind == "quasi-complete")
+    assert model.certificate_.status is ls.Status.INFINITE
+    assert np.abs(model.coef_).max() < 1e4
+    assert "not finite" in str(model.summary())
+    verdict = finite_solution(make(extra), labels, K, weight=weight)
+    assert verdict.exact_direction
+    assert verdict.verify(make(extra), labels, weight)
+    assert verdict.columns == [1, 2]
+    assert ls.LogisticRegression(C=10.0).fit(make(X), y).certificate_.status.ok
+
+
+def test_separation_without_a_bias():
+    """x > 0 for one class: through the origin it separates, away from it not."""
+    X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), np.array([1, 1, 0, 0])
+    with pytest.warns(ConvergenceWarning, match="column x1 separates"):
+        ls.LogisticRegression(penalty=None, fit_intercept=False).fit(X, y)
+    model = ls.LogisticRegression(penalty=None, fit_intercept=False).fit(X + 5, y)
+    assert model.certificate_.status is ls.Status.CONVERGED
+
+
 def test_summary_agrees_with_statsmodels():
     import statsmodels.api as sm
 
@@ -250,6 +396,25 @@ def test_summary_agrees_with_statsmodels():
     np.testing.assert_allclose(model.summary().coefficients, theirs.params.T, rtol=1e-6)
     penalised = ls.LogisticRegression().fit(X, y)
     assert "penalised" in str(penalised.summary())
+    assert penalised.summary().standard_errors is None
+    rest = ls.LogisticRegression(penalty=None, multi_class="ovr").fit(X, y)
+    assert "no common likelihood" in str(rest.summary())
+
+
+def test_summary_with_weights_and_robust_errors():
+    import statsmodels.api as sm
+
+    X, y = two_classes()
+    c = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+    model = ls.LogisticRegression(penalty=None, tol=1e-15).fit(X, y, c)
+    glm = sm.GLM(y == "yes", sm.add_constant(X), family=sm.families.Binomial(), freq_weights=c)
+    theirs = glm.fit(tol=1e-14, maxiter=100)
+    np.testing.assert_allclose(model.summary().coefficients[0], theirs.params, rtol=1e-8)
+    np.testing.assert_allclose(model.summary().standard_errors[0], theirs.bse, rtol=1e-8)
+    logit = sm.Logit(y == "yes", sm.add_constant(X))
+    robust = logit.fit(disp=0, tol=1e-14, maxiter=100, cov_type="HC0")
+    table = ls.LogisticRegression(penalty=None, tol=1e-15).fit(X, y).summary(robust="HC0")
+    np.testing.assert_allclose(table.standard_errors[0], robust.bse, rtol=1e-8)
 
 
 def test_reference_class_changes_no_probability():
