@@ -24,8 +24,8 @@ from .logistic_gap import duality_gap
 
 # Room for the rounding of long sums.
 SLACK = 1e-9
-# A duality gap so small, relatively, needs no second bound.
-SMALL_GAP = 1e-10
+# A duality gap so small, relatively, needs no second bound; if that takes a while, the second.
+SMALL_GAP, SMALL_ENOUGH, QUICK_WORK = 1e-10, 1e-6, 20_000_000
 # A larger one, compared with the objective of weights 0, is no convergence.
 STALLED, TIGHT = 1e-3, 1e-6
 
@@ -50,7 +50,8 @@ def elastic_net_gap(
 def smallest_gap(objective: LogisticObjective, point: Point) -> float:
     """The best bound on P − min P; min P ≥ 0, and the decrement only where the gap is not small."""
     gap = min(duality_gap(objective, point), float(point.value))
-    if gap > SMALL_GAP * abs(point.value):
+    quick = objective.n * (objective.rows * objective.d) ** 2 <= QUICK_WORK
+    if gap > (SMALL_GAP if quick else SMALL_ENOUGH) * abs(point.value):
         gap = min(gap, decrement_bound(objective, point))
     return gap
 
