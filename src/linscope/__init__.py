@@ -31,6 +31,7 @@ _PUBLIC = {
     "KernelPerceptron": "estimators",
     "LeastSquaresClassifier": "estimators",
     "LinearRegression": "estimators",
+    "LinearSVC": "estimators",
     "LogisticRegression": "estimators",
     "NotSeparable": "certify",
     "Observer": "results",

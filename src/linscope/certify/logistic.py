@@ -21,6 +21,7 @@ from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective, Point
 from .decrement import decrement_bound
 from .logistic_gap import duality_gap
+from .parts import split_parts
 
 # Room for the rounding of long sums.
 SLACK = 1e-9
@@ -176,14 +177,9 @@ class LogisticCertificate(Certificate):
     def _check_parts(self, X, y, sample_weight) -> Check:
         matrix, _ = to_matrix(X)
         known, codes = encode_labels(y, n_samples=matrix.shape[0])
-        labels = known[codes]
-        for name, part in self.parts.items():
-            assert isinstance(part, LogisticCertificate)
-            assert part.side is not None
-            positive, negative = part.side
-            rows = slice(None) if negative is None else np.isin(labels, [positive, negative])
+        for name, part, rows, positive in split_parts(self.parts, known, codes):
             weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
-            own = labels[rows] == positive if negative is None else labels[rows]
+            own = positive if part.side[1] is None else known[codes[rows]]
             check = part._check(matrix[rows], own, weight)
             if not check:
                 return Check(False, f"{name}: {check.reason}")

@@ -4,6 +4,7 @@ from .fisher import FisherDiscriminant
 from .kernel_perceptron import KernelPerceptron
 from .least_squares_classifier import LeastSquaresClassifier
 from .linear_regression import LinearRegression
+from .linear_svc import LinearSVC
 from .logistic_regression import LogisticRegression
 from .naive_bayes import GaussianNaiveBayes
 from .perceptron import Perceptron
@@ -15,6 +16,7 @@ __all__ = [
     "KernelPerceptron",
     "LeastSquaresClassifier",
     "LinearRegression",
+    "LinearSVC",
     "LogisticRegression",
     "Perceptron",
     "Ridge",

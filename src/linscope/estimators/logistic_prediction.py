@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..certify.logistic import LogisticCertificate
-from ..data import check_finite
-from ..data.blocks import Block
 from ..losses.logistic import sigmoid
-from .base import equation, read_features
 from .class_probabilities import class_logits, log_probabilities, probabilities
-from .scores import block_scores, into_range
+from .linear_prediction import LinearPrediction
 
 
-class LogisticPrediction:
+class LogisticPrediction(LinearPrediction):
     """Scores, probabilities, labels, equations."""
 
-    multi_class: str
-    classes_: np.ndarray
-    coef_: np.ndarray
-    intercept_: np.ndarray
-    n_features_in_: int
     certificate_: LogisticCertificate
-
-    def _feature_names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            return [f"x{j + 1}" for j in range(self.n_features_in_)]
-        return list(names)
 
     def decision_function(self, X):
         """Scores: (n,) for two classes, positive for the second; (n, K) for more.
@@ -37,18 +22,6 @@ class LogisticPrediction:
         class.
         """
         return self._decision(self._problem_scores(X))
-
-    def _problem_scores(self, X) -> np.ndarray:
-        """w·[1, x] of every problem, (n, problems), with the right sign also beyond the range."""
-        check_is_fitted(self)
-        matrix = read_features(self, X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = matrix @ self.coef_.T + self.intercept_
-        if np.isfinite(scores).all():
-            return scores
-        check_finite(matrix, getattr(self, "feature_names_in_", None))
-        weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-        return into_range(block_scores(Block(0, matrix), weights=weights, bias=1.0), scores.dtype)
 
     def _decision(self, scores: np.ndarray) -> np.ndarray:
         if len(self.classes_) == 2:
@@ -81,22 +54,7 @@ class LogisticPrediction:
         ``ls.evaluate(y, model.predict(X), scores=model.decision_function(X))``, and fix it with
         ``sklearn.model_selection.FixedThresholdClassifier`` or ``TunedThresholdClassifierCV``.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0).astype(np.int64)]
-        return self.classes_[np.argmax(scores, axis=1)]
-
-    def equation(self):
-        """The hyperplane of two classes as the notes write it; a dict of lines for more."""
-        check_is_fitted(self)
-        features = self._feature_names()
-        if len(self.classes_) == 2:
-            return equation(np.r_[self.intercept_[0], self.coef_[0]], features, self.classes_[1])
-        names = list(self.certificate_.parts) or self.classes_.tolist()
-        return {
-            name: equation(np.r_[b, w], features, name)
-            for name, b, w in zip(names, self.intercept_, self.coef_, strict=True)
-        }
+        return self._labels(self.decision_function(X))
 
 
 def _from_pairs(p: np.ndarray, n_classes: int) -> np.ndarray:

@@ -20,6 +20,7 @@ from .logistic_choice import SOLVERS, check_options
 from .logistic_prediction import LogisticPrediction
 from .logistic_solving import Part, problems_of, several, solve
 from .logistic_statistics import LogisticStatistics
+from .scores import in_type
 
 # Gradient steps that end by tol with this share of the objective to gain are said to be far.
 FAR = 0.01
@@ -200,7 +201,7 @@ class LogisticRegression(
         W = np.vstack(self._weights)
         if self.reference is not None:
             W = W - W[self.classes_.tolist().index(self.reference)]
-        W = _in_type(W, training.X.dtype)
+        W = in_type(W, training.X.dtype)
         self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
         self.n_iter_ = np.array([max(1, part.result.n_iter) for part in parts], dtype=np.int32)
         self.results_ = [part.result for part in parts]
@@ -238,12 +239,3 @@ class LogisticRegression(
                 steps += ", but that need not be the minimum: scale X, or lower tol"
             return f"{far}: {steps}" if far else steps
         return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"
-
-
-def _in_type(W: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The weights in the type of the data, if it can hold them."""
-    with np.errstate(over="ignore"):
-        out = W.astype(dtype)
-    if not np.isfinite(out).all():
-        raise ValueError(f"a weight is beyond the range of {dtype}: scale the columns of X")
-    return out

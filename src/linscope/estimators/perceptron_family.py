@@ -14,7 +14,6 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.threads import thread_count
@@ -24,6 +23,7 @@ from ..solvers.driver import run
 from ..solvers.perceptron_loops import Rule
 from ..solvers.perceptron_rule import PerceptronRule, averaged_weights
 from .base import CallbackObserver, Problem, Training, binary_problems, read_training
+from .scores import pair_votes
 
 # Below this many numbers a thread costs more than it saves.
 WORTH_THREADS = 1_000_000
@@ -222,10 +222,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         if scores.shape[1] == 1:
             return scores[:, 0]
         if self.multi_class == "ovo":
-            limit = np.finfo(np.float64).max / 4 / len(self.classes_)  # sums must not overflow
-            confidences = np.clip(scores.astype(np.float64), -limit, limit)
-            votes = _ovr_decision_function(self._positive(scores), confidences, len(self.classes_))
-            return votes.astype(scores.dtype)
+            return pair_votes(scores, self._positive(scores), len(self.classes_))
         return scores
 
     def predict(self, X):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.multiclass import _ovr_decision_function
 
 from ..data.blocks import Block
 from ..data.rows import as_rows
@@ -52,6 +53,22 @@ def into_range(scores: np.ndarray, dtype) -> np.ndarray:
         return scores
     with np.errstate(over="ignore", under="ignore"):
         return keep_sign(scores.astype(dtype), scores)
+
+
+def in_type(W: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The weights in the type of the data, if it can hold them."""
+    with np.errstate(over="ignore"):
+        out = W.astype(dtype)
+    if not np.isfinite(out).all():
+        raise ValueError(f"a weight is beyond the range of {dtype}: scale the columns of X")
+    return out
+
+
+def pair_votes(scores: np.ndarray, positive: np.ndarray, n_classes: int) -> np.ndarray:
+    """One column a class from the scores of all pairs: its votes, ties by the sum of scores."""
+    limit = np.finfo(np.float64).max / 4 / n_classes  # sums must not overflow
+    confidences = np.clip(scores.astype(np.float64), -limit, limit)
+    return _ovr_decision_function(positive, confidences, n_classes).astype(scores.dtype)
 
 
 def votes_of(committee: Committee, X, bias: float, at_zero: float) -> np.ndarray:

@@ -110,7 +110,7 @@ def _columns(W: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _sparse_scores(data, indices, indptr, w, a, b, s):
+def sparse_scores(data, indices, indptr, w, a, b, s):
     for i in range(a, b):
         total = w[0]
         for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
@@ -119,7 +119,7 @@ def _sparse_scores(data, indices, indptr, w, a, b, s):
 
 
 @njit(cache=True, nogil=True)
-def _sparse_add(data, indices, indptr, u, a, b, g):
+def sparse_add(data, indices, indptr, u, a, b, g):
     for i in range(a, b):
         step = u[i]
         g[0] += step
@@ -133,9 +133,9 @@ def _binary_sparse_pass(data, indices, indptr, w, codes, c, s, residual, curvatu
     for a in range(0, len(s), TILE):
         b = min(len(s), a + TILE)
         own = c[a:b] if len(c) else c
-        _sparse_scores(data, indices, indptr, w, a, b, s)
+        sparse_scores(data, indices, indptr, w, a, b, s)
         total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
-        _sparse_add(data, indices, indptr, residual, a, b, g)
+        sparse_add(data, indices, indptr, residual, a, b, g)
     return total
 
 

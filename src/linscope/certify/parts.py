@@ -1,0 +1,51 @@
+"""The binary problems of a classifier of K classes, as a certificate of several parts has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class PartRows(NamedTuple):
+    """One part: its rows among all, and which of these are positive."""
+
+    name: str
+    part: Any
+    rows: Any
+    positive: np.ndarray
+
+
+def split_parts(parts: Mapping[str, Any], known: np.ndarray, codes: np.ndarray) -> list[PartRows]:
+    """The rows of each part; ValueError unless the parts are all classes or all pairs.
+
+    Parameters
+    ----------
+    parts : name -> certificate, whose ``side`` is (positive label, negative label or None for the
+        rest)
+    known, codes : the labels, and the number of each row's label
+    """
+    labels = known.tolist()
+    sides = [_numbers(part.side, labels) for part in parts.values()]
+    count = len(labels)
+    rest = [(k, None) for k in range(count)]
+    pairs = [(b, a) for a in range(count) for b in range(a + 1, count)]
+    if sides not in (rest, pairs):
+        raise ValueError("the parts are neither one for each class nor one for each pair")
+    return list(_rows(parts, sides, codes))
+
+
+def _numbers(side: Any, labels: list) -> tuple[int, int | None]:
+    if side is None:
+        raise ValueError("a part does not say which labels it tells apart")
+    positive, negative = side
+    return labels.index(positive), None if negative is None else labels.index(negative)
+
+
+def _rows(parts: Mapping[str, Any], sides: list, codes: np.ndarray) -> Iterator[PartRows]:
+    for (name, part), (positive, negative) in zip(parts.items(), sides, strict=True):
+        rows: Any = slice(None)
+        if negative is not None:
+            rows = np.flatnonzero((codes == positive) | (codes == negative))
+        yield PartRows(name, part, rows, codes[rows] == positive)

@@ -1,0 +1,235 @@
+"""The problems of a linear support vector machine: each gets a solver and a certificate."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..certify.linear_svm import LinearSVMCertificate, certify
+from ..certify.margin_duality import duality
+from ..certify.separability import binary_verdict
+from ..certify.verdicts import Separable
+from ..results import Result, Status, VisitOrder
+from ..solvers.driver import run
+from ..solvers.dual_coordinate import DualCoordinate
+from ..solvers.finite_newton import FiniteNewton
+from ..solvers.hard_margin import Inseparable, hard_margin
+from ..solvers.logistic_frame import logistic_frame
+from ..solvers.margin_frame import margin_problem
+from ..solvers.multipliers import Multipliers
+from .base import Problem, Training, binary_problems
+
+# The relative gap that is promised; small tables are solved to rounding, which costs nothing.
+PROMISED, EXACT, SMALL_TABLE = 1e-6, 1e-13, 1_000_000
+
+
+class Start(NamedTuple):
+    """Weights in original units and dual coefficients to begin with, or None."""
+
+    W: np.ndarray | None = None
+    alpha: np.ndarray | None = None
+
+
+class Part(NamedTuple):
+    """One problem that was solved; ``solver`` is kept only for a trace."""
+
+    problem: Problem
+    W: np.ndarray
+    slack: np.ndarray
+    result: Result
+    certificate: LinearSVMCertificate
+    solver: DualCoordinate | None = None
+
+
+class Rows(NamedTuple):
+    """The samples of one problem, their signs and their weights, which may be empty."""
+
+    X: Any
+    y: np.ndarray
+    c: np.ndarray
+
+
+def check_options(model: Any) -> None:
+    """Refuse what has no meaning together, before any work."""
+    if model.solver != "coordinate":
+        return
+    if model.fit_intercept and not model.penalize_intercept:
+        raise ValueError(
+            "solver='coordinate' changes one α at a time, and a free bias ties them together by "
+            "Σ α y = 0: use penalize_intercept=True, fit_intercept=False or solver='newton'"
+        )
+    if np.inf == model.C:
+        raise ValueError("solver='coordinate' needs a finite C: use solver='newton' for C=inf")
+
+
+def problems_of(training: Training, multi_class: str) -> list[Problem]:
+    return binary_problems(training.classes, training.codes, multi_class)
+
+
+def rows_of(training: Training, problem: Problem) -> Rows:
+    X, c = training.X, training.weight
+    if problem.rows is not None:
+        X, c = X[problem.rows], c[problem.rows] if len(c) else c
+    return Rows(X, problem.y, c)
+
+
+def solve(
+    model: Any, training: Training, problem: Problem, start: Start, keep_log: bool = False
+) -> Part:
+    """Minimise the objective of a problem, and certify what was found.
+
+    Parameters
+    ----------
+    model : the estimator, for its parameters
+    training, problem : what to solve
+    start : where to begin
+    keep_log : keep what a trace of coordinate steps needs
+    """
+    rows = rows_of(training, problem)
+    options = _options(model, rows)
+    finite = float(model.C) if np.inf > model.C else 1.0
+    if not len(rows.y):
+        return _empty(model, training, problem, rows)
+    objective, frame = margin_problem(rows.X, rows.y, finite, **options)
+    solver, one_sided = None, bool((rows.y == rows.y[0]).all())
+    if one_sided and objective.free_bias:
+        result, how = _one_sided(rows), "all samples are on one side"
+        W = result.weights
+    elif np.inf == model.C:
+        result, how = _hard(model, rows, problem)
+        W = result.weights
+    elif model.solver == "coordinate":
+        solver = _coordinate(model, rows, start, keep_log)
+        result = run(solver, model.max_iter)
+        W, how = result.weights, f"dual coordinate descent, {result.n_iter} passes"
+    else:
+        aim = PROMISED if model.tol is None else float(model.tol)
+        if model.tol is None and objective.n * objective.d <= SMALL_TABLE:
+            aim = EXACT
+        initial = None if start.W is None else frame.inside(start.W[None, :])[0]
+        chosen: Any = Multipliers(objective, aim, initial, start.alpha)
+        if objective.squared:
+            chosen = FiniteNewton(objective, aim, initial)
+        result = run(chosen, model.max_iter)
+        W = frame.original(result.weights[None, :])[0]
+        how = f"{chosen.task}, {result.n_iter} passes over the rows"
+    if not (np.isfinite(W).all() and np.isfinite(result.details["alpha"]).all()):
+        raise ValueError("a weight is beyond the range of floats: scale the columns of X")
+    found = duality(objective, frame, W, result.details["alpha"], float(model.C))
+    claim = _claim(model, training, problem, how)
+    certificate = certify(found, objective, result, W, float(model.C), **claim)
+    slack = np.maximum(0.0, 1.0 - found.margins)
+    return Part(problem, W, slack, result, certificate, solver if keep_log else None)
+
+
+def _options(model: Any, rows: Rows) -> dict[str, Any]:
+    return {
+        "squared": model.loss == "squared_hinge",
+        "c": rows.c,
+        "penalize_intercept": model.penalize_intercept,
+        "fit_intercept": model.fit_intercept,
+    }
+
+
+def _claim(model: Any, training: Training, problem: Problem, how: str) -> dict[str, Any]:
+    side = None
+    if len(training.classes) > 2:
+        side = problem.positive, None if problem.others else problem.negative
+    tol = PROMISED if model.tol is None else float(model.tol)
+    return {"classes": training.classes, "tol": tol, "side": side, "how": how}
+
+
+def _coordinate(model: Any, rows: Rows, start: Start, keep_log: bool) -> DualCoordinate:
+    seed = None
+    if model.random_state is not None:
+        seed = int(check_random_state(model.random_state).randint(2**31 - 1))
+    return DualCoordinate(
+        X=rows.X,
+        y=rows.y,
+        C=float(model.C),
+        order=VisitOrder(len(rows.y), seed),
+        squared=model.loss == "squared_hinge",
+        c=rows.c,
+        tol=PROMISED if model.tol is None else float(model.tol),
+        shrink=False,
+        alpha=start.alpha,
+        keep_log=keep_log,
+        bias=1.0 if model.fit_intercept else 0.0,
+    )
+
+
+def _one_sided(rows: Rows) -> Result:
+    """A free bias alone gives every sample a margin of 1."""
+    W = np.zeros(rows.X.shape[1] + 1)
+    W[0] = rows.y[0]
+    return Result(W, Status.SOLVED, 1, 0, None, {"alpha": np.zeros(len(rows.y))})
+
+
+def _empty(model: Any, training: Training, problem: Problem, rows: Rows) -> Part:
+    """Two classes whose samples all have weight 0: nothing to decide."""
+    W, none = np.zeros(rows.X.shape[1] + 1), np.zeros(0)
+    certificate = LinearSVMCertificate(
+        status=Status.CONVERGED,
+        primal=0.0,
+        dual=0.0,
+        gap=0.0,
+        weights=W,
+        alpha=none,
+        C=float(model.C),
+        squared=model.loss == "squared_hinge",
+        penalize_intercept=model.fit_intercept and model.penalize_intercept,
+        fit_intercept=model.fit_intercept,
+        weighted=True,
+        **_claim(model, training, problem, "no samples"),
+    )
+    return Part(
+        problem, W, none, Result(W, Status.SOLVED, 1, 0, None, {"alpha": none}), certificate
+    )
+
+
+def _hard(model: Any, rows: Rows, problem: Problem) -> tuple[Result, str]:
+    """C = ∞: the largest margin, or an error with the proof that there is none."""
+    free = model.fit_intercept and not model.penalize_intercept
+    frame = logistic_frame(rows.X, fit_intercept=free, common=True) if free else None
+    X = rows.X if frame is None else frame.X
+    try:
+        result = hard_margin(
+            X,
+            rows.y,
+            penalize_intercept=model.penalize_intercept,
+            fit_intercept=model.fit_intercept,
+        )
+    except Inseparable as error:
+        return _by_proof(model, rows, problem, str(error)), "largest margin, by exact arithmetic"
+    W = result.weights
+    if frame is not None:
+        # w = 2^k v and w = Σ α y x with x = 2^−k z: the coefficients take 4^k.
+        W = frame.original(W[None, :])[0]
+        if frame.exponent.any():
+            result.details["alpha"] = np.ldexp(result.details["alpha"], 2 * frame.exponent[0])
+    answer = Result(W, result.status, result.n_iter, result.n_updates, None, result.details)
+    return answer, "nearest points of the hulls (C = ∞)"
+
+
+def _by_proof(model: Any, rows: Rows, problem: Problem, error: str) -> Result:
+    if not model.fit_intercept:
+        raise ValueError(
+            f"C=inf: {problem.name} is not separable by a hyperplane through the origin: use a "
+            "finite C, or fit_intercept=True"
+        )
+    verdict = binary_verdict(rows.X, rows.y, (problem.negative, problem.positive))
+    if not isinstance(verdict, Separable):
+        raise ValueError(
+            f"C=inf allows no slack, but {problem.name} is not separable: use a finite C.\n"
+            f"{verdict}"
+        )
+    best = verdict.augmented if model.penalize_intercept else verdict.geometric
+    alpha = np.zeros(len(rows.y))
+    if model.penalize_intercept:
+        W, factor = best.weights / best.margin, 1.0 / best.margin**2
+    else:
+        W, factor = best.weights, 0.5 / best.margin**2
+    alpha[best.support] = factor * best.coefficients
+    return Result(W, Status.SOLVED, 1, 0, None, {"alpha": alpha})
