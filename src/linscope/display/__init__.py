@@ -24,6 +24,7 @@ from .residuals import ResidualsDisplay
 from .roc import RocDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay
+from .svm_margin import SvmMarginDisplay
 from .weight_space import WeightSpaceDisplay
 
 __all__ = [
@@ -51,5 +52,6 @@ __all__ = [
     "RocDisplay",
     "SolutionsDisplay",
     "StepSizeDisplay",
+    "SvmMarginDisplay",
     "WeightSpaceDisplay",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 Box = tuple[float, float, float, float]
+# Width / height of the axes in a figure of the default size.
+SHAPE = 1.4
 
 
 def box_around(points: np.ndarray, pad: float = 0.12) -> Box:
@@ -14,6 +16,14 @@ def box_around(points: np.ndarray, pad: float = 0.12) -> Box:
     size = np.where(size > 0, size, np.maximum(np.abs(high), 1.0))
     low, high = low - pad * size, high + pad * size
     return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
+def widened(box: Box, shape: float) -> Box:
+    """The box enlarged about its middle until width / height is ``shape``."""
+    x0, x1, y0, y1 = box
+    wide, high = max(x1 - x0, shape * (y1 - y0)), max(y1 - y0, (x1 - x0) / shape)
+    x, y = (x0 + x1) / 2, (y0 + y1) / 2
+    return x - wide / 2, x + wide / 2, y - high / 2, y + high / 2
 
 
 def mesh(box: Box, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

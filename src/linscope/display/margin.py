@@ -13,11 +13,9 @@ from ..certify import NotSeparable, QuasiSeparable, Separable
 from . import theme
 from .base import Display
 from .boundary import draw_samples
-from .geometry import Box, box_around, corners, half_plane, segment
+from .geometry import SHAPE, Box, box_around, corners, half_plane, segment, widened
 from .inputs import Samples, View, choose_view, read_samples
 
-# Width / height of the axes in a figure of the default size.
-SHAPE = 1.4
 ONE = np.array([1.0, 0.0, 0.0])
 
 
@@ -51,8 +49,9 @@ class MarginDisplay(Display):
         """From what ``linscope.separability(X, y)`` returned for two classes."""
         if not isinstance(verdict, Separable | QuasiSeparable | NotSeparable):
             raise TypeError(
-                "verdict must be what linscope.separability(X, y) returns for two classes, got "
-                f"{type(verdict).__name__}: keep two classes, or compare one with the rest"
+                "a margin needs what linscope.separability(X, y) returns for two classes, or a "
+                f"fitted LinearSVC or SVC, got {type(verdict).__name__}: keep two classes, or compare "
+                "one with the rest"
             )
         samples = read_samples(X, y, binary=True)
         if samples.X.shape[1] > 2:
@@ -148,14 +147,6 @@ class MarginDisplay(Display):
         x, y = (theme.number(value) for value in self.point)
         text = f"common point {x}" if self.view.flat else f"common point ({x}, {y})"
         return [theme.line_entry(text, color=theme.WRONG, ls="", marker="*", ms=12)]
-
-
-def widened(box: Box, shape: float) -> Box:
-    """The box enlarged about its middle until width / height is ``shape``."""
-    x0, x1, y0, y1 = box
-    wide, high = max(x1 - x0, shape * (y1 - y0)), max(y1 - y0, (x1 - x0) / shape)
-    x, y = (x0 + x1) / 2, (y0 + y1) / 2
-    return x - wide / 2, x + wide / 2, y - high / 2, y + high / 2
 
 
 def hull(points: np.ndarray) -> np.ndarray:

@@ -38,6 +38,7 @@ from .residuals import ResidualsDisplay
 from .roc import RocDisplay
 from .solutions import SolutionsDisplay
 from .step_size import StepSizeDisplay, example
+from .svm_margin import SvmMarginDisplay
 from .weight_space import WeightSpaceDisplay
 
 __all__ = [
@@ -296,13 +297,19 @@ def path_of_boundaries(X, y, weights, *, features=None, ax=None) -> BoundaryPath
     return BoundaryPathDisplay.from_path(weights, X, y, features=features).plot(ax)
 
 
-def margin(verdict, X, y, *, ax=None) -> MarginDisplay:
-    """Why classes are separable (widest margin, support vectors) or not (a common point).
+def margin(source, X, y, *, ax=None) -> MarginDisplay | SvmMarginDisplay:
+    """The margin of a support vector machine, or why classes are separable or not.
+
+    A fitted linear machine: the boundary f = 0, the lines f = ±1, the width M = 2/‖w‖, support
+    vectors ringed, and slack as lines from f = ±1 to the samples beyond it. Another kernel: the
+    curves f = −1, 0, +1. A verdict of ``separability``: the widest margin, or a common point of
+    both hulls.
 
     Parameters
     ----------
-    verdict : what ``linscope.separability(X, y)`` returned for two classes
-    X, y : the same samples, with one or two features
+    source : a fitted ``LinearSVC`` or ``SVC`` of two classes, or what
+        ``linscope.separability(X, y)`` returned for two classes
+    X, y : the samples it is about, with one or two features
     ax : matplotlib axes, optional
 
     Examples
@@ -311,8 +318,13 @@ def margin(verdict, X, y, *, ax=None) -> MarginDisplay:
     >>> X, y = ls.datasets.load("xor")
     >>> ls.plot.margin(ls.separability(X, y), X, y).point
     array([0.5, 0.5])
+    >>> X, y = ls.datasets.load("or")
+    >>> ls.plot.margin(ls.LinearSVC(C=float("inf")).fit(X, y), X, y)
+    <SvmMarginDisplay: M = 2/‖w‖ = 0.7071, 3 support vectors, no slack>
     """
-    return MarginDisplay.from_verdict(verdict, X, y).plot(ax)
+    if hasattr(source, "fit"):
+        return SvmMarginDisplay.from_estimator(source, X, y).plot(ax)
+    return MarginDisplay.from_verdict(source, X, y).plot(ax)
 
 
 def descent(runs="rates", *, together=None, ax=None) -> DescentDisplay:
