@@ -9,6 +9,7 @@ from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import DescentDisplay
 from .discriminants import DiscriminantsDisplay
+from .dual_ascent import DualAscentDisplay
 from .line_fit import LineFitDisplay
 from .lms_curve import LmsCurveDisplay
 from .lms_fit import LmsFitDisplay
@@ -37,6 +38,7 @@ __all__ = [
     "DescentDisplay",
     "DiscriminantsDisplay",
     "Display",
+    "DualAscentDisplay",
     "LineFitDisplay",
     "LmsCurveDisplay",
     "LmsFitDisplay",

@@ -50,8 +50,8 @@ class MarginDisplay(Display):
         if not isinstance(verdict, Separable | QuasiSeparable | NotSeparable):
             raise TypeError(
                 "a margin needs what linscope.separability(X, y) returns for two classes, or a "
-                f"fitted LinearSVC or SVC, got {type(verdict).__name__}: keep two classes, or compare "
-                "one with the rest"
+                f"fitted LinearSVC or SVC, got {type(verdict).__name__}: keep two classes, or "
+                "compare one with the rest"
             )
         samples = read_samples(X, y, binary=True)
         if samples.X.shape[1] > 2:

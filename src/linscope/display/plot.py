@@ -24,6 +24,7 @@ from .convergence import ConvergenceDisplay
 from .criterion import CriterionDisplay
 from .descent import EXAMPLES, DescentDisplay
 from .discriminants import DiscriminantsDisplay
+from .dual_ascent import DualAscentDisplay
 from .line_fit import LineFitDisplay
 from .lms_curve import LmsCurveDisplay
 from .lms_fit import LmsFitDisplay
@@ -48,6 +49,7 @@ __all__ = [
     "convergence",
     "criterion",
     "descent",
+    "dual_ascent",
     "line_fit",
     "lms_curve",
     "lms_fit",
@@ -325,6 +327,25 @@ def margin(source, X, y, *, ax=None) -> MarginDisplay | SvmMarginDisplay:
     if hasattr(source, "fit"):
         return SvmMarginDisplay.from_estimator(source, X, y).plot(ax)
     return MarginDisplay.from_verdict(source, X, y).plot(ax)
+
+
+def dual_ascent(dual, gap, *, steps=None, tol=None, ax=None) -> DualAscentDisplay:
+    """The dual value of a support vector machine after each step, and the gap m(α) − M(α).
+
+    Parameters
+    ----------
+    dual, gap : numbers; the columns of a trace of ``SVC``
+    steps : after how many steps each was measured, by default 0, 1, 2 …
+    tol : gap at which the run ends, optional
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.dual_ascent([0, 0.9, 1.1, 1.2], [2, 1, 0.2, 0])
+    <DualAscentDisplay: D rises from 0 to 1.2 in 3 steps>
+    """
+    return DualAscentDisplay.from_values(dual, gap, steps, tol).plot(ax)
 
 
 def descent(runs="rates", *, together=None, ax=None) -> DescentDisplay:

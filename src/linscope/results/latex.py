@@ -7,6 +7,8 @@ SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "→": r"$\to$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
     "−": "$-$",
     "…": r"\dots{}",
     "·": r"$\cdot$",
