@@ -15,6 +15,7 @@ import linscope as ls
 from .case import Case, Contender, Data, different_vector
 from .data import libsvm_file, named, overlapping, text_like
 from .least_squares_cases import LEAST_SQUARES
+from .linear_svm_cases import LINEAR_SVM
 from .logistic_cases import LOGISTIC
 from .metrics_cases import METRICS
 from .path_cases import PATHS
@@ -148,6 +149,7 @@ CASES = {
         ),
         *LEAST_SQUARES,
         *LOGISTIC,
+        *LINEAR_SVM,
         *METRICS,
         *PATHS,
     )

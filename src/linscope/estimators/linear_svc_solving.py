@@ -24,6 +24,9 @@ from .base import Problem, Training, binary_problems
 # The relative gap that is promised; small tables are solved to rounding, which costs nothing.
 PROMISED, EXACT, SMALL_TABLE = 1e-6, 1e-13, 1_000_000
 
+# Numbers in a table up to which an error comes with the proof that there is no solution.
+LARGEST_PROOF = 200_000
+
 
 class Start(NamedTuple):
     """Weights in original units and dual coefficients to begin with, or None."""
@@ -109,7 +112,7 @@ def solve(
         if model.tol is None and objective.n * objective.d <= SMALL_TABLE:
             aim = EXACT
         initial = None if start.W is None else frame.inside(start.W[None, :])[0]
-        chosen: Any = Multipliers(objective, aim, initial, start.alpha)
+        chosen: Any = Multipliers(objective, aim, initial, start.alpha, PROMISED)
         if objective.squared:
             chosen = FiniteNewton(objective, aim, initial)
         result = run(chosen, model.max_iter)
@@ -218,6 +221,11 @@ def _by_proof(model: Any, rows: Rows, problem: Problem, error: str) -> Result:
         raise ValueError(
             f"C=inf: {problem.name} is not separable by a hyperplane through the origin: use a "
             "finite C, or fit_intercept=True"
+        )
+    if rows.X.shape[0] * rows.X.shape[1] > LARGEST_PROOF:
+        raise ValueError(
+            f"C=inf allows no slack, but {problem.name} is not separable, or only by less than "
+            f"rounding ({error}): use a finite C; linscope.separability(X, y) has the proof"
         )
     verdict = binary_verdict(rows.X, rows.y, (problem.negative, problem.positive))
     if not isinstance(verdict, Separable):

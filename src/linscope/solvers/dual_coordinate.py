@@ -199,19 +199,22 @@ class DualCoordinate:
 
     def _judge(self, state: State) -> None:
         """P, and its gap to D: both from w and α."""
-        state.primal, dual = self.values(state.w, state.alpha)
-        state.gap = state.primal - dual
+        state.primal = self.primal(state.w)
+        state.gap = state.primal - self.dual(state.w, state.alpha)
         state.note = f"objective {state.primal:.6g}, gap {state.gap:.2g}"
         if state.gap <= self.tol * state.primal:
             state.status = Status.CONVERGED
 
-    def values(self, w: np.ndarray, alpha: np.ndarray) -> tuple[float, float]:
-        """P(w) and D(α), for w = Σ α y x."""
-        c, length = self.c if len(self.c) else 1.0, float(w @ w)
+    def primal(self, w: np.ndarray) -> float:
+        """P(w)."""
+        c = self.c if len(self.c) else 1.0
         xi = np.maximum(0.0, 1.0 - self.y * (self.X @ w[1:] + self.bias * w[0]))
-        primal = 0.5 * length + self.C * float(np.sum(c * (xi * xi if self.squared else xi)))
-        bend = 0.5 * self.box.q * float(np.sum(alpha * alpha / c))
-        return primal, float(alpha.sum()) - 0.5 * length - bend
+        return 0.5 * float(w @ w) + self.C * float(np.sum(c * (xi * xi if self.squared else xi)))
+
+    def dual(self, w: np.ndarray, alpha: np.ndarray) -> float:
+        """D(α), for w = Σ α y x."""
+        bend = alpha * alpha / (self.c if len(self.c) else 1.0)
+        return float(alpha.sum()) - 0.5 * float(w @ w) - 0.5 * self.box.q * float(bend.sum())
 
     def result(self, state: State) -> Result:
         self._judge(state)

@@ -96,3 +96,12 @@ def replay_steps(rows, y, samples, before, after, w, out):
         if len(out):
             for j in range(len(w)):
                 out[t, j] = w[j]
+
+
+@njit(cache=True, nogil=True)
+def derivatives_at(rows, y, box, samples, alphas, versions, states, margins, out):
+    """y w·x and G of each visit, w the state in force before it."""
+    for t in range(len(samples)):
+        i, w = samples[t], states[versions[t]]
+        margins[t] = y[i] * row_dot(rows, i, w)
+        out[t] = derivative(rows, y, box, alphas[t], i, w)

@@ -39,6 +39,7 @@ class State:
     decrement: float = np.inf
     passes: int = 1
     stalled: int = 0
+    best: tuple[float, float, Point] | None = None  # least P so far, with its gap and its point
     status: Status | None = None
     note: str = ""
 
@@ -99,18 +100,19 @@ class FiniteNewton:
         whole = self.objective
         state.primal, state.gap = whole.primal(state.point), whole.gap(state.point)
         state.note = f"objective {state.primal:.6g}, gap {state.gap:.2g}"
+        if state.best is None or state.primal < state.best[0]:
+            state.best = state.primal, state.gap, state.point
         if state.gap <= self.tol * state.primal:
+            state.best = state.primal, state.gap, state.point
             state.status = Status.CONVERGED
         return state
 
     def result(self, state: State) -> Result:
-        details = {
-            "alpha": state.point.alpha,
-            "primal": state.primal,
-            "gap": state.gap,
-        }
+        assert state.best is not None
+        primal, gap, point = state.best
+        details = {"alpha": point.alpha, "primal": primal, "gap": gap}
         status = state.status or Status.MAX_ITER
-        return Result(state.point.W, status, state.passes, state.passes, None, details)
+        return Result(point.W, status, state.passes, state.passes, None, details)
 
 
 def grown_weights(whole: MarginObjective) -> np.ndarray:

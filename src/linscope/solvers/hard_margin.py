@@ -18,11 +18,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..data.threads import one_blas_thread
 from ..results import Result, Status
 from .min_norm_point import min_norm_point
 
 # A shorter v, relative to the longest row, is the rounding of 0: the hulls meet.
 MEET = 1e-12
+# More columns than rows are turned away, up to so many rows and numbers.
+MOST_TURNED, MOST_NUMBERS = 3000, 50_000_000
 # A relative gap of the two bounds on ‖v‖ that counts as solved.
 SOLVED = 1e-9
 
@@ -50,8 +53,19 @@ def hard_margin(
     (array([-2.,  1.]), array([0. , 0.5, 0.5]))
     """
     y = np.asarray(y, dtype=np.float64)
-    free = fit_intercept and not penalize_intercept
-    S = _Signed(X, y, fit_intercept and penalize_intercept)
+    with one_blas_thread():
+        return _widest(X, y, fit_intercept, fit_intercept and penalize_intercept)
+
+
+def _widest(X: Any, y: np.ndarray, fit_intercept: bool, augmented: bool) -> Result:
+    free = fit_intercept and not augmented
+    n, d = X.shape
+    turn = None
+    if n < d and n <= MOST_TURNED and n * d <= MOST_NUMBERS:
+        # Lengths and angles are all that counts: n coordinates will do.
+        turn, R = np.linalg.qr((X.toarray() if sparse.issparse(X) else X).T.astype(np.float64))
+        X = np.ascontiguousarray(R.T)
+    S = _Signed(X, y, augmented)
     point = min_norm_point(S, (y > 0).astype(np.intp) if free else None)
     v, size = point.weights, float(point.weights @ point.weights)
     if not np.sqrt(size) > MEET * S.longest:
@@ -68,6 +82,8 @@ def hard_margin(
     alpha = np.zeros(len(y))
     alpha[point.support] = factor * point.coefficients
     W = W / smallest
+    if turn is not None:
+        W = np.r_[W[0], turn @ W[1:]]
     primal = 0.5 * float(np.sum((W[1:] if free else W) ** 2))
     dual = float(alpha.sum()) - 0.5 * factor**2 * size
     details = {"alpha": alpha, "primal": primal, "gap": max(primal - dual, 0.0)}

@@ -40,7 +40,7 @@ NEAR, FEWEST_NEAR = 2, 100
 # A share of the rows comes first: so many a weight, solved roughly.
 SHARE_ROWS, FEWEST_ROWS, SHARE_TOL = 20, 1000, 0.1
 # Updates or rounds that gain less than this, several in a row, are rounding.
-SOME_GAIN, PATIENCE = 0.9, 4
+SOME_GAIN, QUICK_GAIN, PATIENCE = 0.9, 0.1, 4
 
 
 @dataclass
@@ -106,12 +106,14 @@ class Multipliers:
     tol : duality gap, relative to the objective
     initial : first weights (d + 1), or None
     alpha : first dual coefficients (n), or None; they are cut to their box
+    enough : from this gap on, relative to the objective, only quick gains are worth a round
     """
 
     objective: MarginObjective
     tol: float = 1e-6
     initial: np.ndarray | None = None
     alpha: np.ndarray | None = None
+    enough: float = 0.0
     task: str = "linear SVM, hinge (method of multipliers)"
 
     @one_blas_thread()
@@ -156,7 +158,8 @@ class Multipliers:
             self._solve_near(state, rows)
         self._judge(state)
         state.stalled = 0 if state.gap < SOME_GAIN * before else state.stalled + 1
-        if state.status is None and state.stalled >= PATIENCE:
+        slow = state.gap <= self.enough * state.primal and state.gap > QUICK_GAIN * before
+        if state.status is None and (slow or state.stalled >= PATIENCE):
             state.status = Status.STALLED
         return state
 

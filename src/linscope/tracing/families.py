@@ -6,14 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..estimators.least_squares_family import LeastSquaresFamily
+from ..estimators.linear_svc import LinearSVC
 from ..estimators.logistic_regression import LogisticRegression
 from ..estimators.perceptron_family import PerceptronFamily
+from ..estimators.svc import SVC
+from .coordinate_replay import check_coordinate, coordinate_replays
 from .exact import exact_replays
 from .exact_gradient import exact_gradient_replays
 from .gradient_replay import gradient_replays
 from .logistic_replay import check_logistic, logistic_replays
 from .perceptron_replay import perceptron_replays
 from .replay import Replay
+from .smo_replay import check_smo, smo_replays
 
 
 class Family(NamedTuple):
@@ -39,8 +43,8 @@ def family_of(estimator: Any) -> Family:
         raise TypeError(f"trace needs an estimator, not its class: {estimator.__name__}()")
     raise TypeError(
         "trace shows the steps or the derivation of linscope's Perceptron, KernelPerceptron, "
-        "FisherDiscriminant, LeastSquaresClassifier, LogisticRegression, LinearRegression and "
-        "Ridge, not of "
+        "FisherDiscriminant, LeastSquaresClassifier, LogisticRegression, LinearSVC, SVC, "
+        "LinearRegression and Ridge, not of "
         f"{type(estimator).__module__}.{type(estimator).__qualname__}"
     )
 
@@ -50,4 +54,6 @@ FAMILIES = (
     Family(PerceptronFamily, perceptron_replays, exact_replays),
     Family(LeastSquaresFamily, gradient_replays, exact_gradient_replays),
     Family(LogisticRegression, logistic_replays, None, check_logistic),
+    Family(LinearSVC, coordinate_replays, None, check_coordinate),
+    Family(SVC, smo_replays, None, check_smo),
 )

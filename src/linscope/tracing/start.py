@@ -35,7 +35,9 @@ def trace(
     ----------
     estimator : Perceptron or KernelPerceptron; LinearRegression or Ridge, with solver="exact" for
         the closed form, with "batch", "mini-batch" or "stochastic" for the steps;
-        LogisticRegression with one of these three; FisherDiscriminant or LeastSquaresClassifier
+        LogisticRegression with one of these three; LinearSVC with solver="coordinate";
+        SVC, solved by plain sequential minimal optimisation;
+        FisherDiscriminant or LeastSquaresClassifier
     X, y : the samples and their labels or targets as for ``fit``, or a ``Dataset`` alone
     sample_weight : array of n weights, optional
     criterion : also show what the rule descends on, over all samples after each step: the

@@ -113,6 +113,15 @@ class Trace:
         ``batch``, ``gradient_norm`` (of the batch, before the update) and ``eta``. There
         ``criterion`` adds J over all samples after the step.
 
+        Dual coordinate descent has ``normalized``, ``gradient`` (of −D in the sample's α before the
+        step), ``alpha_before`` and ``alpha``; there ``criterion`` adds the ``dual`` and the
+        ``primal`` value after the step.
+
+        Sequential minimal optimisation has the pair ``i`` and ``j``, their α before and after the
+        step, ``clipped`` (a bound, 0 or C, ended the step), ``dual`` and ``gap`` (m(α) − M(α))
+        after it, for up to 8 samples all α as ``a0`` … , and ``w0`` … ``wd`` if the kernel is
+        linear; there ``criterion`` adds the ``primal`` value.
+
         Parameters
         ----------
         start, stop, updates, problem : which rows, see the class; ``updates`` adds a column ``k``
