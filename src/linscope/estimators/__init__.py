@@ -9,8 +9,10 @@ from .logistic_regression import LogisticRegression
 from .naive_bayes import GaussianNaiveBayes
 from .perceptron import Perceptron
 from .ridge import Ridge
+from .svc import SVC
 
 __all__ = [
+    "SVC",
     "FisherDiscriminant",
     "GaussianNaiveBayes",
     "KernelPerceptron",

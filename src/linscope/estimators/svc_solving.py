@@ -1,0 +1,254 @@
+"""The binary problems of a kernel SVM: one source of kernel values, a solver and a proof each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..certify.kernel_svm import KernelSVMCertificate, Values, kernel_duality
+from ..certify.separability import binary_verdict
+from ..certify.verdicts import Separable
+from ..data.threads import Workers, thread_count
+from ..kernels.source import ADVICE, KernelSource
+from ..results import Result, Status
+from ..solvers.driver import run
+from ..solvers.kernel_rows import KernelRows
+from ..solvers.smo import SMO
+from ..solvers.svm_dual import MEMORY, SvmDual
+from ..solvers.svm_problem import SvmProblem
+from ..solvers.svm_small import SvmSmall
+from .base import Problem, Training, binary_problems
+
+# Up to SMALL samples a problem is solved on its whole Gram matrix. Tables of FINE samples are
+# solved to EXACT, whatever tol is: that costs next to nothing.
+SMALL, FINE, EXACT = 768, 768, 1e-10
+# The Gram matrix of all samples is shared by K classes up to so many samples.
+SHARED = 4000
+# Kernel values that an exact check of the fit may cost.
+CHEAP_CHECK = 2_000_000
+# Room for what a sample of the error of float32 sums may have missed.
+MISSED = 3.0
+# Fits that take longer than so many seconds are announced. They need so many kernel values a pair
+# of samples, more for a larger C; an order of magnitude.
+LONG, VALUES_A_PAIR = 10.0, 1.5
+# Pairs a sample that the textbook's method takes at most, unless max_iter says otherwise.
+MOST_PAIRS = 1000
+
+
+class Part(NamedTuple):
+    """One problem that was solved, in original units."""
+
+    problem: Problem
+    alpha: np.ndarray
+    bias: float
+    values: Values
+    result: Result
+    certificate: KernelSVMCertificate
+    solver: Any
+    source: KernelSource
+
+
+def solve_all(
+    model: Any, training: Training, gamma: float, *, textbook: bool = False
+) -> list[Part]:
+    """Every binary problem of a fit.
+
+    Parameters
+    ----------
+    model : the estimator, for its parameters
+    training : rows with a positive weight; the square Gram matrix for a precomputed kernel
+    gamma : the number that ``gamma`` or ``sigma`` stands for
+    textbook : solve by plain sequential minimal optimisation that logs its pairs
+    """
+    options = {"gamma": gamma, "degree": model.degree, "coef0": model.coef0}
+    source = KernelSource(training.X, model.kernel, **options)
+    limit = MEMORY if model.memory_limit is None else float(model.memory_limit)
+    problems = binary_problems(training.classes, training.codes, model.multi_class)
+    if len(problems) > 1 and source.n <= SHARED and 16 * source.n**2 <= limit:
+        source.share_gram(Workers())
+    parts: list[Part] = []
+    stopped = False
+    for problem in problems:
+        parts.append(_solve(model, training, source, problem, options, stopped, textbook))
+        stopped = parts[-1].result.status is Status.STOPPED
+    return parts
+
+
+def _solve(
+    model: Any,
+    training: Training,
+    source: KernelSource,
+    problem: Problem,
+    options: dict,
+    stopped: bool,
+    textbook: bool,
+) -> Part:
+    weight = training.weight
+    if problem.rows is not None and len(weight):
+        weight = weight[problem.rows]
+    c = weight if len(weight) else np.ones(len(problem.y))
+    solver = _solver(model, training, source, problem, c, textbook)
+    most = model.max_iter
+    if textbook and most is None:
+        most = MOST_PAIRS * max(100, len(c))
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = run(solver, 0 if stopped else most)
+    if not np.isfinite(result.details["gradient"]).all():
+        raise ValueError(f"kernel values leave the range of floating point{ADVICE}")
+    if stopped:
+        result = replace(result, status=Status.STOPPED)
+    if np.inf == model.C and not _reached(result, model.tol):
+        _refuse(model, training, problem, result)
+    alpha, bias = result.weights / source.unit, float(result.details["bias"])
+    if not (np.isfinite(alpha).all() and np.isfinite(bias)):
+        raise ValueError(f"a coefficient is beyond the range of floats{ADVICE}")
+    return _certified(model, training, source, problem, solver, result, c, options)
+
+
+def _solver(
+    model: Any,
+    training: Training,
+    source: KernelSource,
+    problem: Problem,
+    c: np.ndarray,
+    textbook: bool,
+) -> Any:
+    with np.errstate(over="ignore", under="ignore"):
+        C = float(model.C) * source.unit * c
+    if not (C > 0).all() or (np.isinf(C).any() and np.inf != model.C):
+        raise ValueError(f"C times the kernel's values leaves the range of floats{ADVICE}")
+
+    def tiles(dtype: Any) -> Any:
+        whole = source.tiles(dtype)
+        return whole if problem.rows is None else whole.take(problem.rows)
+
+    dual = SvmProblem(tiles, problem.y, C)
+    n = len(problem.y)
+    limit = MEMORY if model.memory_limit is None else float(model.memory_limit)
+    if textbook:
+        if 16 * n**2 > limit:
+            raise ValueError(
+                f"the steps of {n} samples need their whole Gram matrix, {16e-9 * n**2:.2g} GB: "
+                "trace fewer rows, or raise memory_limit"
+            )
+        return SMO(dual, tol=float(model.tol), task=f"kernel SVM (SMO), {problem.name}")
+    if n <= SMALL and 16 * n**2 <= limit:
+        aim = min(float(model.tol), EXACT) if source.n <= FINE else float(model.tol)
+        return SvmSmall(dual, tol=float(model.tol), aim=aim, task=f"kernel SVM, {problem.name}")
+    solver = SvmDual(dual, tol=float(model.tol), memory_limit=limit)
+    solver.task = f"kernel SVM, {problem.name}{_announcement(solver, n)}"
+    return solver
+
+
+def _announcement(solver: SvmDual, n: int) -> str:
+    """What a long fit will take, from the time of a few kernel values."""
+    tiles = solver._tiles(np.float32)
+    some = np.arange(min(n, 64))
+    columns = slice(0, min(n, 512))
+    tiles.block(some, columns)
+    begin = perf_counter()
+    tiles.block(some, columns)
+    each = (perf_counter() - begin) / (len(some) * columns.stop) / thread_count()
+    bounds = solver.problem.C[np.isfinite(solver.problem.C)]
+    harder = max(1.0, float(np.median(bounds)) ** 0.5) if len(bounds) else 10.0
+    seconds = each * VALUES_A_PAIR * harder * float(n) ** 2
+    if seconds < LONG:
+        return ""
+    memory = 0.0 if tiles.cheap else min(solver.limit, tiles.dtype.itemsize * float(n) ** 2)
+    memory += tiles.dtype.itemsize * solver.working_set**2
+    return f" (about {seconds:.1g} s and {max(memory / 1e6, 1):.1g} MB)"
+
+
+def _reached(result: Result, tol: float) -> bool:
+    return result.status.ok or bool(result.details["gap"] <= tol)
+
+
+def _refuse(model: Any, training: Training, problem: Problem, result: Result) -> None:
+    """No hard margin: say why, if it is known."""
+    if model.kernel == "linear":
+        X = training.X if problem.rows is None else training.X[problem.rows]
+        verdict = binary_verdict(X, problem.y, (problem.negative, problem.positive))
+        if not isinstance(verdict, Separable):
+            raise ValueError(
+                f"C=inf allows no slack, but {problem.name} is not separable: use a finite C.\n"
+                f"{verdict}"
+            )
+    elif result.status is Status.UNBOUNDED:
+        raise ValueError(
+            f"C=inf allows no slack, but {problem.name} is not separable in the feature space of "
+            "this kernel: use a finite C, or another kernel"
+        )
+
+
+def _certified(
+    model: Any,
+    training: Training,
+    source: KernelSource,
+    problem: Problem,
+    solver: Any,
+    result: Result,
+    c: np.ndarray,
+    options: dict,
+) -> Part:
+    y, beta = problem.y, problem.y * result.weights
+    g, error = result.details["gradient"], MISSED * result.details["gradient_error"]
+    used = np.flatnonzero(beta)
+    if error > 0.0 and len(y) * len(used) <= CHEAP_CHECK:
+        g, error = -y.copy(), 0.0
+        rows = KernelRows(solver._tiles(np.float64), solver.workers)
+        rows.add_product(used, beta[used], g)
+    alpha, bias = result.weights / source.unit, float(result.details["bias"])
+    top = float(model.C) * c
+    found = kernel_duality(g + y, y, alpha, top, bias)
+    prices = 0.0
+    if error > 0.0 and np.isfinite(top).all():
+        prices = float(alpha.sum() + top[y * found.scores < 1.0 + error].sum())
+    kkt = found.kkt + error
+    status = result.status
+    if kkt <= model.tol and status is not Status.STOPPED:
+        status = Status.CONVERGED
+    elif status.ok:
+        status = Status.STALLED
+    side = None
+    if len(training.classes) > 2:
+        side = problem.positive, None if problem.others else problem.negative
+    bias -= _offset(source, problem, alpha)
+    certificate = KernelSVMCertificate(
+        status=status,
+        primal=found.primal,
+        dual=found.dual,
+        gap=found.gap + error * prices,
+        kkt=kkt,
+        alpha=alpha,
+        bias=bias,
+        classes=training.classes,
+        C=float(model.C),
+        kernel=model.kernel,
+        parameters=options,
+        weighted=len(training.weight) > 0,
+        tol=float(model.tol),
+        error=error,
+        side=side,
+        how=_how(result),
+    )
+    return Part(problem, alpha, bias, found, result, certificate, solver, source)
+
+
+def _how(result: Result) -> str:
+    if result.log is not None:
+        return f"sequential minimal optimisation, {result.n_updates} pairs"
+    return f"decomposition, {result.n_iter} steps, {result.n_updates} pairs"
+
+
+def _offset(source: KernelSource, problem: Problem, alpha: np.ndarray) -> float:
+    """w·m where the rows were measured from m: f(x) = w·(x − m) + b."""
+    if source.centre is None:
+        return 0.0
+    X = source.X if problem.rows is None else source.X[problem.rows]
+    beta = problem.y * alpha
+    used = np.flatnonzero(beta)
+    w = np.ldexp(beta[used] @ X[used], source.exponent)
+    return float(w @ source.centre)

@@ -1,0 +1,308 @@
+"""Decomposition for the kernel SVM's dual problem (see ``svm_problem``).
+
+One step takes a working set of some hundred samples, solves their small problem by sequential
+minimal optimisation in the cache, and adds the change to the gradient on all threads:
+
+    g ← g + K[:, W](β_W' − β_W)
+
+Samples at a bound that are far from moving are left out. Kernel values are float32, the gradient
+is float64. Before the end g is worked out again from float64 kernel values for all samples, and
+if their gap is still above tol, another round starts from there: the float32 error of a round is
+in proportion to the change of β in it, so the rounds converge to any tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.threads import Workers, one_blas_thread
+from ..kernels.tiles import Tiles
+from ..results import Result, Status
+from .kernel_rows import KernelRows
+from .smo_loops import BLOCK, solve_pairs
+from .svm_polish import polish
+from .svm_problem import Ends, SvmProblem, bias, ends, feasible, hull_distance
+from .svm_state import SvmState
+from .working_set import choose, idle
+
+# Up to so many samples all are in the working set, and all is float64.
+SMALL = 768
+WORKING_SET = 1024
+# A small problem is solved until its gap is this share of the whole gap; the larger share after
+# one that took more than so many pairs a sample.
+INNER, INNER_LONG, LONG = 0.1, 0.3, 1.5
+STEPS_A_SAMPLE = 20
+# Samples are left out every so many steps, if that leaves at most this share of them.
+# But not in the first steps, as many as this times n/(size of the working set).
+SHRINK_EVERY, SHRINK_TO, SETS = 8, 0.75, 3
+# The gap of a round goes down at most by this factor before g is worked out again.
+ROUND = 1e-4
+# Rows of so few samples are stored in a long run.
+FEW = 10_000
+# Memory is for stored rows, the matrix of a working set, and the equations.
+MEMORY, ROWS_SHARE, SET_SHARE = 2e9, 0.65, 0.05
+# The equations of the free samples are tried below this gap, if they are at most so many, and pairs
+# have taken about as long as a factorisation.
+NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 6000, 4e5, 1e8
+# g in float32 kernel values will do if its error at some samples is this share of tol.
+SAMPLE, ERROR_SHARE = 256, 0.1
+# Memory of the equations, relative to their matrix.
+EQUATIONS = 1.5
+NOT_SEPARABLE = 1e-13
+
+
+@dataclass
+class SvmDual:
+    """Solver of the kernel SVM for any number of samples.
+
+    Parameters
+    ----------
+    problem : SvmProblem
+    tol : largest gap max g (may shrink) − min g (may grow)
+    initial : first α, or None for zeros; made feasible
+    memory_limit : bytes for kernel values at a time, besides tiles of a few MB
+    n_threads : int, optional
+    """
+
+    problem: SvmProblem
+    tol: float = 1e-3
+    initial: np.ndarray | None = None
+    memory_limit: float | None = None
+    n_threads: int | None = None
+    working_set: int = WORKING_SET
+    task: str = "kernel SVM"
+
+    def __post_init__(self) -> None:
+        self.lower, self.upper = self.problem.lower, self.problem.upper
+        self.workers = Workers(self.n_threads)
+        self.limit = MEMORY if self.memory_limit is None else self.memory_limit
+        most = int(np.sqrt(SET_SHARE * self.limit / 8)) // BLOCK * BLOCK
+        self.working_set = max(BLOCK, min(self.working_set, most))
+        self.sources: dict[Any, Tiles] = {}
+
+    def init(self) -> SvmState:
+        y = self.problem.y
+        double = len(y) <= SMALL or not np.isfinite(self.problem.C).all()
+        tiles = self._tiles(np.float64 if double else np.float32)
+        beta = np.zeros(len(y))
+        state = SvmState(
+            beta,
+            -y,
+            beta.copy(),
+            -y,
+            Ends(-1.0, 1.0, 2.0),
+            self.tol,
+            self._rows(tiles),
+            tiles.diagonal(),
+        )
+        if self.initial is not None:
+            state.beta = feasible(y * self.initial, self.lower, self.upper)
+        with one_blas_thread():
+            self._settle(state)
+        return state
+
+    def _tiles(self, dtype: Any) -> Tiles:
+        kind = np.dtype(dtype)
+        if kind not in self.sources:
+            self.sources[kind] = self.problem.tiles(kind)
+        return self.sources[kind]
+
+    def _rows(self, tiles: Tiles, often: bool = False) -> KernelRows:
+        """Rows are stored if they take long to work out, or are few and often needed."""
+        if tiles.cheap and not (often and tiles.n <= FEW):
+            return KernelRows(tiles, self.workers)
+        row = tiles.n * tiles.dtype.itemsize
+        return KernelRows(tiles, self.workers, int(ROWS_SHARE * self.limit / row))
+
+    def step(self, state: SvmState) -> SvmState:
+        """One working set; or, when the gap is small enough, the check in float64."""
+        with one_blas_thread():
+            if state.status is None and state.limits.gap > state.target:
+                self._advance(state)
+            if state.status is None and self._worth_solving(state):
+                self._solve_free(state)
+            if state.status is None and state.limits.gap <= state.target:
+                self._settle(state)
+        state.note = f"gap {state.limits.gap:.2g}"
+        return state
+
+    def _worth_solving(self, state: SvmState) -> bool:
+        """Whether pairs have taken as long since the last time as the equations would."""
+        if state.limits.gap > NEAR or state.limits.gap <= state.target:
+            return False
+        free = int(np.count_nonzero((state.beta > self.lower) & (state.beta < self.upper)))
+        pairs = state.pairs - state.pairs_at_solve
+        share = 1.0 - ROWS_SHARE - SET_SHARE
+        fits = 1 < free <= MOST_FREE and EQUATIONS * 8 * free**2 <= share * self.limit
+        return fits and pairs * PAIR_FLOPS >= free**3 + FEW_FLOPS
+
+    def _solve_free(self, state: SvmState) -> None:
+        active = slice(None) if state.active is None else state.active
+        tiles = self._tiles(np.float64)
+        tiles = tiles if state.active is None else tiles.take(state.active)
+        rows = KernelRows(tiles, self.workers)
+        state.pairs_at_solve = state.pairs
+        lower, upper = self.lower[active], self.upper[active]
+        found = polish(rows, state.beta[active], state.g[active], lower, upper)
+        if found is not None:
+            beta, g = found
+            state.beta[active], state.g[active] = beta, g
+            state.limits = ends(g, beta < upper, beta > lower)
+
+    def _advance(self, state: SvmState) -> None:
+        active = slice(None) if state.active is None else state.active
+        g, beta = state.g[active], state.beta[active]
+        lower, upper = self.lower[active], self.upper[active]
+        W = choose(g, beta < upper, beta > lower, state.limits, self.working_set, state.last)
+        before = beta[W]
+        beta[W] = self._solve_small(state, W, g[W], before, lower[W], upper[W])
+        delta = beta[W] - before
+        moved = np.flatnonzero(delta)
+        state.rows.add_product(W[moved], delta[moved], g)
+        state.g[active], state.beta[active] = g, beta
+        state.last, state.steps = W, state.steps + 1
+        can_grow, can_shrink = beta < upper, beta > lower
+        state.limits = ends(g, can_grow, can_shrink)
+        if len(moved) == 0:
+            state.limits = state.limits._replace(gap=0.0)  # rounding: no pair can be told better
+        if state.steps % SHRINK_EVERY == 0 and self._many_steps(state):
+            self._leave_out(state, idle(g, can_grow, can_shrink, state.limits))
+        self._watch_growth(state)
+
+    def _solve_small(self, state: SvmState, W, g, beta, lower, upper) -> np.ndarray:
+        size = -(-len(W) // BLOCK) * BLOCK
+        kind = state.rows.tiles.dtype
+        K = state.rows.block(W, size)
+        middle = 0.5 * (state.limits.least + state.limits.most)
+        tol = max(0.5 * state.target, state.inner * state.limits.gap)
+        if len(W) == len(state.g):
+            tol = state.target
+        beta = _padded(beta, size)
+        pairs = solve_pairs(
+            K,
+            _padded(state.diagonal[W], size).astype(kind),
+            _padded(g - middle, size).astype(kind),
+            beta,
+            _padded(lower, size),
+            _padded(upper, size),
+            tol,
+            STEPS_A_SAMPLE * size,
+        )
+        state.pairs += pairs
+        state.inner = INNER_LONG if pairs > LONG * size else INNER
+        return beta[: len(W)]
+
+    def _many_steps(self, state: SvmState) -> bool:
+        """A short run costs less than the gradient of those left out, worked out at its end."""
+        sets = len(state.g) / self.working_set
+        return len(state.diagonal) > self.working_set and state.steps > SETS * sets
+
+    def _leave_out(self, state: SvmState, resting: np.ndarray) -> None:
+        """Leave out who rests now and rested at the last look, and pack the others."""
+        both = resting if state.resting is None else resting & state.resting
+        seen, state.resting = state.resting is not None, resting
+        stay = np.flatnonzero(~both)
+        if not seen or len(stay) > SHRINK_TO * len(both) or len(stay) < 2:
+            return
+        place = np.full(len(both), -1)
+        place[stay] = np.arange(len(stay))
+        state.last = place[state.last][place[state.last] >= 0]
+        state.active = stay if state.active is None else state.active[stay]
+        state.rows = self._rows(state.rows.tiles.take(stay), often=True)
+        state.diagonal, state.resting = state.diagonal[stay], None
+
+    def _settle(self, state: SvmState) -> None:
+        """g of all samples, and whether that is the end."""
+        changed = np.flatnonzero(state.beta != state.exact_beta)
+        delta = (state.beta - state.exact_beta)[changed]
+        if state.active is not None:
+            state.g = state.exact_g.copy()
+            rows = KernelRows(self._tiles(state.rows.tiles.dtype), self.workers)
+            rows.add_product(changed, delta, state.g)
+        state.error = self._sampled_error(state, changed, delta)
+        self._look(state)
+        # The sample may miss the largest error, and the gap has two ends.
+        sure = state.limits.gap + 3.0 * state.error <= self.tol
+        if state.error > ERROR_SHARE * self.tol or not (sure or state.error == 0.0):
+            self._make_exact(state)
+        if state.limits.gap <= self.tol:
+            state.status = Status.CONVERGED
+        else:
+            self._next_round(state, state.limits.gap)
+
+    def _make_exact(self, state: SvmState) -> None:
+        """g of all samples from float64 kernel values."""
+        changed = np.flatnonzero(state.beta != state.exact_beta)
+        delta = (state.beta - state.exact_beta)[changed]
+        rows = KernelRows(self._tiles(np.float64), self.workers)
+        rows.add_product(changed, delta, state.exact_g)
+        state.exact_beta, state.g = state.beta.copy(), state.exact_g.copy()
+        state.error = 0.0
+        self._look(state)
+
+    def _look(self, state: SvmState) -> None:
+        state.limits = ends(state.g, state.beta < self.upper, state.beta > self.lower)
+
+    def _sampled_error(self, state: SvmState, changed: np.ndarray, delta: np.ndarray) -> float:
+        """The largest error of g among some samples, from float64 kernel values."""
+        if len(changed) == 0:
+            return 0.0
+        n = len(state.g)
+        some = np.random.default_rng(n).choice(n, min(n, SAMPLE), replace=False)
+        exact = self._tiles(np.float64).block(some, changed) @ delta
+        return float(np.abs(state.exact_g[some] + exact - state.g[some]).max())
+
+    def _next_round(self, state: SvmState, gap: float) -> None:
+        """All samples again; in float64 if float32 did not halve the gap of the round before."""
+        stalled = state.rounds > 0 and gap > 0.5 * state.round_gap
+        double = state.rows.tiles.dtype == np.float64
+        if stalled and double:
+            state.status = Status.MAX_ITER
+        if state.active is not None or (stalled and not double):
+            kind = np.float64 if stalled else state.rows.tiles.dtype
+            tiles = self._tiles(kind)
+            state.rows, state.diagonal = self._rows(tiles), tiles.diagonal()
+            state.active, state.last = None, state.last[:0]
+        state.resting = None
+        state.rounds, state.round_gap = state.rounds + 1, gap
+        state.target = max(0.8 * self.tol, ROUND * gap)
+
+    def _watch_growth(self, state: SvmState) -> None:
+        """Without bounds: is βᵀKβ/(Σα)² zero to rounding, so that no hyperplane separates?"""
+        if np.isfinite(self.upper).all() and np.isfinite(self.lower).all():
+            return
+        scale = float(np.abs(state.diagonal).max(initial=1e-300))
+        beta, g = state.beta, state.g
+        if hull_distance(beta, g, self.problem.y) <= NOT_SEPARABLE * scale:
+            state.status = Status.UNBOUNDED
+
+    def interrupted(self, state: SvmState) -> None:
+        """After Ctrl-C in the middle of a step: β is feasible, g is worked out afresh."""
+        state.status = Status.STOPPED
+        state.exact_beta, state.exact_g = np.zeros_like(state.beta), -self.problem.y
+
+    def result(self, state: SvmState) -> Result:
+        if state.status is not Status.CONVERGED:
+            with one_blas_thread():
+                self._make_exact(state)
+        y, g, beta = self.problem.y, state.g, state.beta
+        details = {
+            "gradient": g,
+            "bias": bias(g, beta, self.lower, self.upper),
+            "gap": state.limits.gap,
+            "objective": 0.5 * float(beta @ (g - y)),
+            "support": np.flatnonzero(beta),
+            "rounds": state.rounds,
+            "gradient_error": state.error,
+        }
+        status = state.status or Status.MAX_ITER
+        return Result(y * beta, status, state.steps, state.pairs, None, details)
+
+
+def _padded(values: np.ndarray, size: int) -> np.ndarray:
+    out = np.zeros(size)
+    out[: len(values)] = values
+    return out
