@@ -11,7 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 import linscope as ls
 
 MAKERS = {"Perceptron": ls.Perceptron, "KernelPerceptron": ls.KernelPerceptron}
-CLASSIFIERS = MAKERS | {"LogisticRegression": ls.LogisticRegression}
+CLASSIFIERS = MAKERS | {
+    "LogisticRegression": ls.LogisticRegression,
+    "LinearSVC": ls.LinearSVC,
+}
 X0 = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 1.5], [3.0, 0.0], [4.0, 2.0], [5.0, 1.0]])
 Y0 = np.array([0, 0, 0, 1, 1, 1])
 

@@ -85,6 +85,25 @@ def test_scikit_learn_checks_of_logistic_regression(multi_class):
 
 
 @pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"multi_class": "ovo"},
+        {"loss": "squared_hinge"},
+        {"penalize_intercept": True},
+        {"penalize_intercept": True, "solver": "coordinate", "tol": 1e-11, "max_iter": 10_000},
+    ],
+    ids=str,
+)
+def test_scikit_learn_checks_of_linear_support_vector_machines(settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outcomes = check_estimator(ls.LinearSVC(**settings), on_fail=None, on_skip=None)
+    assert not [o["check_name"] for o in outcomes if o["status"] == "failed"]
+    assert sum(o["status"] == "passed" for o in outcomes) > 40
+
+
+@pytest.mark.parametrize(
     ("solver", "multi_class"), [("batch", "ovr"), ("stochastic", "softmax"), ("mini-batch", "ovo")]
 )
 def test_scikit_learn_checks_of_logistic_gradient_steps(solver, multi_class):
