@@ -64,6 +64,8 @@ class DualAscentDisplay(Display):
         falling.plot(self.steps[shown], self.gap[shown], color=theme.BLUE, lw=1.8, **dot)
         falling.set_yscale("log")
         if self.tol:
+            # a gap of rounding size would squeeze all others
+            falling.set_ylim(bottom=max(0.7 * self.gap[shown].min(initial=1.0), 0.01 * self.tol))
             falling.axhline(self.tol, color=theme.WRONG, lw=1.2, ls=(0, (4, 3)))
             falling.annotate(
                 "tol", (0.0, self.tol), xycoords=("axes fraction", "data"), xytext=(4, 3),
