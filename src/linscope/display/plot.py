@@ -25,6 +25,7 @@ from .criterion import CriterionDisplay
 from .descent import EXAMPLES, DescentDisplay
 from .discriminants import DiscriminantsDisplay
 from .dual_ascent import DualAscentDisplay
+from .grid import GridDisplay
 from .line_fit import LineFitDisplay
 from .lms_curve import LmsCurveDisplay
 from .lms_fit import LmsFitDisplay
@@ -633,13 +634,15 @@ def roc(source, *data, kind="roc", ax=None) -> RocDisplay:
     return RocDisplay.from_data(source, *data, kind=kind).plot(ax)
 
 
-def path(source, *, ax=None) -> PathDisplay:
+def path(source, *, ax=None) -> PathDisplay | GridDisplay:
     """Weights against C, and the score of held-out rows with the chosen C marked.
+
+    For an SVC a heat map of the scores over C and γ, or a curve for one γ.
 
     Parameters
     ----------
     source : what ``linscope.path`` returns
-    ax : two matplotlib axes, optional
+    ax : matplotlib axes, optional: two, or one for an SVC
 
     Examples
     --------
@@ -647,8 +650,11 @@ def path(source, *, ax=None) -> PathDisplay:
     >>> X, y = ls.datasets.load("iris")
     >>> ls.plot.path(ls.path(ls.LogisticRegression(), X, y, Cs=[0.01, 1, 100]))
     <PathDisplay: C = 100 is chosen: accuracy 0.98 ± 0.013>
+    >>> ls.plot.path(ls.path(ls.SVC(), X, y, Cs=[0.1, 1, 10], gammas=[0.01, 0.1, 1]))
+    <GridDisplay: C = 1, γ = 0.1 are chosen: accuracy 0.98 ± 0.0082>
     """
-    return PathDisplay.from_path(source).plot(ax)
+    kind = GridDisplay if hasattr(source, "gammas_") else PathDisplay
+    return kind.from_path(source).plot(ax)
 
 
 def calibration(source, *data, n_bins=10, ax=None) -> CalibrationDisplay:

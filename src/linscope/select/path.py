@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..data import check_finite, encode_labels
-from ..estimators import LogisticRegression
+from ..data import check_finite
+from ..estimators import SVC, LogisticRegression
 from ..estimators.base import Training, read_training
 from ..estimators.logistic_choice import check_options
-from ..results import Status, current_observer
+from ..results import current_observer
 from .best import Data, best_model
 from .fits import Fits, make_fits
+from .grid_result import GridPath
 from .result import RegularizationPath
+from .rows import inside, labels_of
 from .scoring import Scoring, read_scoring
-from .splits import Split, check_classes, read_splits
+from .splits import Split, read_splits
+from .svc_path import svc_path
+from .values import Progress, read_values
 
 LEAST_C, MOST_C = 1e-4, 1e4
-MOST_CS = 10_000
 
 
 def path(
@@ -36,21 +38,26 @@ def path(
     scoring: Any = None,
     sample_weight: Any = None,
     one_standard_error: bool = False,
-) -> RegularizationPath:
-    """A regularisation path with cross-validation: which C predicts best?
+) -> RegularizationPath | GridPath:
+    """A regularisation path with cross-validation: which C, and which γ, predicts best?
 
     All folds and all values of C share their work: for dense tables one pass over the rows serves
-    every fold, and each C begins where the last one ended.
+    every fold, and each C begins where the last one ended. For an SVC the folds share one Gram
+    matrix.
 
     Parameters
     ----------
-    estimator : LogisticRegression
-        Its ``C`` is not used; its other parameters are. It is not changed.
+    estimator : LogisticRegression or SVC
+        Its ``C`` is not used, nor its ``gamma`` with ``gammas``; its other parameters are. It is
+        not changed.
     X, y : samples and labels of any kind
     Cs : int or array
-        So many values from 1e-4 to 1e4, evenly spaced in log C, or the values themselves.
-    gammas : None
-        For kernels; a linear model has none.
+        So many values from 1e-4 to 1e4 (SVC: 1e-2 to 1e3), evenly spaced in log C, or the values
+        themselves. For an SVC ``np.inf`` may be one of them, the hard margin; where that cannot
+        separate a fold, the score is NaN.
+    gammas : int or array, optional
+        For an SVC with kernel "rbf", "poly" or "sigmoid": the values, or so many from 0.01 to 100
+        times that of ``gamma="scale"``. None is the estimator's own, worked out from all rows.
     cv : int, splitter or pairs of row numbers
         An int is ``StratifiedKFold(cv)``, not shuffled.
     scoring : name of a scikit-learn score, or a scorer, optional
@@ -63,7 +70,7 @@ def path(
 
     Returns
     -------
-    RegularizationPath
+    RegularizationPath; GridPath for an SVC
 
     Examples
     --------
@@ -74,16 +81,22 @@ def path(
     (100.0, (3, 5), True)
     >>> found.best_estimator.certificate_.ok
     True
+    >>> grid = ls.path(ls.SVC(), X, y, Cs=[0.1, 1, 10], gammas=[0.01, 0.1, 1])
+    >>> grid.best_C, grid.best_gamma, grid.mean_score.shape
+    (1.0, 0.1, (3, 3))
     """
+    if isinstance(estimator, SVC):
+        options = {"Cs": Cs, "gammas": gammas, "cv": cv, "scoring": scoring}
+        return svc_path(estimator, X, y, sample_weight, one_standard_error, **options)
     _check_estimator(estimator, gammas)
-    values, judge = _read_Cs(Cs), read_scoring(scoring)
+    values, judge = read_values("Cs", Cs, LEAST_C, MOST_C), read_scoring(scoring)
     model = clone(estimator).set_params(C=float(values[0]))
     model._validate_params()
     training = read_training(model, X, y, sample_weight)
     check_finite(training.X, getattr(model, "feature_names_in_", None))
     check_options(model, training)
-    given = read_splits(cv, _labels(y, training))
-    splits = _inside(given, training, training.classes)
+    given = read_splits(cv, labels_of(y, training))
+    splits = inside(given, training)
     weight = None
     if sample_weight is not None:
         weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
@@ -117,8 +130,8 @@ def _check_estimator(estimator: Any, gammas: Any) -> None:
         what = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
         hint = f": pass {what}()" if isinstance(estimator, type) else ""
         raise TypeError(
-            f"there is no path for {what}: supported is a LogisticRegression with penalty 'l2', "
-            f"'l1' or 'elasticnet'{hint}"
+            f"there is no path for {what}: supported are SVC and a LogisticRegression with penalty "
+            f"'l2', 'l1' or 'elasticnet'{hint}"
         )
     if gammas is not None:
         raise ValueError("gammas are for kernels, and LogisticRegression has none: leave it out")
@@ -128,52 +141,6 @@ def _check_estimator(estimator: Any, gammas: Any) -> None:
         )
 
 
-def _read_Cs(Cs: Any) -> np.ndarray:
-    if isinstance(Cs, Integral) and not isinstance(Cs, bool):
-        if not 1 <= int(Cs) <= MOST_CS:
-            raise ValueError(f"Cs={Cs}: how many values, 1 to {MOST_CS}, or an array of values")
-        return np.logspace(np.log10(LEAST_C), np.log10(MOST_C), int(Cs))
-    try:
-        values = np.asarray(Cs, dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.zeros(0)
-    if isinstance(Cs, bool) or values.ndim != 1 or not 1 <= len(values) <= MOST_CS:
-        raise ValueError(f"Cs must be a number of values or an array of them, got {Cs!r}")
-    bad = np.flatnonzero(~((values > 0) & (values < np.inf)))
-    if len(bad):
-        raise ValueError(
-            f"Cs[{bad[0]}] is {values[bad[0]]}: every C must be positive and finite (an "
-            "unpenalised fit has no place on a path)"
-        )
-    return np.unique(values)
-
-
-def _labels(y: Any, training: Training) -> np.ndarray:
-    """The label of every row that was given, also of those with weight 0."""
-    classes, codes = training.classes, training.codes
-    if len(training.ignored):
-        classes, codes = encode_labels(y)
-    return classes[codes]
-
-
-def _inside(given: list[Split], training: Training, classes: np.ndarray) -> list[Split]:
-    """The folds in the rows of ``training``, which has none of weight 0; checked."""
-    splits = given
-    if len(training.ignored):
-        place = np.ones(len(training.codes) + len(training.ignored), dtype=np.int64)
-        place[training.ignored] = 0
-        place = np.where(place > 0, np.cumsum(place) - 1, -1)
-        splits = [
-            Split(*(place[rows][place[rows] >= 0] for rows in (split.train, split.test)))
-            for split in given
-        ]
-    for number, split in enumerate(splits):
-        if len(split.test) == 0:
-            raise ValueError(f"fold {number} of cv has only rows of weight 0 to be judged by")
-    check_classes(splits, training.codes, classes)
-    return splits
-
-
 class Run(NamedTuple):
     """Of each C: weights (problems, rows, d + 1), certificates, scores (folds,), and steps."""
 
@@ -181,13 +148,6 @@ class Run(NamedTuple):
     certificates: np.ndarray
     scores: np.ndarray
     steps: np.ndarray
-
-
-class Progress(NamedTuple):
-    """What an observer sees after each C."""
-
-    note: str
-    status: Status | None = None
 
 
 def _run(

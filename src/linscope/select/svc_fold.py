@@ -1,0 +1,174 @@
+"""The kernel SVM of some rows of a table, on the Gram matrix of the whole table.
+
+    min ½ βᵀKβ − yᵀβ       Σβ = 0,   0 ≤ y_i β_i ≤ C c_i            g = Kβ − y
+
+Rows that do not train have y = 0, and so the bounds 0 ≤ β ≤ 0. No fold needs a matrix of its own,
+and g of a row that is held out is its score but for the bias: f = g + b. C rises, and the β of a
+smaller C is feasible for a larger one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import njit
+
+from ..data.threads import Workers
+from ..kernels.kernel_maps import add_rows
+from ..kernels.tiles import MatrixTiles
+from ..results import Status
+from ..solvers.kernel_rows import KernelRows
+from ..solvers.smo_loops import BLOCK, solve_pairs
+from ..solvers.svm_polish import polish
+from ..solvers.svm_problem import bias, ends, hull_distance
+from ..solvers.working_set import choose
+
+# The first pairs of a fit are taken among all rows, up to so many rows.
+WHOLE = 4000
+# Then among the worst, in a matrix that stays in the cache, until their gap is this share.
+WORKING_SET, INNER, PAIRS_A_ROW = 768, 0.1, 20
+# The equations of the free samples are tried below this gap, if they are at most so many, and pairs
+# have taken about as long as a factorisation.
+NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 3000, 1e5, 5e7
+STALLED, NOT_SEPARABLE = 8, 1e-13
+
+
+@dataclass
+class FoldDual:
+    """Solver for rising values of C.
+
+    Parameters
+    ----------
+    K : Gram matrix, with zeros up to a multiple of ``BLOCK``
+    rows, signs : which rows train, and their labels −1 and +1
+    weight : c of these rows
+    tol : largest gap max g (may shrink) − min g (may grow)
+    max_iter : most rounds for each C
+    """
+
+    K: np.ndarray
+    rows: np.ndarray
+    signs: np.ndarray
+    weight: np.ndarray
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    beta: np.ndarray = field(init=False)
+    g: np.ndarray = field(init=False)
+    pairs: int = 0
+
+    def __post_init__(self) -> None:
+        size = len(self.K)
+        self.y, self.beta = np.zeros(size), np.zeros(size)
+        self.y[self.rows] = self.signs
+        self.g = -self.y
+        self.diagonal = self.K.diagonal().copy()
+
+    def solve(self, C: float) -> Status:
+        """Go on to this C, which must not be smaller than the last one."""
+        top = np.zeros(len(self.K))
+        top[self.rows] = C * self.weight
+        self.lower, self.upper = np.where(self.y < 0, -top, 0.0), np.where(self.y > 0, top, 0.0)
+        self.last = np.empty(0, dtype=np.int64)
+        self.kind: type = np.float32 if np.isfinite(C) else np.float64
+        self.pairs = self.pairs_at_solve = 0
+        self._look()
+        if self.limits.gap > self.tol and len(self.rows) <= WHOLE:
+            self._all_rows()
+        best, stalled = np.inf, 0
+        for _ in range(self.max_iter):
+            if not np.isfinite(C) and self._unbounded():
+                return Status.UNBOUNDED
+            if self.limits.gap <= self.tol:
+                return Status.CONVERGED
+            self._some_rows()
+            if self._worth_solving():
+                self._equations()
+            objective = float(self.beta @ (self.g - self.y))
+            stalled = stalled + 1 if objective >= best else 0
+            best = min(best, objective)
+            if stalled:
+                self.kind = np.float64
+            if stalled > STALLED:
+                return Status.STALLED
+        return Status.CONVERGED if self.limits.gap <= self.tol else Status.MAX_ITER
+
+    @property
+    def bias(self) -> float:
+        rows = self.rows
+        return bias(self.g[rows], self.beta[rows], self.lower[rows], self.upper[rows])
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """α of the rows that train."""
+        return self.signs * self.beta[self.rows]
+
+    def scores(self, rows: np.ndarray) -> np.ndarray:
+        """Kβ + b of rows that do not train."""
+        return self.g[rows] + self.bias
+
+    def _look(self) -> None:
+        self.limits = ends(self.g, self.beta < self.upper, self.beta > self.lower)
+
+    def _all_rows(self) -> None:
+        n = len(self.rows)
+        arguments = self.K, self.diagonal, self.g, self.beta, self.lower, self.upper
+        self.pairs += solve_pairs(*arguments, self.tol, n)
+        self._look()
+
+    def _some_rows(self) -> None:
+        can_grow, can_shrink = self.beta < self.upper, self.beta > self.lower
+        W = choose(self.g, can_grow, can_shrink, self.limits, WORKING_SET, self.last)
+        self.last = W
+        size = -(-len(W) // BLOCK) * BLOCK
+        small: np.ndarray = np.zeros((size, size), dtype=self.kind)
+        take_block(self.K, W, small)
+        middle = 0.5 * (self.limits.least + self.limits.most)
+        beta, lower, upper, g = (np.zeros(size) for _ in range(4))
+        beta[: len(W)], g[: len(W)] = self.beta[W], self.g[W] - middle
+        lower[: len(W)], upper[: len(W)] = self.lower[W], self.upper[W]
+        tol = max(0.5 * self.tol, INNER * self.limits.gap)
+        self.pairs += solve_pairs(
+            small,
+            small.diagonal().copy(),
+            g.astype(self.kind),
+            beta,
+            lower,
+            upper,
+            tol,
+            PAIRS_A_ROW * size,
+        )
+        delta = beta[: len(W)] - self.beta[W]
+        moved = np.flatnonzero(delta)
+        add_rows(self.K, W[moved], delta[moved], 0, len(self.K), self.g)
+        self.beta[W] = beta[: len(W)]
+        self._look()
+
+    def _worth_solving(self) -> bool:
+        """Whether pairs have taken as long since the last time as the equations would."""
+        if self.limits.gap > NEAR or self.limits.gap <= self.tol:
+            return False
+        free = int(np.count_nonzero((self.beta > self.lower) & (self.beta < self.upper)))
+        pairs = self.pairs - self.pairs_at_solve
+        return 1 < free <= MOST_FREE and pairs * PAIR_FLOPS >= free**3 + FEW_FLOPS
+
+    def _equations(self) -> None:
+        self.pairs_at_solve = self.pairs
+        rows = KernelRows(MatrixTiles(self.K), Workers(1))
+        found = polish(rows, self.beta, self.g, self.lower, self.upper)
+        if found is not None:
+            self.beta, self.g = found
+            self._look()
+
+    def _unbounded(self) -> bool:
+        distance = hull_distance(self.beta, self.g, self.y)
+        return distance <= NOT_SEPARABLE * float(np.abs(self.diagonal).max(initial=1e-300))
+
+
+@njit(cache=True, nogil=True)
+def take_block(K, rows, out):
+    """out[a, b] = K[rows[a], rows[b]]."""
+    for a in range(len(rows)):
+        source, target = K[rows[a]], out[a]
+        for b in range(len(rows)):
+            target[b] = source[rows[b]]
