@@ -110,9 +110,9 @@ def test_the_same_alpha_as_the_fast_fit_and_scikit_learn(C):
     other = ReferenceSVC(C=C, gamma=0.7, tol=1e-10).fit(X, y)
     alpha = np.zeros(len(X))
     alpha[other.support_] = np.abs(other.dual_coef_[0])
-    np.testing.assert_allclose(run.replay()[0], alpha, atol=1e-6)
+    np.testing.assert_allclose(run.replay()[0], alpha, atol=1e-5)  # its kernel is float32
     np.testing.assert_allclose(
-        run.estimator.decision_function(X), other.decision_function(X), atol=1e-6
+        run.estimator.decision_function(X), other.decision_function(X), atol=1e-5
     )
 
 
