@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import check_finite, encode_labels, to_matrix
+from ..data import encode_labels, to_matrix
 from ..results import Certificate, Check, Result, Status
 from ..solvers.coordinate_gap import class_sums, dual_bound, penalty
 from ..solvers.firth import Firth
@@ -187,7 +187,6 @@ class LogisticCertificate(Certificate):
 
     def _objective(self, X, y, sample_weight) -> tuple[LogisticObjective, LogisticFrame]:
         matrix, names = to_matrix(X)
-        check_finite(matrix, names)
         known, codes = encode_labels(y, n_samples=matrix.shape[0])
         if list(known) != list(self.classes):
             raise ValueError(f"labels {list(known)}, expected {list(self.classes)}")
@@ -201,6 +200,7 @@ class LogisticCertificate(Certificate):
             fit_intercept=self.fit_intercept,
             common=self.l1 > 0,
             penalised=self.penalised,
+            names=names,
         )
         rho = frame.pull(float(self.penalised and self.l1 == 0))
         objective = LogisticObjective(frame.X, codes, len(known), weight, rho, self.fit_intercept)

@@ -13,10 +13,14 @@ from .threads import Workers
 
 IMPUTE_ADVICE = "drop the row or impute the value (sklearn.impute.SimpleImputer)"
 CHECK_BLOCK_VALUES, MANY_BLOCKS = 1 << 19, 4
+# Squares above this did not vanish.
+SAFE = 1e-30
 
 
-def check_finite(matrix: Any, feature_names: list[str] | None = None, name: str = "X") -> None:
+def check_finite(matrix: Any, feature_names: list[str] | None = None, name: str = "X") -> float:
     """Raise ValueError that names the first row and column with NaN or infinity.
+
+    Returns a number that is at least the largest |x|, and at most some hundred times that.
 
     Examples
     --------
@@ -25,9 +29,9 @@ def check_finite(matrix: Any, feature_names: list[str] | None = None, name: str 
     ValueError: X has NaN at row 0, column 'height' (1): drop the row or impute the value
     (sklearn.impute.SimpleImputer)
     """
-    found = _first_not_finite(matrix)
-    if found is None:
-        return
+    found = _look(matrix)
+    if isinstance(found, float):
+        return found
     row, column, value = found
     what = "NaN" if math.isnan(value) else ("inf" if value > 0 else "-inf")
     if column is None:
@@ -51,35 +55,45 @@ def without_mask(array: np.ndarray, name: str = "X") -> np.ndarray:
     return array.data
 
 
-def _first_not_finite(matrix: Any) -> tuple[int, int | None, float] | None:
-    """Row, column and value of the first NaN or infinity; the column is None for a vector."""
+def _look(matrix: Any) -> float | tuple[int, int | None, float]:
+    """A bound of |x|; or row, column and value of the first NaN or infinity.
+
+    The column is None for a vector.
+    """
     values = matrix.data if sp.issparse(matrix) else matrix
     width = max(1, values.shape[1]) if values.ndim == 2 else 1
     step = max(1, CHECK_BLOCK_VALUES // width)
-    starts = range(0, len(values), step)
+    starts, largest = range(0, len(values), step), 0.0
     workers = Workers(1 if len(starts) < MANY_BLOCKS else None)
-    found = workers.map(lambda start: _first_in(values[start : start + step]), starts)
+    found = workers.map(lambda start: _look_at(values[start : start + step]), starts)
     with closing(found):
         for start, place in zip(starts, found, strict=True):
-            if place is None:
+            if isinstance(place, float):
+                largest = max(largest, place)
                 continue
             value, first = float(values[start:][place]), start + int(place[0])
             if sp.issparse(matrix):
                 row = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
                 return row, int(matrix.indices[first]), value
             return first, (int(place[1]) if len(place) == 2 else None), value
-    return None
+    return largest
 
 
-def _first_in(block: np.ndarray) -> tuple[Any, ...] | None:
-    """Where in the block the first NaN or infinity is."""
-    # A finite sum proves finite terms at the price of one addition each; only an
-    # infinite or undefined sum (it may have overflowed) needs the closer look.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(block.sum()):
-            return None
+def _look_at(block: np.ndarray) -> float | tuple[Any, ...]:
+    """A bound of |x| in the block; or where its first NaN or infinity is."""
+    if block.size == 0:
+        return 0.0
+    # A finite sum of squares proves finite terms, and its root bounds them, at the price of one
+    # multiplication each; an infinite or undefined one (it may have overflowed) needs another look.
+    if block.dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = float(np.vdot(block, block))
+        if np.isfinite(squares) and squares > SAFE:
+            return math.sqrt(squares) * (1.0 + 1e-3)
     bad = ~np.isfinite(block)
-    return np.unravel_index(int(np.argmax(bad)), block.shape) if bad.any() else None
+    if bad.any():
+        return np.unravel_index(int(np.argmax(bad)), block.shape)
+    return float(np.abs(block).max())
 
 
 def place(row: int, column: int, names: Any = None) -> str:

@@ -178,8 +178,9 @@ class LogisticRegression(
     def _fit(self, X, y, sample_weight=None, keep_log=False):
         training = read_training(self, X, y, sample_weight)
         check_options(self, training)
-        check_finite(training.X, getattr(self, "feature_names_in_", None))
         problems = problems_of(training, self.multi_class)
+        if len(problems) > 1:  # the first look at the rows of a single problem checks them
+            check_finite(training.X, getattr(self, "feature_names_in_", None))
         with watched(self, X, y, len(problems) * self.max_iter):
             parts = [
                 solve(self, problem, self._initial(number, problem.shape), keep_log)

@@ -89,7 +89,11 @@ def solve(
     if any(kind) and model.C != 1.0:
         scaled = float(model.C) * (weight if len(weight) else np.ones(len(problem.codes)))
     frame = logistic_frame(
-        problem.X, fit_intercept=model.fit_intercept, common=kind.l1 > 0, penalised=any(kind)
+        problem.X,
+        fit_intercept=model.fit_intercept,
+        common=kind.l1 > 0,
+        penalised=any(kind),
+        names=getattr(model, "feature_names_in_", None),
     )
     rho, classes = frame.pull(kind.rho), len(problem.labels)
     objective = LogisticObjective(

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..data.blocks import Block
-from ..engines import MemoryEngine
+from ..data import check_finite
 from .moments import MILD_EXPONENT, Pilot, pilot
 
 # 4^k must stay in the range of floats, and columns scaled so far must not be much above 1.
@@ -64,7 +63,12 @@ class LogisticFrame(NamedTuple):
 
 
 def logistic_frame(
-    X: Any, *, fit_intercept: bool, common: bool = False, penalised: bool = True
+    X: Any,
+    *,
+    fit_intercept: bool,
+    common: bool = False,
+    penalised: bool = True,
+    names: list[str] | None = None,
 ) -> LogisticFrame:
     """Look at some rows; copy the table only if offsets or sizes call for it.
 
@@ -74,12 +78,14 @@ def logistic_frame(
     fit_intercept : without a bias nothing can take up a shift
     common : whether all columns must be scaled alike
     penalised : whether a penalty has to be scaled with the columns
+    names : of the columns, for the error if a number is not finite
     """
-    d = X.shape[1]
+    d, largest = X.shape[1], check_finite(X, names)
     plain = LogisticFrame(X, np.zeros(d), np.zeros(d, dtype=np.int64))
     table = _few_zeros(X) if fit_intercept else X
     look = pilot(table, np.zeros((X.shape[0], 0)))
-    largest = 1.0 if sparse.issparse(table) else _largest(table)
+    if sparse.issparse(table):
+        largest = 1.0
     if look.mild and not largest < ENORMOUS:  # in a row that the pilot did not see
         look = pilot(table, np.zeros((X.shape[0], 0)), rows=None)
     plain = plain._replace(modest=largest < HUGE)
@@ -98,18 +104,6 @@ def logistic_frame(
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             copy = (table - shift) * factor
     return LogisticFrame(copy, shift, exponent)
-
-
-def _largest(X: np.ndarray) -> float:
-    """At least the largest |x|: √Σx² of a block of rows, which costs least."""
-    return max(MemoryEngine(X).map(_length))
-
-
-def _length(block: Block) -> float:
-    values = np.ravel(block.X)
-    with np.errstate(over="ignore"):
-        found = float(np.sqrt(np.vdot(values, values)))
-    return found if np.isfinite(found) else float(np.abs(values).max())
 
 
 def _few_zeros(X: Any) -> Any:
