@@ -94,7 +94,7 @@ class SvmMarginDisplay(Display):
             width=float(width),
             scores=scores,
             slack=slack,
-            support=_support(estimator, samples, scores),
+            support=_support(estimator, len(scores)),
             feet=_feet(points, view, weights, samples.y - scores),
             u=u,
             v=v,
@@ -196,7 +196,7 @@ class SvmMarginDisplay(Display):
 
 def _check_classes(estimator: Any, samples: Samples) -> None:
     known = np.asarray(getattr(estimator, "classes_", []))
-    if not hasattr(estimator, "decision_function") or len(known) != 2:
+    if not hasattr(estimator, "support_") or len(known) != 2:
         raise TypeError(
             "a margin needs linscope.separability(X, y), or a fitted support vector machine of two "
             f"classes, got {type(estimator).__name__}"
@@ -223,16 +223,12 @@ def _weights(estimator: Any) -> np.ndarray:
     return np.concatenate([bias, np.ravel(coef)]).astype(np.float64)
 
 
-def _support(estimator: Any, samples: Samples, scores: np.ndarray) -> np.ndarray:
-    """The model's own support vectors; if it keeps none, samples on the margin or beyond it."""
-    rows = getattr(estimator, "support_", None)
-    if rows is None:
-        return np.flatnonzero(samples.y * scores <= 1.0 + LEAST_SLACK)
-    rows = np.asarray(rows)
-    if len(rows) and rows.max() >= len(scores):
+def _support(estimator: Any, n: int) -> np.ndarray:
+    rows = np.asarray(estimator.support_)
+    if len(rows) and rows.max() >= n:
         raise ValueError(
-            f"row {rows.max()} is a support vector, X has {len(scores)} rows: pass the samples the "
-            "model was trained on"
+            f"row {rows.max()} is a support vector, X has {n} rows: pass the samples the model was "
+            "trained on"
         )
     return rows
 
