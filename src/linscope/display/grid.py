@@ -113,8 +113,8 @@ class GridDisplay(Display):
     def _draw_map(self, ax: Axes) -> None:
         x, y = positions(self.gammas), positions(self.Cs)
         across, up = _edges(x), _edges(y)
-        known = np.ma.masked_invalid(self.mean)
         least, most = self._range()
+        known = np.ma.masked_invalid(np.maximum(self.mean, least))
         many = self.mean.size > MOST_WITH_NUMBERS
         look: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.5 if many else 1.5}
         ax.set_facecolor(theme.tint(theme.GREY, 0.25))
@@ -126,8 +126,8 @@ class GridDisplay(Display):
         if many:
             figure = ax.get_figure()
             assert figure is not None
-            below = "min" if known.min() < least else "neither"
-            bar = figure.colorbar(mesh, ax=ax, label=self._score, extend=below, fraction=0.05)
+            cut = ", lower ones cut off" * bool((self.mean < least).any())
+            bar = figure.colorbar(mesh, ax=ax, label=self._score + cut, fraction=0.05)
             bar.ax.set_ylim(least, most)
             theme.style(bar.ax)
             bar.outline.set_visible(False)

@@ -24,8 +24,9 @@ from ..solvers.svm_polish import polish
 from ..solvers.svm_problem import bias, ends, hull_distance
 from ..solvers.working_set import choose
 
-# The first pairs of a fit are taken among all rows, up to so many rows.
-WHOLE = 4000
+# The first pairs of a fit are taken among all rows, if they are at most so many: as many pairs as
+# this times the rows, at the first C and at those that follow.
+WHOLE, FIRST, LATER = 4000, 1.0, 0.25
 # Then among the worst, in a matrix that stays in the cache, until their gap is this share.
 WORKING_SET, INNER, PAIRS_A_ROW = 768, 0.1, 20
 # The equations of the free samples are tried below this gap, if they are at most so many, and pairs
@@ -104,16 +105,16 @@ class FoldDual:
         return self.signs * self.beta[self.rows]
 
     def scores(self, rows: np.ndarray) -> np.ndarray:
-        """Kβ + b of rows that do not train."""
-        return self.g[rows] + self.bias
+        """Kβ + b of any rows."""
+        return self.g[rows] + self.y[rows] + self.bias
 
     def _look(self) -> None:
         self.limits = ends(self.g, self.beta < self.upper, self.beta > self.lower)
 
     def _all_rows(self) -> None:
-        n = len(self.rows)
+        most = int((LATER if self.beta.any() else FIRST) * len(self.rows))
         arguments = self.K, self.diagonal, self.g, self.beta, self.lower, self.upper
-        self.pairs += solve_pairs(*arguments, self.tol, n)
+        self.pairs += solve_pairs(*arguments, self.tol, most)
         self._look()
 
     def _some_rows(self) -> None:
