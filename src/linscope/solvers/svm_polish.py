@@ -42,6 +42,12 @@ def polish(
     if change is None or not np.isfinite(change).all():
         return None
     moved = np.clip(start + change, low, high)
+    # Rounding of the sum is left to the sample with most room.
+    room = np.minimum(moved - low, high - moved)
+    most, surplus = int(np.argmax(room)), float((moved - start).sum())
+    if not abs(surplus) < room[most]:
+        return None
+    moved[most] -= surplus
     after = g.copy()
     rows.add_product(free, moved - start, after)
     # The objective is quadratic: its change is that of β times the mean gradient.
