@@ -3,6 +3,7 @@
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -20,12 +21,36 @@ def perceptron() -> None:
     ls.plot.path_of_boundaries(X, y, ls.Perceptron(), ax=left)
     ls.plot.convergence(ls.Perceptron(), X, y, ax=right)
     figure.get_layout_engine().set(wspace=0.06, w_pad=0.15, h_pad=0.12)
+    write(figure, "perceptron.png")
+
+
+def margins() -> None:
+    """Hard and soft margin of the same samples."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([-1, 1], 25)
+    X = 0.7 * rng.normal(size=(50, 2)) + np.where(y > 0, 1, 0)[:, None] * [2.6, 1.6]
+    figure = Figure(figsize=(12, 5), layout="constrained", facecolor="white")
+    for ax, C in zip(figure.subplots(1, 2), (np.inf, 0.1), strict=True):
+        ls.plot.margin(ls.LinearSVC(C=C).fit(X, y), X, y, ax=ax)
+    write(figure, "margins.png")
+
+
+def xor() -> None:
+    """XOR separated in the features of (1 + x·z)²."""
+    X, y = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]]), np.array([-1, 1, 1, -1])
+    model = ls.SVC(C=np.inf, kernel="poly", degree=2, gamma=1, coef0=1).fit(X, y)
+    write(ls.plot.margin(model, X, y).figure_, "xor.png")
+
+
+def write(figure: Figure, name: str) -> None:
+    """256 colours are enough for a diagram and a third of the bytes."""
     IMAGES.mkdir(exist_ok=True)
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=100)
-    # 256 colours are enough for a diagram and a third of the bytes
-    Image.open(buffer).convert("RGB").quantize(256).save(IMAGES / "perceptron.png", optimize=True)
+    Image.open(buffer).convert("RGB").quantize(256).save(IMAGES / name, optimize=True)
 
 
 if __name__ == "__main__":
     perceptron()
+    margins()
+    xor()

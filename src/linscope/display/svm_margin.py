@@ -28,8 +28,8 @@ GRID = 240
 PLACES = 81
 # A margin so many times wider than the samples are apart is not drawn in full.
 WIDEST = 2.0
-# An arrow over this share of the figure has room for its label.
-LONG = 0.3
+# Length of its label, and how far it stays from the edges, as shares of the figure.
+LABEL, EDGE = 0.19, 0.025
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -182,13 +182,11 @@ class SvmMarginDisplay(Display):
         ends = middle + np.outer([-1.0, 1.0], a / (a @ a))
         arrow = {"arrowstyle": "<->", "color": theme.PURPLE, "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
         ax.annotate("", ends[1], ends[0], arrowprops=arrow, zorder=6)
-        # On the arrow if that is long enough, as in technical drawings; else beside it.
-        inside = not self.view.flat and np.linalg.norm(ends[1] - ends[0]) > LONG * _side(self.box)
-        x, y = 0.5 * (middle + ends[1]) if inside else middle
+        x, y = middle if self.view.flat else ends[np.argmax(ends[:, 0])]
         words = ax.annotate(
             f"M = {theme.number(self.width)}", (x, y), textcoords="offset points",
-            xytext=(0, 0) if inside else (0, -7 if self.view.flat else 7),
-            ha="center", va="center" if inside else "top" if self.view.flat else "bottom",
+            xytext=(0, -7) if self.view.flat else (6, 0),
+            ha="center" if self.view.flat else "left", va="top" if self.view.flat else "center",
             fontsize=theme.SMALL, color=theme.PURPLE, zorder=7,
         )  # fmt: skip
         words.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 1.0})
@@ -255,29 +253,32 @@ def _box(points: np.ndarray, view: View, weights: np.ndarray) -> Box:
     return widened(box, SHAPE) if _square(box) else box
 
 
-def _side(box: Box) -> float:
-    return max(box[1] - box[0], box[3] - box[2])
-
-
 def _square(box: Box) -> bool:
     """Whether both axes can have one scale, so that right angles are right angles."""
     return 0.4 < (box[1] - box[0]) / (box[3] - box[2]) < 2.5
 
 
 def _free_place(box: Box, line: np.ndarray, points: np.ndarray, flat: bool) -> np.ndarray | None:
-    """The point of the boundary whose arrow is in the box and farthest from all samples."""
+    """The point of the boundary whose arrow and label are in the box and farthest from samples."""
     ends = segment(box, line)
     if ends is None:
         return None
     if flat:
-        ends = np.array([[ends[0, 0], -0.45], [ends[0, 0], -0.45]])
+        return np.array([ends[0, 0], -0.45])
     places = ends[0] + np.linspace(0.04, 0.96, PLACES)[:, None] * (ends[1] - ends[0])
     half = line[1:] / (line[1:] @ line[1:])
-    along = places[:, None, :] + np.linspace(-1.0, 1.0, 9)[:, None] * half
+    half = half if half[0] >= 0 else -half  # the label is at the right end
     low, high = np.array(box)[[0, 2]], np.array(box)[[1, 3]]
-    fits = ((along >= low) & (along <= high)).all(axis=(1, 2))
+    label = half + np.outer(np.linspace(0.0, LABEL, 5), [high[0] - low[0], 0.0])
+    arrow = np.linspace(-1.0, 1.0, 9)[:, None] * half
+    taken = places[:, None, :] + np.vstack([arrow, label])
+    edge = EDGE * (high - low)
+    inside = ((taken >= low + edge) & (taken <= high - edge)).all(axis=2)
+    fits = inside.all(axis=1)
+    if not fits.any():
+        fits = inside[:, : len(arrow)].all(axis=1)
     if not fits.any():
         return None
-    apart = (along[:, :, None, :] - points) / (high - low)
+    apart = (taken[:, :, None, :] - points) / (high - low)
     room = np.linalg.norm(apart, axis=-1).min(axis=(1, 2))
     return places[int(np.argmax(np.where(fits, room, -1.0)))]
