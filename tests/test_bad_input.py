@@ -14,6 +14,7 @@ MAKERS = {"Perceptron": ls.Perceptron, "KernelPerceptron": ls.KernelPerceptron}
 CLASSIFIERS = MAKERS | {
     "LogisticRegression": ls.LogisticRegression,
     "LinearSVC": ls.LinearSVC,
+    "SVC": ls.SVC,
 }
 X0 = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 1.5], [3.0, 0.0], [4.0, 2.0], [5.0, 1.0]])
 Y0 = np.array([0, 0, 0, 1, 1, 1])

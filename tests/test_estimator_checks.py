@@ -116,6 +116,25 @@ def test_scikit_learn_checks_of_logistic_gradient_steps(solver, multi_class):
     assert sum(o["status"] == "passed" for o in outcomes) > 40
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        ls.SVC(),
+        ls.SVC(multi_class="ovr", kernel="linear"),
+        ls.SVC(kernel="sigmoid"),
+        ls.SVC(kernel="precomputed"),
+    ],
+    ids=repr,
+)
+def test_scikit_learn_checks_of_kernel_svms(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outcomes = check_estimator(model, on_fail=None, on_skip=None)
+    failed = {o["check_name"]: o["exception"] for o in outcomes if o["status"] == "failed"}
+    assert failed == {}
+    assert sum(o["status"] == "passed" for o in outcomes) > 40
+
+
 def blobs(n=60):
     rng = np.random.default_rng(0)
     y = np.arange(n) % 3

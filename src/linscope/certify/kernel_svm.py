@@ -197,7 +197,7 @@ class KernelSVMCertificate(Certificate):
             K = K.toarray() if sp.issparse(K) else K
             s[first:stop] = K @ beta[used]
             size = max(size, float((np.abs(K) @ np.abs(beta[used])).max()))
-        return s, size + abs(bias), bias
+        return s, size + abs(bias) + abs(self.bias), bias
 
     def _compare(self, found: Values, rounding: float, prices: float) -> Check:
         if self.primal is None or self.gap is None or self.dual is None or self.kkt is None:

@@ -221,8 +221,7 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         self.intercept_ = in_type(sign * bias, dtype)
         coefficients = sign * beta[:, support]
         if self.kernel == "linear":
-            vectors = self.support_vectors_.astype(np.float64)
-            self._coef = in_type(np.asarray(coefficients @ vectors), dtype)
+            self._coef = in_type(sign * np.vstack([part.w for part in parts]), dtype)
         if self._pairs:
             coefficients = _compact(coefficients, training.codes[support], len(self.classes_))
         self.dual_coef_ = in_type(coefficients, dtype)

@@ -47,6 +47,7 @@ class Part(NamedTuple):
     values: Values
     result: Result
     certificate: KernelSVMCertificate
+    w: np.ndarray | None
     solver: Any
     source: KernelSource
 
@@ -69,6 +70,7 @@ def solve_all(
     problems = binary_problems(training.classes, training.codes, model.multi_class)
     if len(problems) > 1 and source.n <= SHARED and 16 * source.n**2 <= limit:
         source.share_gram(Workers())
+        source.room = np.empty((SMALL + 64) ** 2)
     parts: list[Part] = []
     stopped = False
     for problem in problems:
@@ -137,7 +139,8 @@ def _solver(
         return SMO(dual, tol=float(model.tol), task=f"kernel SVM (SMO), {problem.name}")
     if n <= SMALL and 16 * n**2 <= limit:
         aim = min(float(model.tol), EXACT) if source.n <= FINE else float(model.tol)
-        return SvmSmall(dual, tol=float(model.tol), aim=aim, task=f"kernel SVM, {problem.name}")
+        task = f"kernel SVM, {problem.name}"
+        return SvmSmall(dual, tol=float(model.tol), aim=aim, task=task, room=source.room)
     solver = SvmDual(dual, tol=float(model.tol), memory_limit=limit)
     solver.task = f"kernel SVM, {problem.name}{_announcement(solver, n)}"
     return solver
@@ -215,7 +218,9 @@ def _certified(
     side = None
     if len(training.classes) > 2:
         side = problem.positive, None if problem.others else problem.negative
-    bias -= _offset(source, problem, alpha)
+    w = _linear_weights(source, problem, alpha)
+    if w is not None and source.centre is not None:
+        bias -= float(w @ source.centre)  # f(x) = w·(x − m) + b
     certificate = KernelSVMCertificate(
         status=status,
         primal=found.primal,
@@ -234,7 +239,7 @@ def _certified(
         side=side,
         how=_how(result),
     )
-    return Part(problem, alpha, bias, found, result, certificate, solver, source)
+    return Part(problem, alpha, bias, found, result, certificate, w, solver, source)
 
 
 def _how(result: Result) -> str:
@@ -243,12 +248,11 @@ def _how(result: Result) -> str:
     return f"decomposition, {result.n_iter} steps, {result.n_updates} pairs"
 
 
-def _offset(source: KernelSource, problem: Problem, alpha: np.ndarray) -> float:
-    """w·m where the rows were measured from m: f(x) = w·(x − m) + b."""
-    if source.centre is None:
-        return 0.0
+def _linear_weights(source: KernelSource, problem: Problem, alpha: np.ndarray) -> np.ndarray | None:
+    """w = Σ α y x for a linear kernel, from rows without their mean: Σ α y = 0."""
+    if source.kernel != "linear":
+        return None
     X = source.X if problem.rows is None else source.X[problem.rows]
     beta = problem.y * alpha
     used = np.flatnonzero(beta)
-    w = np.ldexp(beta[used] @ X[used], source.exponent)
-    return float(w @ source.centre)
+    return np.ldexp(np.asarray(X[used].astype(np.float64).T @ beta[used]), source.exponent)

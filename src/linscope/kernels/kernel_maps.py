@@ -202,3 +202,12 @@ def add_products_double(left, right, code, degree, delta, total):
         np.dot(some, right.T, T[:m])
         map_rows_double(T[:m], code, degree, K, places[:m], 0)
         add_rows(K, places[:m], delta[first : first + m], 0, right.shape[0], total)
+
+
+@njit(cache=True, nogil=True)
+def gather(K, rows, columns, store, slots, start):
+    """store[slots[r], start:] = K[rows[r], columns]."""
+    for r in range(len(rows)):
+        source, target = K[rows[r]], store[slots[r]]
+        for k in range(len(columns)):
+            target[start + k] = source[columns[k]]

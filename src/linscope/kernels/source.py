@@ -38,6 +38,7 @@ class KernelSource:
     ----------
     unit : K = unit·K'
     centre : what was taken off the rows, or None
+    room : memory that the solvers of several problems share, or None
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class KernelSource:
         self.centre: np.ndarray | None = None
         self.whole: dict[np.dtype, Tiles] = {}
         self.single = True
+        self.room: np.ndarray | None = None
         if callable(kernel) or kernel == "precomputed":
             self.X = X
             self._scale_values()

@@ -21,6 +21,7 @@ from .kernel_maps import (
     add_products_double,
     add_products_single,
     add_rows,
+    gather,
     map_rows,
 )
 
@@ -206,6 +207,11 @@ class MatrixTiles(Tiles):
 
     def products(self, rows: np.ndarray, columns: Any) -> np.ndarray:
         return self.K[self.samples[rows][:, None], self.samples[columns]]
+
+    def fill(
+        self, store: np.ndarray, slots: np.ndarray, rows: np.ndarray, columns: Any, start: int
+    ) -> None:
+        gather(self.K, self.samples[rows], self.samples[columns], store, slots, start)
 
     def take(self, samples: np.ndarray) -> Tiles:
         return MatrixTiles(self.K, self.samples[samples], self.dtype)

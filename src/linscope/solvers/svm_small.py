@@ -22,7 +22,9 @@ PAIRS_A_SAMPLE = 20
 # Equations are tried below this gap. Turns after tol, and turns without progress, at most:
 NEAR, EXTRA, STALLED = 0.2, 12, 8
 NOT_SEPARABLE = 1e-13
-MOST_PAIRS = 5_000_000
+MOST_PAIRS = 2_000_000
+# Share of the largest kernel value that samples may have in common and keep.
+COMMON = 0.5
 
 
 @dataclass
@@ -50,12 +52,14 @@ class SvmSmall:
     problem : SvmProblem
     tol : largest gap max g (may shrink) − min g (may grow)
     aim : smaller gap that is tried for, without promise
+    room : float64 memory for the Gram matrix, which problems that follow each other may share
     """
 
     problem: SvmProblem
     tol: float = 1e-3
     aim: float = 1e-3
     task: str = "kernel SVM"
+    room: np.ndarray | None = None
     lower: np.ndarray = field(init=False)
     upper: np.ndarray = field(init=False)
 
@@ -63,7 +67,7 @@ class SvmSmall:
         y = self.problem.y
         n = len(y)
         self.size = -(-n // BLOCK) * BLOCK
-        self.K = np.zeros((self.size, self.size))
+        self.K = self._matrix(n)
         samples = np.arange(n)
         self.problem.tiles(np.float64).fill(self.K, samples, samples, samples, 0)
         self._centre(n)
@@ -76,11 +80,23 @@ class SvmSmall:
         self._look(state)
         return state
 
+    def _matrix(self, n: int) -> np.ndarray:
+        """Zeros, in the given memory if that is large enough: new memory takes time."""
+        if self.room is None or len(self.room) < self.size**2:
+            return np.zeros((self.size, self.size))
+        K = self.room[: self.size**2].reshape(self.size, self.size)
+        K[n:], K[:, n:] = 0.0, 0.0
+        return K
+
     # With Σβ = 0 the objective is that of K_ij − m_i − m_j + m, and g moves by Σ m_i β_i only.
     def _centre(self, n: int) -> None:
         """Take off what all samples have in common: their differences keep more digits."""
         own = self.K[:n, :n]
-        self.means = own.mean(axis=0)
+        self.means = np.zeros(n)
+        means = own.mean(axis=0)
+        if not n or np.abs(means).max() <= COMMON * np.abs(own.diagonal()).max():
+            return
+        self.means = means
         own -= self.means
         own -= (self.means - self.means.mean())[:, None]
 
@@ -102,9 +118,8 @@ class SvmSmall:
         most = PAIRS_A_SAMPLE * self.size
         K, beta = self.K, state.beta
         state.pairs += solve_pairs(K, self.diagonal, g, beta, self.lower, self.upper, target, most)
-        moved = np.flatnonzero(beta)
         # Afresh, without the rounding of many steps.
-        state.g = beta[moved] @ K[moved, :n] - self.problem.y
+        state.g = K[:n] @ beta - self.problem.y
         self._look(state)
 
     def _equations(self, state: State) -> None:
