@@ -24,6 +24,7 @@ from ._version import __version__
 # Public name -> module that defines it. Nothing is imported before it is used, so that
 # ``import linscope`` stays quick.
 _PUBLIC = {
+    "ApproximateSVC": "estimators.approximate_svc",
     "Check": "results",
     "Derivation": "tracing",
     "FisherDiscriminant": "estimators",
