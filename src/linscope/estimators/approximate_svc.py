@@ -42,7 +42,7 @@ class Comparison(NamedTuple):
     def __str__(self) -> str:
         return (
             f"trained on {len(self.trained_on)} rows, wrong on {self.approximate_error:.2%} of "
-            f"{len(self.held_out)} others, the exact machine on {self.exact_error:.2%}; they differ "
+            f"{len(self.held_out)} others, the exact one on {self.exact_error:.2%}; they differ "
             f"on {self.disagreement:.2%} (at most {self.disagreement_at_most:.2%}, 95 % confidence)"
         )
 
