@@ -154,7 +154,7 @@ class GridDisplay(Display):
         for i, j in np.ndindex(*self.mean.shape):
             value = self.mean[i, j]
             chosen = (i, j) == self.best
-            dark = value > least + 0.5 * (most - least)
+            dark = value > least + 0.62 * (most - least)
             colour = theme.GREY if np.isnan(value) else "white" if dark else theme.INK
             ax.text(
                 float(x[j]),
