@@ -19,6 +19,7 @@ from .linear_svm_cases import LINEAR_SVM
 from .logistic_cases import LOGISTIC
 from .metrics_cases import METRICS
 from .path_cases import PATHS
+from .svc_cases import SVC_CASES
 
 EPOCHS = 5
 
@@ -152,6 +153,7 @@ CASES = {
         *LINEAR_SVM,
         *METRICS,
         *PATHS,
+        *SVC_CASES,
     )
 }
 

@@ -221,7 +221,7 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         self.intercept_ = in_type(sign * bias, dtype)
         coefficients = sign * beta[:, support]
         if self.kernel == "linear":
-            self._coef = in_type(sign * np.vstack([part.w for part in parts]), dtype)
+            self._coef = in_type(sign * np.vstack([_present(part.w) for part in parts]), dtype)
         if self._pairs:
             coefficients = _compact(coefficients, training.codes[support], len(self.classes_))
         self.dual_coef_ = in_type(coefficients, dtype)
@@ -248,6 +248,11 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
                 # past the decorators of fit: the warning names the line of the caller
                 text = text if one else f"{part.problem.name}: {text}"
                 warnings.warn(text, ConvergenceWarning, stacklevel=7)
+
+
+def _present(w: np.ndarray | None) -> np.ndarray:
+    assert w is not None  # a linear kernel has weights
+    return w
 
 
 def _spread(values: np.ndarray, kept: np.ndarray, total: int) -> np.ndarray:
