@@ -199,12 +199,14 @@ def test_xor_by_hand():
     assert run.replay()[0].tolist() == [0.125] * 4
     assert [step.dual for step in run.steps] == [0.125, 0.25]
     assert "samples B and A, α_i 0 → 0.125, α_j 0 → 0.125, D = 0.125, gap 2" in repr(run.steps[0])
-    assert "| 1 | B ↑ | A ↑ | 0 → 0.125 | 0 → 0.125 | no | 0.125 | 2 |" in run.to_markdown()
-    assert r"1$ & B $\uparrow$ & A $\uparrow$ & $0 \to 0.125$" in run.to_latex()
+    markdown, latex = run.to_markdown(), run.to_latex()
+    assert r"| 1 | B ↑ | A ↑ | no | 0.125 | 2 | \[0 0 0 0\] → \[0.125 0.125 0 0\]" in markdown
+    assert r"$1$ & B $\uparrow$ & A $\uparrow$ & no & $0.125$ & $2$ & $[0\;0\;0\;0] \to" in latex
     assert "2 pairs, 0 clipped" in str(run)
     effects = run.effects(backend="dict")
     assert effects["dual_after"].tolist() == [0.125, 0.25]
-    frame = run.to_frame(backend="dict")
+    frame = run.to_frame(backend="dict", criterion=True)
+    assert frame["primal"].tolist() == [np.inf, 0.25]
     assert [frame[f"a{k}"][0] for k in range(4)] == [0.125, 0.125, 0.0, 0.0]
 
 

@@ -14,6 +14,7 @@ from .source import DATA, DataFile, DataName, Source, Target, load_source
 from .steps import ShowOptions, show
 from .trace_logistic import LogisticOptions, show_logistic
 from .trace_regression import DescentOptions, ModelOptions, RegressionShow, show_regression
+from .trace_svm import SvmOptions, SvmShow, show_svm
 
 EPILOGUE = """\
 Examples:
@@ -23,6 +24,7 @@ Examples:
   linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1
   linscope trace regression five_points
   linscope trace logistic or --solver stochastic
+  linscope trace svm xor --kernel poly --degree 2 --gamma 1 --coef0 1 --C inf
 
 Each model explains its options: linscope trace perceptron --help"""
 
@@ -60,6 +62,14 @@ Examples:
   linscope trace logistic or --solver stochastic --no-shuffle --eta0 1 --C inf
   linscope trace logistic iris --solver mini-batch --rows 5
   linscope trace logistic --data my.csv --target grade --criterion --plot way.png"""
+
+SVM_EPILOGUE = """\
+Examples:
+
+  linscope trace svm or --kernel linear --C inf         the widest margin
+  linscope trace svm xor --kernel poly --degree 2 --gamma 1 --coef0 1 --C inf
+  linscope trace svm iris --rows 5
+  linscope trace svm --data my.csv --target grade --criterion --plot margin.png"""
 
 app = App(
     name="trace",
@@ -207,6 +217,24 @@ def logistic(
     given = {**model.given(), **(descent or DescentOptions()).given(model.solver)}
     what.check()
     return show_logistic(load_source(data, file, target), given, what)
+
+
+@app.command(help_epilogue=SVM_EPILOGUE)
+def svm(
+    data: DataName = None,
+    /,
+    *,
+    file: DataFile = None,
+    target: Target = None,
+    model: SvmOptions | None = None,
+    kernel: KernelOptions | None = None,
+    what: SvmShow | None = None,
+) -> int:
+    """Train a support vector machine by sequential minimal optimisation and print every pair."""
+    model, kernel, what = model or SvmOptions(), kernel or KernelOptions(), what or SvmShow()
+    given = {**kernel.given(), **model.given()}
+    what.check()
+    return show_svm(load_source(data, file, target), given, what)
 
 
 def _trace(

@@ -1,7 +1,7 @@
 """Sequential minimal optimisation replayed: the log has the pairs, and by how much they moved.
 
 A state is α of all samples of the problem, followed by the bias b, the dual value D, the gap
-m(α) − M(α) and the primal value P.
+m(α) − M(α) and the primal value P; with C = ∞ P is that of f divided by its smallest margin.
 
     D(α) = Σα − ½ ΣΣ α_i α_j y_i y_j K(x_i, x_j)        P(w, b) = ½‖w‖² + Σ C_i ξ_i
     a step of size t:  D grows by t(g_j − g_i) − ½t²η     η = K_ii + K_jj − 2K_ij
@@ -102,12 +102,12 @@ class SmoReplay(Replay):
     def _measured(self, beta, g, dual: float) -> tuple[float, float, float, float]:
         lower, upper, C = self.solver.lower, self.solver.upper, self.solver.problem.C
         b = bias(g, beta, lower, upper)
-        slack = np.maximum(0.0, 1.0 - self.y * (g + self.y + b))
-        if np.isinf(C).any():
-            price = 0.0 if slack.max() <= self.solver.tol else np.inf
-        else:
-            price = float(C @ slack)
-        primal = 0.5 * float(beta @ (g + self.y)) + price
+        margins = self.y * (g + self.y + b)
+        half = 0.5 * float(beta @ (g + self.y))
+        if np.isfinite(C).all():
+            primal = half + float(C @ np.maximum(0.0, 1.0 - margins))
+        else:  # f divided by its smallest margin needs no slack
+            primal = half / margins.min() ** 2 if margins.min() > 0 else np.inf
         gap = ends(g, beta < upper, beta > lower).gap
         return b, dual / self.unit, gap, primal / self.unit
 

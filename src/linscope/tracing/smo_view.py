@@ -15,7 +15,7 @@ from .sheet import Change, Column, number, vector
 from .steps import Step
 from .view import View, frame_places, given_names, weight_columns
 
-# α of all samples is shown for so few of them.
+# Of so few samples all α are shown, of more only those of the pair.
 FEW = 8
 CURVE_POINTS = 2000
 
@@ -66,7 +66,7 @@ class SmoStep(Step):
 class SmoView(View):
     """A pair a step."""
 
-    gap = "α_i"
+    gap = "m − M"
     marks_updates = False
 
     def columns(self, replay, window: Window, criterion: bool) -> dict[str, np.ndarray]:
@@ -112,14 +112,14 @@ class SmoView(View):
             Column("step", right=True),
             Column("i", "$i$"),
             Column("j", "$j$"),
-            Column("α_i", r"$\alpha_i$"),
-            Column("α_j", r"$\alpha_j$"),
-            Column("clipped"),
+            Column("clip"),
             Column("D", "$D$", right=True),
             Column("m − M", "$m - M$", right=True),
         ]
         columns += [Column("P", "$P$", right=True)] if criterion else []
-        return columns + ([Column("α", r"$\alpha$")] if len(replay.y) <= FEW else [])
+        if len(replay.y) <= FEW:
+            return [*columns, Column("α", r"$\alpha$")]
+        return [*columns, Column("α_i", r"$\alpha_i$"), Column("α_j", r"$\alpha_j$")]
 
     def cells(self, replay, window: Window, names, criterion: bool) -> list:
         log, steps = replay.log, window.steps
@@ -129,17 +129,17 @@ class SmoView(View):
             steps + 1,
             _moves(replay, log.grown[steps], names, after[0] > before[0]),
             _moves(replay, log.shrunk[steps], names, after[1] > before[1]),
-            [Change(a, b) for a, b in zip(before[0], after[0], strict=True)],
-            [Change(a, b) for a, b in zip(before[1], after[1], strict=True)],
             ["yes" if cut else "no" for cut in log.clipped[steps]],
             dual,
-            gap,
+            [_short(value) for value in gap],
         ]
         parts += [primal] if criterion else []
-        if len(replay.y) <= FEW:
-            n = len(replay.y)
-            parts.append([vector(window.states[k, :n] + 0.0) for k in window.after])
-        return parts
+        if len(replay.y) > FEW:
+            moves = zip(before, after, strict=True)
+            return parts + [[_change(*pair) for pair in zip(a, b, strict=True)] for a, b in moves]
+        alpha = window.states[:, : len(replay.y)]
+        versions = zip(window.versions, window.after, strict=True)
+        return [*parts, [Change(vector(alpha[a]), vector(alpha[b])) for a, b in versions]]
 
     def steps(self, replay, window: Window, names) -> Iterator[Step]:
         columns = self.columns(replay, window, criterion=False)
@@ -205,6 +205,15 @@ def _moves(replay, samples: np.ndarray, names, grows: np.ndarray) -> list[str]:
     """The samples, and whether their α grows or shrinks."""
     given = given_names(replay, samples, names)
     return [f"{name} {'↑' if up else '↓'}" for name, up in zip(given, grows, strict=True)]
+
+
+def _short(value: float) -> float:
+    """Three digits."""
+    return float(f"{value:.3g}")
+
+
+def _change(before: float, after: float) -> Change:
+    return Change(_short(before), _short(after))
 
 
 def _draws_boundaries(replay, features) -> bool:
