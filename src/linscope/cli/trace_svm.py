@@ -47,7 +47,7 @@ class SvmOptions:
 
     def given(self) -> dict[str, Any]:
         """Estimator parameters that were given on the command line."""
-        values = {"C": self.c, "tol": self.tol, "max_iter": self.max_iter}
+        values: dict[str, Any] = {"C": self.c, "tol": self.tol, "max_iter": self.max_iter}
         values |= {"multi_class": self.multi_class}
         return {name: value for name, value in values.items() if value is not None}
 
