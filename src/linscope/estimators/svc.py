@@ -87,7 +87,7 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     >>> model.predict(X).tolist() == y.tolist(), bool(model.certificate_.verify(X, y))
     (True, True)
     >>> round(model.margin_, 6)
-    1.414214
+    0.612372
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import check_finite
+from ..data import check_finite, to_matrix
 from ..kernels.source import ADVICE
 from ..kernels.sums import KernelSums
 from .base import read_features
@@ -46,6 +46,8 @@ class SVCPrediction:
     def _problem_scores(self, X) -> np.ndarray:
         """One column a binary problem; for pairs (a, b) positive for b."""
         check_is_fitted(self)
+        if self.kernel == "precomputed":  # a bad number says more than a wrong width
+            check_finite(to_matrix(X)[0])
         matrix = read_features(self, X)
         check_finite(matrix, getattr(self, "feature_names_in_", None))
         with np.errstate(over="ignore", invalid="ignore"):

@@ -31,6 +31,8 @@ def polish(
     ``rows`` must be float64 and of the same samples as β.
     """
     free = np.flatnonzero((beta > lower) & (beta < upper))
+    if len(free) < 2:
+        return None
     start, low, high = beta[free], lower[free], upper[free]
     factor = _factor(rows, free)
     if factor is None:
