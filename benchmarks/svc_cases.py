@@ -34,8 +34,9 @@ def dense(X) -> np.ndarray:
 
 
 def width(X) -> float:
-    X = dense(X)
-    return 1.0 / (X.shape[1] * X.var())
+    """gamma="scale"."""
+    variance = float(dense(X).var())
+    return 1.0 / (X.shape[1] * variance) if variance else 1.0
 
 
 def kernel_times(X: np.ndarray, Z: np.ndarray, beta: np.ndarray, gamma: float) -> np.ndarray:
