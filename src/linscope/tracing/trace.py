@@ -84,7 +84,7 @@ class Trace:
 
         Equals the weights that the solver returned (``estimator.results_[k].weights``, of a
         regression ``result_.weights[k]``, of a softmax ``results_[0].weights[k]``) bit for bit,
-        unless ``exact``; of gradient descent with ``average=True`` these are the last weights
+        unless ``exact``; of ``SVC`` the α of the samples (``alphas_``); of gradient descent with ``average=True`` these are the last weights
         before the average was taken.
         """
         return [replay.last_state() for replay in self._replays]
@@ -281,7 +281,8 @@ class Trace:
     ) -> Any:
         """What the updates did: the boundary, or the fitted line, from faint to strong.
 
-        A regression of several features shows J after each update.
+        A regression of several features shows J after each update, and a kernel machine that is not
+        linear in two features its dual value and gap.
 
         Parameters
         ----------
