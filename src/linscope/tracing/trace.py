@@ -84,8 +84,8 @@ class Trace:
 
         Equals the weights that the solver returned (``estimator.results_[k].weights``, of a
         regression ``result_.weights[k]``, of a softmax ``results_[0].weights[k]``) bit for bit,
-        unless ``exact``; of ``SVC`` the α of the samples (``alphas_``); of gradient descent with ``average=True`` these are the last weights
-        before the average was taken.
+        unless ``exact``; of ``SVC`` the α of the samples (``alphas_``). Of gradient descent with
+        ``average=True`` these are the last weights before the average was taken.
         """
         return [replay.last_state() for replay in self._replays]
 
