@@ -121,6 +121,5 @@ PATHS = (
         ),
         worse_choice,
         {"sklearn": 10.0},
-        grows=False,
     ),
 )
