@@ -9,76 +9,90 @@ that may grow, j the largest gain (g_j − g_i)²/(K_ii + K_jj − 2K_ij) of tho
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 
 # Entries a block of a search: the best of each block is a vector operation, its place is looked
 # for only in the best block.
 BLOCK = 64
 # Keeps a sample that may not move out of a search. Finite, as the loops assume finite numbers.
-FAR, MOST = 1e30, 3e38
+FAR = 1e30
 # Least curvature along a pair.
 TAU = 1e-12
-# No reassociation: a block's best must be found again to the last bit.
 FINITE = {"nnan", "nsz", "contract"}
 
 
-@njit(cache=True, nogil=True, fastmath=FINITE)
-def _least(g, up, most):
-    """Where g + up is least."""
-    best, block = most, 0
-    for start in range(0, len(g), BLOCK):
-        low = most
-        for k in range(start, start + BLOCK):
-            v = g[k] + up[k]
-            low = v if v < low else low
-        if low < best:
-            best, block = low, start
-    for k in range(block, block + BLOCK):
-        if g[k] + up[k] <= best:
-            return k
-    return block
+def bits_of(values):
+    """The same memory as integers of the same size."""
+    return values.view(np.int32 if values.dtype == np.float32 else np.int64)
 
 
-@njit(cache=True, nogil=True, fastmath=FINITE)
-def _best_gain(row, diagonal, kii, gi, g, down, gains, zero, tau):
-    """The partner of i with the largest gain, and the largest g_j − g_i."""
-    best, block, top = zero, 0, zero
-    for start in range(0, len(g), BLOCK):
-        high = zero
+@overload(bits_of)
+def _bits_of(values):
+    if values.dtype == types.float32:
+        return lambda values: values.view(np.int32)
+    return lambda values: values.view(np.int64)
+
+
+# Compilers turn the search for the largest integer into vector instructions, but not that for the
+# largest float. Floats of one sign are ordered as their bits; for the others all but the sign of a
+# negative number is turned round.
+@njit(cache=True, nogil=True)
+def _place_of_largest(bits):
+    best, block = bits[0], 0
+    for start in range(0, len(bits), BLOCK):
+        high = bits[start]
         for k in range(start, start + BLOCK):
-            d = g[k] + down[k] - gi
-            d = d if d > zero else zero
-            top = d if d > top else top
-            eta = kii + diagonal[k] - row[k] - row[k]
-            eta = eta if eta > tau else tau
-            v = d * d / eta
-            gains[k] = v
-            high = v if v > high else high
+            high = max(high, bits[k])
         if high > best:
             best, block = high, start
     for k in range(block, block + BLOCK):
-        if gains[k] >= best:
-            return k, top
-    return block, top
+        if bits[k] == best:
+            return k
+    return block
 
 
-@njit(cache=True, nogil=True, fastmath=FINITE)
-def _move(g, up, row_i, row_j, t, most):
-    """g += t(K_i − K_j), and where g + up is least then."""
-    best, block = most, 0
-    for start in range(0, len(g), BLOCK):
-        low = most
+@njit(cache=True, nogil=True)
+def _place_of_least(bits):
+    """Where the float is least; the bits of negative ones are turned round."""
+    kind = bits.dtype.type
+    sign = kind(8 * bits.itemsize - 1)
+    others = kind(~(kind(1) << sign))
+    for k in range(len(bits)):
+        b = bits[k]
+        bits[k] = b ^ ((b >> sign) & others)
+    best, block = bits[0], 0
+    for start in range(0, len(bits), BLOCK):
+        low = bits[start]
         for k in range(start, start + BLOCK):
-            v = g[k] + t * (row_i[k] - row_j[k])
-            g[k] = v
-            v += up[k]
-            low = v if v < low else low
+            low = min(low, bits[k])
         if low < best:
             best, block = low, start
     for k in range(block, block + BLOCK):
-        if g[k] + up[k] <= best:
+        if bits[k] == best:
             return k
     return block
+
+
+@njit(cache=True, nogil=True, fastmath=FINITE, error_model="numpy")
+def _gains(row, diagonal, kii, gi, g, down, ahead, gains, zero, tau):
+    """(g_j − g_i)₊ and the gain of every j as the partner of i."""
+    for k in range(len(g)):
+        d = g[k] + down[k] - gi
+        d = d if d > zero else zero
+        eta = kii + diagonal[k] - row[k] - row[k]
+        eta = eta if eta > tau else tau
+        ahead[k] = d
+        gains[k] = d * d / eta
+
+
+@njit(cache=True, nogil=True, fastmath=FINITE)
+def _move(g, up, row_i, row_j, t, keys):
+    """g += t(K_i − K_j), and g + up, whose least entry is the next i."""
+    for k in range(len(g)):
+        v = g[k] + t * (row_i[k] - row_j[k])
+        g[k] = v
+        keys[k] = v + up[k]
 
 
 @njit(cache=True, nogil=True)
@@ -91,15 +105,21 @@ def solve_pairs(K, diagonal, g, beta, lower, upper, tol, most):
     """
     q = len(g)
     up, down, gains = np.empty_like(g), np.empty_like(g), np.empty_like(g)
+    ahead, keys = np.empty_like(g), np.empty_like(g)
+    ahead_bits, key_bits, gain_bits = bits_of(ahead), bits_of(keys), bits_of(gains)
     for k in range(q):
         up[k] = 0.0 if beta[k] < upper[k] else FAR
         down[k] = 0.0 if beta[k] > lower[k] else -FAR
     kind = g.dtype.type
-    zero, tau, most_g = kind(0.0), kind(TAU), kind(MOST)
-    i = _least(g, up, most_g)
+    zero, tau = kind(0.0), kind(TAU)
+    for k in range(q):
+        keys[k] = g[k] + up[k]
+    i = _place_of_least(key_bits)
     for step in range(most):
-        j, top = _best_gain(K[i], diagonal, diagonal[i], g[i], g, down, gains, zero, tau)
-        if top <= tol or up[i] > 0.0 or gains[j] <= 0.0:
+        _gains(K[i], diagonal, diagonal[i], g[i], g, down, ahead, gains, zero, tau)
+        j = _place_of_largest(gain_bits)
+        most_ahead = ahead[_place_of_largest(ahead_bits)]
+        if most_ahead <= tol or up[i] > 0.0 or gains[j] <= 0.0:
             return step
         eta = max(float(diagonal[i]) + float(diagonal[j]) - 2.0 * float(K[i, j]), TAU)
         t = (float(g[j]) - float(g[i])) / eta
@@ -111,5 +131,6 @@ def solve_pairs(K, diagonal, g, beta, lower, upper, tol, most):
         up[j] = 0.0
         down[i] = 0.0
         down[j] = -FAR if t == room_j else 0.0
-        i = _move(g, up, K[i], K[j], kind(t), most_g)
+        _move(g, up, K[i], K[j], kind(t), keys)
+        i = _place_of_least(key_bits)
     return most

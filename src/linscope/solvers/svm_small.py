@@ -25,6 +25,8 @@ NOT_SEPARABLE = 1e-13
 MOST_PAIRS = 2_000_000
 # Share of the largest kernel value that samples may have in common and keep.
 COMMON = 0.5
+# Kernel values so small leave ten digits after the point.
+MODEST = 1e5
 
 
 @dataclass
@@ -93,6 +95,8 @@ class SvmSmall:
         """Take off what all samples have in common: their differences keep more digits."""
         own = self.K[:n, :n]
         self.means = np.zeros(n)
+        if self.aim >= self.tol and np.abs(own.diagonal()).max(initial=0.0) <= MODEST:
+            return  # there are digits enough
         means = own.mean(axis=0)
         if not n or np.abs(means).max() <= COMMON * np.abs(own.diagonal()).max():
             return
