@@ -238,8 +238,9 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
 
 
 def _label(bar) -> str:
-    """The case, with the second word of the peer where there is one."""
-    return " ".join([bar[0], *(f"({word})" for word in bar[1].split()[1:])])
+    """The case, with what follows the first word of the peer where there is more."""
+    _, *more = bar[1].split(maxsplit=1)
+    return " ".join([bar[0], *(f"({rest.strip('()')})" for rest in more)])
 
 
 def _draw_bars(ax, bars) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 IDENTITY, POWER, EXP2, TANH = 0, 1, 2, 3
 # Rows of a tile: with 1024 columns 256 KB of float32, half of an L2 cache.
@@ -85,16 +85,23 @@ def _exp2_double(t):
     return (p * f + 1.0) * _power_of_two(n)  # type: ignore[call-arg]
 
 
-@njit(cache=True, nogil=True)
-def _exp2_row_single(t, out):
-    for k in range(len(t)):
-        out[k] = _exp2_single(t[k])
+def _exp2(t):
+    """2^t in the type of t; compiled code only."""
+    raise NotImplementedError
+
+
+@overload(_exp2)
+def _exp2_of_type(t):
+    if t == types.float32:
+        return lambda t: _exp2_single(t)
+    return lambda t: _exp2_double(t)
 
 
 @njit(cache=True, nogil=True)
-def _exp2_row_double(t, out):
+def _exp2_row(t, out):
+    kind = out.dtype.type
     for k in range(len(t)):
-        out[k] = _exp2_double(t[k])
+        out[k] = _exp2(kind(t[k]))
 
 
 @njit(cache=True, nogil=True)
@@ -117,43 +124,19 @@ def _tanh_of_exp2(out):
 
 
 @njit(cache=True, nogil=True)
-def map_rows_single(T, code, degree, store, slots, start):
-    """Kernel values of the products T[r, :] in float32, to store[slots[r], start:]."""
-    for r in range(T.shape[0]):
-        row = store[slots[r], start : start + T.shape[1]]
-        if code == IDENTITY:
-            for k in range(T.shape[1]):
-                row[k] = T[r, k]
-        elif code == POWER:
-            _power_row(T[r], degree, row)
-        else:
-            _exp2_row_single(T[r], row)
-            if code == TANH:
-                _tanh_of_exp2(row)
-
-
-@njit(cache=True, nogil=True)
-def map_rows_double(T, code, degree, store, slots, start):
-    """Kernel values of the products T[r, :] in float64, to store[slots[r], start:]."""
-    for r in range(T.shape[0]):
-        row = store[slots[r], start : start + T.shape[1]]
-        if code == IDENTITY:
-            for k in range(T.shape[1]):
-                row[k] = T[r, k]
-        elif code == POWER:
-            _power_row(T[r], degree, row)
-        else:
-            _exp2_row_double(T[r], row)
-            if code == TANH:
-                _tanh_of_exp2(row)
-
-
-def map_rows(
-    T: np.ndarray, code: int, degree: int, store: np.ndarray, slots: np.ndarray, start: int
-) -> None:
+def map_rows(T, code, degree, store, slots, start):
     """Kernel values of the products T[r, :], to store[slots[r], start:]."""
-    single = store.dtype == np.float32
-    (map_rows_single if single else map_rows_double)(T, code, degree, store, slots, start)
+    for r in range(T.shape[0]):
+        row = store[slots[r], start : start + T.shape[1]]
+        if code == IDENTITY:
+            for k in range(T.shape[1]):
+                row[k] = T[r, k]
+        elif code == POWER:
+            _power_row(T[r], degree, row)
+        else:
+            _exp2_row(T[r], row)
+            if code == TANH:
+                _tanh_of_exp2(row)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
@@ -177,30 +160,16 @@ def add_rows(store, slots, delta, start, stop, total):
 
 
 @njit(cache=True, nogil=True)
-def add_products_single(left, right, code, degree, delta, total):
+def add_products(left, right, code, degree, delta, total):
     """total += Σ_r delta[r]·K[r, :] for the features of rows and columns, tile by tile."""
-    T = np.empty((TILE_ROWS, right.shape[0]), dtype=np.float32)
+    T = np.empty((TILE_ROWS, right.shape[0]), dtype=left.dtype)
     K = np.empty_like(T)
     places = np.arange(TILE_ROWS)
     for first in range(0, left.shape[0], TILE_ROWS):
         some = left[first : first + TILE_ROWS]
         m = some.shape[0]
         np.dot(some, right.T, T[:m])
-        map_rows_single(T[:m], code, degree, K, places[:m], 0)
-        add_rows(K, places[:m], delta[first : first + m], 0, right.shape[0], total)
-
-
-@njit(cache=True, nogil=True)
-def add_products_double(left, right, code, degree, delta, total):
-    """The same in float64."""
-    T = np.empty((TILE_ROWS, right.shape[0]), dtype=np.float64)
-    K = np.empty_like(T)
-    places = np.arange(TILE_ROWS)
-    for first in range(0, left.shape[0], TILE_ROWS):
-        some = left[first : first + TILE_ROWS]
-        m = some.shape[0]
-        np.dot(some, right.T, T[:m])
-        map_rows_double(T[:m], code, degree, K, places[:m], 0)
+        map_rows(T[:m], code, degree, K, places[:m], 0)
         add_rows(K, places[:m], delta[first : first + m], 0, right.shape[0], total)
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..data.blocks import borders, take_rows
 from ..data.threads import Workers
 from .gram import gram
-from .kernel_maps import add_products_double, add_products_single, map_rows
+from .kernel_maps import add_products, map_rows
 from .source import KernelSource
 from .tiles import FeatureTiles
 
@@ -94,10 +94,8 @@ class KernelSums:
         assert tiles is not None
         first, stop, coefficients = self.parts[0]
         total = np.zeros(len(features))
-        single = self.dtype == np.float32
-        add = add_products_single if single else add_products_double
         delta = (coefficients[:, 0] * self.source.unit).astype(self.dtype)
-        add(tiles.left[first:stop], features, tiles.code, tiles.degree, delta, total)
+        add_products(tiles.left[first:stop], features, tiles.code, tiles.degree, delta, total)
         return total[:, None]
 
     def _many_sums(self, features: np.ndarray) -> np.ndarray:

@@ -18,8 +18,7 @@ from .kernel_maps import (
     IDENTITY,
     POWER,
     TANH,
-    add_products_double,
-    add_products_single,
+    add_products,
     add_rows,
     gather,
     map_rows,
@@ -136,9 +135,8 @@ class FeatureTiles(Tiles):
         self, rows: np.ndarray, delta: np.ndarray, columns: slice, total: np.ndarray
     ) -> None:
         # One compiled call: threads that come back to Python for each tile wait for each other.
-        single = self.dtype == np.float32
-        add = add_products_single if single else add_products_double
-        add(self.left[rows], self.right[columns], self.code, self.degree, delta, total)
+        left, right = self.left[rows], self.right[columns]
+        add_products(left, right, self.code, self.degree, delta, total)
 
     def take(self, samples: np.ndarray) -> Tiles:
         part = copy(self)
