@@ -23,18 +23,17 @@ from linscope.solvers.hinge_bias import hinge_bias
 from linscope.solvers.margin_frame import margin_problem
 from linscope.solvers.multipliers import Multipliers
 
-RNG = np.random.default_rng(3)
 
-
-def data(n, d, noise=1.0, density=None):
-    X = RNG.standard_normal((n, d))
+def data(n, d, noise=1.0, density=None, seed=4):
+    rng = np.random.default_rng([seed, n, d])
+    X = rng.standard_normal((n, d))
     y = np.where(
-        X @ RNG.standard_normal(d) + noise * np.sqrt(d) * RNG.standard_normal(n) > 0.3, 1.0, -1.0
+        X @ rng.standard_normal(d) + noise * np.sqrt(d) * rng.standard_normal(n) > 0.3, 1.0, -1.0
     )
     if noise > 0:
         y[:2] = 1.0, -1.0
     if density is not None:
-        X = sparse.csr_array(np.where(RNG.random((n, d)) < density, X, 0.0))
+        X = sparse.csr_array(np.where(rng.random((n, d)) < density, X, 0.0))
     return X, y
 
 
@@ -125,7 +124,7 @@ def test_free_bias_squared(name, C):
 @pytest.mark.parametrize("pen", [False, True])
 def test_weights_are_repeated_rows(squared, pen):
     X, y = data(300, 4)
-    c = RNG.integers(0, 4, 300).astype(float)
+    c = np.random.default_rng(3).integers(0, 4, 300).astype(float)
     c[:2] = 1.0
     _, W = solve(X, y, 0.7, squared=squared, pen=pen, c=c, tol=1e-11)
     many = np.repeat(np.arange(300), c.astype(int))
@@ -218,6 +217,15 @@ def test_duplicates_constants_float32(squared, pen):
         assert result.details["gap"] <= 1e-9 * result.details["primal"]
 
 
+@pytest.mark.parametrize("scale", [1e9, 1e12, 1e20, 1e50])
+def test_large_columns_have_the_weights_of_almost_no_penalty(scale):
+    X, y = data(300, 4)
+    _, W = solve(scale * X, y, squared=False, pen=False, tol=1e-8)
+    _, V = solve(X, y, 1e8, squared=False, pen=False, tol=1e-6)
+    scores, expected = scale * X @ W[1:] + W[0], X @ V[1:] + V[0]
+    np.testing.assert_allclose(scores, expected, rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("pen", [False, True])
 @pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8])
@@ -229,10 +237,11 @@ def test_extreme_sizes(squared, pen, scale):
     assert found.verify(scale * X, y)
 
 
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("squared", [False, True])
-def test_where_rounding_hides_the_dual_nothing_is_claimed(squared):
+def test_where_rounding_hides_the_dual_nothing_is_claimed(squared, seed):
     """With columns of 1e150 the penalty is as good as none, and Σ α y x is all rounding."""
-    X, y = data(300, 4)
+    X, y = data(300, 4, seed=seed)
     result, W = solve(1e150 * X, y, squared=squared, pen=False, tol=1e-8)
     assert np.isfinite(W).all()
     found = certified(1e150 * X, y, result, W, 1.0, squared=squared, pen=False)

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..data import check_finite, encode_labels, to_matrix
 from ..data.blocks import borders, take_rows
 from ..kernels import gram
-from ..results import Certificate, Check, Status
+from ..results import Check, Status
 from ..solvers.svm_problem import ends
-from .parts import split_parts
+from .svm import SVMCertificate, joint_values
 
 # Room for the rounding of kernel values and long sums.
 ROUNDING, SLACK = 1e-12, 1e-9
@@ -70,85 +69,28 @@ def kernel_duality(s: np.ndarray, y: np.ndarray, alpha: np.ndarray, C: Any, bias
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class KernelSVMCertificate(Certificate):
+class KernelSVMCertificate(SVMCertificate):
     """Claim about the dual coefficients and the bias of a kernel support vector machine.
 
     Attributes
     ----------
-    alpha : coefficients of the samples with a positive weight, in float64
     bias : b, in float64
-    classes : the two labels, the second is +1; or all labels, for a certificate of several parts
     C, kernel, parameters : the problem
-    weighted : whether samples have weights of their own
     tol : the KKT violation that was asked for
     error : how much the products Kβ of the fit may be off where kernel values were float32;
         primal, gap and kkt have room for it
-    side : of one problem among several: the positive label and the negative one, None for the rest
-    how : what the solver did
     """
 
-    alpha: np.ndarray
     bias: float
-    classes: np.ndarray
     C: float = 1.0
     kernel: Any = "rbf"
     parameters: dict
-    weighted: bool = False
     tol: float = 1e-3
     error: float = 0.0
-    side: tuple[Any, Any] | None = None
-    how: str = ""
 
     @property
     def advice(self) -> str:
         return ADVICE.get(self.status) or super().advice
-
-    def facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {
-            "objective": self.primal,
-            "above the minimum by at most": self.gap,
-            "KKT violation": self.kkt,
-        }
-        if not self.parts:
-            facts["support vectors"] = int(np.count_nonzero(self.alpha))
-        return facts | {"how": self.how}
-
-    def verify(self, X, y, sample_weight=None) -> Check:
-        """Recompute all values from the data, with plain float64 kernels.
-
-        Parameters
-        ----------
-        X, y : the training data; the Gram matrix for a precomputed kernel
-        sample_weight : the weights of the fit, if it had any (times class weights)
-        """
-        try:
-            return self._check_all(X, y, sample_weight)
-        except (ValueError, TypeError, KeyError, IndexError) as error:
-            return Check(False, f"the certificate does not fit these data: {error}")
-
-    def _check_all(self, X, y, sample_weight) -> Check:
-        matrix, names = to_matrix(X)
-        check_finite(matrix, names)
-        known, codes = encode_labels(y, n_samples=matrix.shape[0])
-        if known.tolist() != self.classes.tolist():
-            raise ValueError(f"labels {known.tolist()}, expected {self.classes.tolist()}")
-        if sample_weight is None and self.weighted:
-            raise ValueError("the fit used sample weights: pass sample_weight")
-        c = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        if not self.parts:
-            return self._check(matrix, np.arange(len(codes)), codes == 1, c)
-        total = [0.0, 0.0]
-        for name, part, rows, positive in split_parts(self.parts, known, codes):
-            own = np.arange(len(codes))[rows]
-            check = part._check(matrix, own, positive, c[own])
-            if not check:
-                return Check(False, f"{name}: {check.reason}")
-            total = [total[0] + part.primal, total[1] + part.gap]
-        if not np.allclose(total, [self.primal or 0.0, self.gap or 0.0], rtol=1e-9, atol=0.0):
-            return Check(False, "the sums over the parts are not those of the whole")
-        if self.status is not _joint(self.parts):
-            return Check(False, f"the parts do not add up to: {self.status}")
-        return Check(True, f"all {len(self.parts)} problems are as claimed")
 
     def _check(self, matrix: Any, rows: np.ndarray, positive: np.ndarray, c: np.ndarray) -> Check:
         rows, y, c = rows[c > 0], np.where(positive, 1.0, -1.0)[c > 0], c[c > 0]
@@ -228,10 +170,7 @@ def several(parts: dict[str, KernelSVMCertificate], classes: np.ndarray) -> Kern
     """One certificate of several binary problems; each has its own in ``parts``."""
     first = next(iter(parts.values()))
     return KernelSVMCertificate(
-        status=_joint(parts),
-        primal=sum(part.primal or 0.0 for part in parts.values()),
-        dual=sum(part.dual or 0.0 for part in parts.values()),
-        gap=sum(part.gap or 0.0 for part in parts.values()),
+        **joint_values(parts),
         kkt=max(part.kkt or 0.0 for part in parts.values()),
         alpha=np.zeros(0),
         bias=0.0,
@@ -242,9 +181,4 @@ def several(parts: dict[str, KernelSVMCertificate], classes: np.ndarray) -> Kern
         weighted=first.weighted,
         tol=first.tol,
         how=first.how,
-        parts=dict(parts),
     )
-
-
-def _joint(parts: Any) -> Status:
-    return Status.CONVERGED if all(part.status.ok for part in parts.values()) else Status.SEVERAL

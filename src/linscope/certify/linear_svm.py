@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..data import check_finite, encode_labels, to_matrix
-from ..results import Certificate, Check, Result, Status
+from ..results import Check, Result, Status
 from ..solvers.margin_frame import margin_problem
 from ..solvers.margin_objective import MarginObjective
 from .margin_duality import Values, duality
-from .parts import split_parts
+from .svm import SVMCertificate, joint_values
 
 # Room for the rounding of long sums.
 SLACK = 1e-9
@@ -24,32 +23,22 @@ UNIT_SLACK = 1e-14
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class LinearSVMCertificate(Certificate):
+class LinearSVMCertificate(SVMCertificate):
     """Claim about the weights and dual coefficients of a linear support vector machine.
 
     Attributes
     ----------
     weights : array (d + 1), bias first
-    alpha : dual coefficients of the samples with a positive weight; those with α > 0 are the
-        support vectors
-    classes : the two labels, the second is +1; or all labels, for a certificate of several parts
     C, squared, penalize_intercept, fit_intercept : the problem
     tol : the gap that was asked for, relative to the objective
-    side : of one problem among several: the positive label and the negative one, None for the rest
-    how : what the solver did
     """
 
     weights: np.ndarray
-    alpha: np.ndarray
-    classes: np.ndarray
     C: float = 1.0
     squared: bool = False
     penalize_intercept: bool = False
     fit_intercept: bool = True
-    weighted: bool = False
     tol: float = 1e-6
-    side: tuple[Any, Any] | None = None
-    how: str = ""
 
     @property
     def advice(self) -> str:
@@ -57,57 +46,10 @@ class LinearSVMCertificate(Certificate):
             return "Raise max_iter, or scale the columns."
         return super().advice
 
-    def facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {
-            "objective": self.primal,
-            "above the minimum by at most": self.gap,
-        }
-        if not self.parts:
-            facts["support vectors"] = int(np.count_nonzero(self.alpha))
-        return facts | {"how": self.how}
-
-    def verify(self, X, y, sample_weight=None) -> Check:
-        """Recompute both values from the data alone.
-
-        Parameters
-        ----------
-        X, y : the training data
-        sample_weight : the weights of the fit, if it had any (times class weights)
-        """
-        try:
-            return self._check_all(X, y, sample_weight)
-        except (ValueError, TypeError, KeyError, IndexError) as error:
-            return Check(False, f"the certificate does not fit these data: {error}")
-
-    def _check_all(self, X, y, sample_weight) -> Check:
-        matrix, names = to_matrix(X)
-        check_finite(matrix, names)
-        known, codes = encode_labels(y, n_samples=matrix.shape[0])
-        if known.tolist() != self.classes.tolist():
-            raise ValueError(f"labels {known.tolist()}, expected {self.classes.tolist()}")
-        if sample_weight is None and self.weighted:
-            raise ValueError("the fit used sample weights: pass sample_weight")
-        c = np.zeros(0) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        if not self.parts:
-            return self._check(matrix, codes == 1, c)
-        total = [0.0, 0.0]
-        for name, part, rows, positive in split_parts(self.parts, known, codes):
-            check = part._check(matrix[rows], positive, c[rows] if len(c) else c)
-            if not check:
-                return Check(False, f"{name}: {check.reason}")
-            total = [total[0] + part.primal, total[1] + part.gap]
-        claimed = [self.primal or 0.0, self.gap or 0.0]
-        if not np.allclose(total, claimed, rtol=1e-9, atol=0.0):
-            return Check(False, "the sums over the parts are not those of the whole")
-        if self.status is not _joint(self.parts):
-            return Check(False, f"the parts do not add up to: {self.status}")
-        return Check(True, f"all {len(self.parts)} problems are as claimed")
-
-    def _check(self, matrix: Any, positive: np.ndarray, c: np.ndarray) -> Check:
-        """One problem, rows of weight 0 not left out yet."""
-        if len(c) and not c.all():
-            kept = np.flatnonzero(c)
-            matrix, positive, c = matrix[kept], positive[kept], c[kept]
+    def _check(self, matrix: Any, rows: np.ndarray, positive: np.ndarray, c: np.ndarray) -> Check:
+        kept = np.flatnonzero(c)
+        if len(kept) < matrix.shape[0]:
+            matrix, positive, c = matrix[rows[kept]], positive[kept], c[kept]
         n, d = matrix.shape
         if self.weights.shape != (d + 1,) or self.alpha.shape != (n,):
             return Check(False, f"{self.weights.shape} weights and {self.alpha.shape} coefficients")
@@ -116,7 +58,7 @@ class LinearSVMCertificate(Certificate):
         if not self.fit_intercept and self.weights[0]:
             return Check(False, "the model has no bias, the weights have one")
         unbounded = self.squared or np.inf == self.C
-        top = np.inf if unbounded else self.C * (c if len(c) else 1.0)
+        top = np.inf if unbounded else self.C * c
         outside = (self.alpha < 0.0) | (self.alpha > top)
         if outside.any():
             return Check(False, f"coefficient {int(np.argmax(outside))} is outside its box")
@@ -184,10 +126,7 @@ def several(parts: dict[str, LinearSVMCertificate], classes: np.ndarray) -> Line
     """One certificate of several binary problems; each has its own in ``parts``."""
     first = next(iter(parts.values()))
     return LinearSVMCertificate(
-        status=_joint(parts),
-        primal=sum(part.primal or 0.0 for part in parts.values()),
-        dual=sum(part.dual or 0.0 for part in parts.values()),
-        gap=sum(part.gap or 0.0 for part in parts.values()),
+        **joint_values(parts),
         weights=np.vstack([part.weights for part in parts.values()]),
         alpha=np.concatenate([part.alpha for part in parts.values()]),
         classes=classes,
@@ -198,10 +137,4 @@ def several(parts: dict[str, LinearSVMCertificate], classes: np.ndarray) -> Line
         weighted=first.weighted,
         tol=first.tol,
         how=first.how,
-        parts=dict(parts),
     )
-
-
-def _joint(parts: Any) -> Status:
-    ok = all(part.status.ok for part in parts.values())
-    return Status.CONVERGED if ok else Status.SEVERAL

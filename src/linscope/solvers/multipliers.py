@@ -39,6 +39,8 @@ ROUND, LEAST_GAIN = 0.02, 0.5
 NEAR, FEWEST_NEAR = 2, 100
 # A share of the rows comes first: so many a weight, solved roughly.
 SHARE_ROWS, FEWEST_ROWS, SHARE_TOL = 20, 1000, 0.1
+# Penalties below this share of C x² are lifted to it: P keeps its digits, α has some at all.
+LEAST_PENALTY = 1e-14
 # Updates or rounds that gain less than this, several in a row, are rounding.
 SOME_GAIN, QUICK_GAIN, PATIENCE = 0.9, 0.1, 4
 
@@ -119,6 +121,12 @@ class Multipliers:
     @one_blas_thread()
     def init(self) -> State:
         whole = self.objective
+        least = LEAST_PENALTY * whole.C
+        if (whole.rho[1:] < least).any():
+            values = whole.X.data if whole.is_sparse else whole.X
+            least *= min(1.0, float(np.abs(values).max(initial=0.0)) ** 2)
+            rho = np.r_[whole.rho[0], np.maximum(whole.rho[1:], least)]
+            whole = self.objective = replace(whole, rho=rho)
         W, a, width = self.initial, NOTHING, WARM_WIDTH
         if self.alpha is not None:
             top = whole.C * whole.c if len(whole.c) else whole.C
