@@ -12,10 +12,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import copy_context
-from functools import cache
+from functools import cache, partial
 from itertools import chain, islice
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
 T = TypeVar("T")
@@ -68,19 +68,50 @@ class Workers:
 
     def _map_on_threads(self, function: Callable[[Item], T], items: Iterable[Item]) -> Iterator[T]:
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.n_threads, thread_name_prefix="linscope")
-        pending: deque[Future[T]] = deque()
+            # The calling thread works too: one thread less to wake.
+            self._pool = ThreadPoolExecutor(self.n_threads - 1, thread_name_prefix="linscope")
+        pending: deque[_Task[T]] = deque()
         try:
             for item in items:
-                # The copied context carries numpy.errstate into the thread.
-                pending.append(self._pool.submit(copy_context().run, function, item))
+                pending.append(_Task(self._pool, function, item))
                 if len(pending) > 2 * self.n_threads:
-                    yield pending.popleft().result()
+                    yield _first(pending)
             while pending:
-                yield pending.popleft().result()
+                yield _first(pending)
         finally:
             # After an error or Ctrl-C nothing may go on in the background.
-            wait([future for future in pending if not future.cancel()])
+            wait([task.future for task in pending if not task.future.cancel()])
+
+
+class _Task(Generic[T]):
+    """A call that waits for a thread of the pool, unless the calling thread comes first."""
+
+    def __init__(self, pool: ThreadPoolExecutor, function: Callable[[Item], T], item: Item):
+        self.call = partial(function, item)
+        # The copied context carries numpy.errstate into the thread.
+        self.future: Future[T] = pool.submit(copy_context().run, self.call)
+        self.done: list[T] = []
+
+    def take(self) -> bool:
+        """Do it here, if no thread has begun it."""
+        if self.done or not self.future.cancel():
+            return False
+        self.done.append(self.call())
+        return True
+
+    @property
+    def ready(self) -> bool:
+        return bool(self.done) or self.future.done()
+
+    def result(self) -> T:
+        return self.done[0] if self.done else self.future.result()
+
+
+def _first(pending: deque[_Task[T]]) -> T:
+    """The first result; until it is there, this thread takes the tasks that wait."""
+    while not pending[0].ready and any(task.take() for task in pending):
+        pass
+    return pending.popleft().result()
 
 
 class _BlasLimit:

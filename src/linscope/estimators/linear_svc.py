@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certify.linear_svm import several
 from ..data import check_finite
+from ..data.threads import one_blas_thread
 from .base import Training, read_training
 from .descents import watched
 from .linear_prediction import LinearPrediction
@@ -126,6 +127,7 @@ class LinearSVC(LinearPrediction, ClassifierMixin, CallbackSupportMixin, BaseEst
 
     @_fit_context(prefer_skip_nested_validation=True)
     @with_callbacks
+    @one_blas_thread()
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind.
 

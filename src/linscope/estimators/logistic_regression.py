@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..data import check_finite
+from ..data.threads import one_blas_thread
 from ..results import Status
 from .base import Training, read_training
 from .descents import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
@@ -160,6 +161,7 @@ class LogisticRegression(
 
     @_fit_context(prefer_skip_nested_validation=True)
     @with_callbacks
+    @one_blas_thread()
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind.
 

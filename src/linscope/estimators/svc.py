@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..certify.kernel_svm import several
 from ..data import check_finite
+from ..data.threads import one_blas_thread
 from ..kernels import gram, resolve_gamma
 from .base import Training, read_training
 from .descents import watched
@@ -145,6 +146,7 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @with_callbacks
+    @one_blas_thread()
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind.
 

@@ -174,6 +174,17 @@ def add_products(left, right, code, degree, delta, total):
 
 
 @njit(cache=True, nogil=True)
+def fill_products(left, right, code, degree, store, slots, start):
+    """store[slots[r], start:] = K[r, :] for the features of rows and columns, tile by tile."""
+    T = np.empty((TILE_ROWS, right.shape[0]), dtype=left.dtype)
+    for first in range(0, left.shape[0], TILE_ROWS):
+        some = left[first : first + TILE_ROWS]
+        m = some.shape[0]
+        np.dot(some, right.T, T[:m])
+        map_rows(T[:m], code, degree, store, slots[first : first + m], start)
+
+
+@njit(cache=True, nogil=True)
 def gather(K, rows, columns, store, slots, start):
     """store[slots[r], start:] = K[rows[r], columns]."""
     for r in range(len(rows)):

@@ -20,6 +20,7 @@ from .kernel_maps import (
     TANH,
     add_products,
     add_rows,
+    fill_products,
     gather,
     map_rows,
 )
@@ -131,10 +132,16 @@ class FeatureTiles(Tiles):
     def products(self, rows: np.ndarray, columns: Any) -> np.ndarray:
         return self.left[rows] @ self.right[columns].T
 
+    # One compiled call each: threads that come back to Python for each tile wait for each other.
+    def fill(
+        self, store: np.ndarray, slots: np.ndarray, rows: np.ndarray, columns: Any, start: int
+    ) -> None:
+        left, right = self.left[rows], self.right[columns]
+        fill_products(left, right, self.code, self.degree, store, slots, start)
+
     def add_product(
         self, rows: np.ndarray, delta: np.ndarray, columns: slice, total: np.ndarray
     ) -> None:
-        # One compiled call: threads that come back to Python for each tile wait for each other.
         left, right = self.left[rows], self.right[columns]
         add_products(left, right, self.code, self.degree, delta, total)
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..data.blocks import borders
 from ..data.threads import Workers
-from ..kernels.kernel_maps import add_rows
+from ..kernels.kernel_maps import add_rows, gather
 from ..kernels.tiles import Tiles
 
-# Columns a task.
-COLUMNS = 1024
+# Columns a task: at most so many, and so many tasks at least if there are enough.
+COLUMNS, TASKS, LINE = 1024, 8, 256
 
 
 class KernelRows:
@@ -35,24 +35,56 @@ class KernelRows:
         self.row_of = np.full(self.capacity, -1)
         self.used = np.full(self.capacity, -1)
         self.now = 0
+        self.square = np.empty(0, dtype=tiles.dtype)
 
     def block(self, rows: np.ndarray, size: int) -> np.ndarray:
-        """K[rows, rows] with zeros around it up to ``size``."""
-        out = np.zeros((size, size), dtype=self.tiles.dtype)
+        """K[rows, rows] with zeros around it up to ``size``; the next call may overwrite it."""
+        if len(self.square) < size**2:
+            self.square = np.empty(size**2, dtype=self.tiles.dtype)
+        out = self.square[: size**2].reshape(size, size)
+        out[:, len(rows) :] = 0.0
+        out[len(rows) :] = 0.0
         fill = partial(self._fill_block, out, rows)
-        list(self.workers.map(fill, borders(len(rows), max(64, len(rows) // 4))))
+        list(self.workers.map(fill, borders(len(rows), max(64, -(-len(rows) // 8)))))
         return out
 
     def _fill_block(self, out: np.ndarray, rows: np.ndarray, part: tuple[int, int]) -> None:
         places = np.arange(*part)
-        self.tiles.fill(out, places, rows[places], rows, 0)
+        slots = self.slot_of[rows[places]]
+        known = slots >= 0
+        if known.any():
+            gather(self.store, slots[known], rows, out, places[known], 0)
+        places = places[~known]
+        if len(places):
+            self.tiles.fill(out, places, rows[places], rows, 0)
+
+    def take(self, stay: np.ndarray, capacity: int) -> KernelRows:
+        """The same for some of the samples; what is stored of them stays known."""
+        part = KernelRows(self.tiles.take(stay), self.workers, capacity)
+        part.square = self.square
+        slots = self.slot_of[stay]
+        known = np.flatnonzero(slots >= 0)[: part.capacity]
+        if len(known):
+            places = np.arange(len(known))
+            copy = partial(self._copy, slots[known], stay, part.store)
+            list(self.workers.map(copy, borders(len(known), max(64, -(-len(known) // 8)))))
+            part.slot_of[known], part.row_of[places] = places, known
+            part.used[places] = self.used[slots[known]]
+            part.now = self.now
+        return part
+
+    def _copy(
+        self, slots: np.ndarray, stay: np.ndarray, store: np.ndarray, part: tuple[int, int]
+    ) -> None:
+        gather(self.store, slots[slice(*part)], stay, store, np.arange(*part), 0)
 
     def add_product(self, rows: np.ndarray, delta: np.ndarray, g: np.ndarray) -> None:
         """g += Σ_r delta[r]·K[rows[r], :]."""
         order, missing = self._slots(rows)
         rows, delta = rows[order], delta[order].astype(self.tiles.dtype)
         add = partial(self._add_columns, rows, delta, self.slot_of[rows], missing, g)
-        list(self.workers.map(add, borders(self.tiles.n, COLUMNS)))
+        wide = -(-self.tiles.n // TASKS) // LINE * LINE
+        list(self.workers.map(add, borders(self.tiles.n, min(COLUMNS, max(LINE, wide)))))
 
     def _slots(self, rows: np.ndarray) -> tuple[np.ndarray, int]:
         """Rows not yet worked out first, and how many these are; each gets a slot if possible."""

@@ -40,8 +40,6 @@ STEPS_A_SAMPLE = 20
 SHRINK_EVERY, SHRINK_TO, SETS = 8, 0.75, 3
 # The gap of a round goes down at most by this factor before g is worked out again.
 ROUND = 1e-4
-# Rows of so few samples are stored in a long run.
-FEW = 10_000
 # Memory is for stored rows, the matrix of a working set, and the equations.
 MEMORY, ROWS_SHARE, SET_SHARE = 2e9, 0.65, 0.05
 # The equations of the free samples are tried below this gap, if they are at most so many, and pairs
@@ -110,12 +108,12 @@ class SvmDual:
             self.sources[kind] = self.problem.tiles(kind)
         return self.sources[kind]
 
-    def _rows(self, tiles: Tiles, often: bool = False) -> KernelRows:
-        """Rows are stored if they take long to work out, or are few and often needed."""
-        if tiles.cheap and not (often and tiles.n <= FEW):
-            return KernelRows(tiles, self.workers)
-        row = tiles.n * tiles.dtype.itemsize
-        return KernelRows(tiles, self.workers, int(ROWS_SHARE * self.limit / row))
+    def _capacity(self, tiles: Tiles, n: int) -> int:
+        """Rows to be stored: none if they are worked out as fast as they are read."""
+        return 0 if tiles.cheap else int(ROWS_SHARE * self.limit / (n * tiles.dtype.itemsize))
+
+    def _rows(self, tiles: Tiles) -> KernelRows:
+        return KernelRows(tiles, self.workers, self._capacity(tiles, tiles.n))
 
     def step(self, state: SvmState) -> SvmState:
         """One working set; or, when the gap is small enough, the check in float64."""
@@ -211,7 +209,7 @@ class SvmDual:
         place[stay] = np.arange(len(stay))
         state.last = place[state.last][place[state.last] >= 0]
         state.active = stay if state.active is None else state.active[stay]
-        state.rows = self._rows(state.rows.tiles.take(stay), often=True)
+        state.rows = state.rows.take(stay, self._capacity(state.rows.tiles, len(stay)))
         state.diagonal, state.resting = state.diagonal[stay], None
 
     def _settle(self, state: SvmState) -> None:
