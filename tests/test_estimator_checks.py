@@ -144,6 +144,7 @@ def test_scikit_learn_checks_of_logistic_gradient_steps(solver, multi_class):
         ls.SVC(kernel="poly"),
         ls.SVC(kernel="sigmoid"),
         ls.SVC(kernel="precomputed"),
+        ls.SVC(probability=True),
     ],
     ids=repr,
 )

@@ -18,7 +18,7 @@ from sklearn.svm import SVC as LibSVM
 
 import linscope as ls
 from linscope.estimators import svc_solving
-from linscope.estimators.svc_probability import best_slope
+from linscope.estimators.svc_probability import best_slope, folds_of
 from linscope.results import Status
 
 KERNELS = [
@@ -333,10 +333,57 @@ def test_the_slope_has_the_largest_likelihood():
     rng = np.random.default_rng(0)
     f = rng.normal(size=400)
     codes = (rng.random(400) < 1 / (1 + np.exp(-3 * f))).astype(int)
-    a = best_slope(np.column_stack([-f / 2, f / 2]), codes, np.zeros(0))
+    a = best_slope(np.column_stack([-f / 2, f / 2]), codes, np.ones(400), np.bincount(codes))
     assert a == pytest.approx(3.0, rel=0.25)
     with pytest.raises(AttributeError, match="predict_proba"):
         _ = ls.SVC().predict_proba
+
+
+@pytest.mark.parametrize("table", [np.asarray, sparse.csr_array])
+def test_probabilities_of_weights_are_those_of_copies_in_any_order(table):
+    X, y = mixed(60, 3, classes=3)
+    X[y == 2] = X[y == 2][0]  # one sample only, which no fold can do without
+    weight = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
+    weight[np.flatnonzero(y == 2)[0]] = 2.0
+    model = ls.SVC(probability=True, gamma=0.5).fit(table(X), y, weight)
+    rows = np.random.default_rng(2).permutation(np.repeat(np.arange(len(y)), weight.astype(int)))
+    copies = ls.SVC(probability=True, gamma=0.5).fit(table(X[rows]), y[rows])
+    np.testing.assert_allclose(copies.predict_proba(X), model.predict_proba(X), rtol=1e-6)
+    # the weights of the fit are 1e-6 of those, at C = 1e6, but there are as many samples
+    small = ls.SVC(1e6, probability=True, gamma=0.5).fit(table(X), y, 1e-6 * weight)
+    assert small.slope_ == pytest.approx(model.slope_, rel=0.1)
+
+
+def test_folds_are_of_samples_and_out_of_their_models():
+    X, y = mixed(203, 3, classes=3)
+    X, y = np.vstack([X, X[:50]]), np.concatenate([y, y[:50]])
+    folds, different = folds_of(X, y, 3)
+    np.testing.assert_array_equal(different, np.bincount(y[:203]))
+    np.testing.assert_array_equal(folds[203:], folds[:50])
+    for k in range(3):
+        counts = np.bincount(folds[:203][y[:203] == k], minlength=5)
+        assert counts.max() - counts.min() <= 1
+    np.testing.assert_array_equal(folds_of(sparse.csr_array(X), y, 3)[0], folds)
+    np.testing.assert_array_equal(folds_of(X[::-1], y[::-1], 3)[0], folds[::-1])
+    # Made by hand from the folds: the decision values without the sample.
+    f, binary = np.zeros(len(y)), (y > 0).astype(int)
+    folds, different = folds_of(X, binary, 2)
+    for k in range(5):
+        out = folds == k
+        f[out] = ls.SVC(gamma=0.5).fit(X[~out], binary[~out]).decision_function(X[out])
+    columns = np.column_stack([-f / 2, f / 2])
+    expected = best_slope(columns, binary, np.ones(len(y)), np.bincount(binary))
+    model = ls.SVC(gamma=0.5, probability=True).fit(X, binary)
+    assert model.slope_ == pytest.approx(expected, rel=1e-6)
+
+
+def test_samples_too_few_for_probabilities_are_named():
+    X, y = mixed(20, classes=2)
+    with pytest.raises(ValueError, match="2 different samples"):
+        ls.SVC(probability=True).fit(X[[0, 0, 1, 1]], [0, 0, 1, 1])
+    labels, weight = np.array(["a", "b"])[y], np.append(np.ones(20), 0.0)
+    with pytest.raises(ValueError, match="'c' has none"):
+        ls.SVC(probability=True).fit(np.vstack([X, X[:1]]), np.append(labels, "c"), weight)
 
 
 # ---- kinds of input -----------------------------------------------------------------------------

@@ -52,7 +52,8 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     multi_class : {"ovo", "ovr"}
         K classes as pairs, or one against the rest.
     probability : bool
-        Whether ``predict_proba`` is there; it takes five more fits.
+        Whether ``predict_proba`` is there; it takes five more fits, of folds in which copies of a
+        sample stay together.
     memory_limit : float, optional
         Bytes for kernel values at a time; 2e9 by default. Less memory, same answer.
     class_weight : dict, "balanced" or None
