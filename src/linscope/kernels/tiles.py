@@ -81,7 +81,7 @@ class Tiles:
             map_rows(T, self.code, self.degree, store, slots[part], start)
 
     def add_product(
-        self, rows: np.ndarray, delta: np.ndarray, columns: slice, total: np.ndarray
+        self, rows: np.ndarray, delta: np.ndarray, columns: Any, total: np.ndarray
     ) -> None:
         """total += Σ_r delta[r]·K[rows[r], columns]."""
         for first in range(0, len(rows), ROWS):
@@ -140,7 +140,7 @@ class FeatureTiles(Tiles):
         fill_products(left, right, self.code, self.degree, store, slots, start)
 
     def add_product(
-        self, rows: np.ndarray, delta: np.ndarray, columns: slice, total: np.ndarray
+        self, rows: np.ndarray, delta: np.ndarray, columns: Any, total: np.ndarray
     ) -> None:
         left, right = self.left[rows], self.right[columns]
         add_products(left, right, self.code, self.degree, delta, total)

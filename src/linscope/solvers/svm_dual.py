@@ -23,6 +23,7 @@ from ..kernels.tiles import Tiles
 from ..results import Result, Status
 from .kernel_rows import KernelRows
 from .smo_loops import BLOCK, solve_pairs
+from .svm_momentum import Momentum
 from .svm_polish import polish
 from .svm_problem import Ends, SvmProblem, bias, ends, feasible, hull_distance
 from .svm_state import SvmState
@@ -35,9 +36,11 @@ WORKING_SET = 1024
 # one that took more than so many pairs a sample.
 INNER, INNER_LONG, LONG = 0.1, 0.3, 1.5
 STEPS_A_SAMPLE = 20
+# Strides along the last steps are tried every so many.
+STRIDE_EVERY = 2
 # Samples are left out every so many steps, if that leaves at most this share of them.
 # But not in the first steps, as many as this times n/(size of the working set).
-SHRINK_EVERY, SHRINK_TO, SETS = 8, 0.75, 3
+SHRINK_EVERY, SHRINK_TO, SETS = 4, 0.75, 3
 # The gap of a round goes down at most by this factor before g is worked out again.
 ROUND = 1e-4
 # Memory is for stored rows, the matrix of a working set, and the equations.
@@ -80,6 +83,7 @@ class SvmDual:
         most = int(np.sqrt(SET_SHARE * self.limit / 8)) // BLOCK * BLOCK
         self.working_set = max(BLOCK, min(self.working_set, most))
         self.sources: dict[Any, Tiles] = {}
+        self.momentum = Momentum()
 
     def init(self) -> SvmState:
         y = self.problem.y
@@ -169,6 +173,23 @@ class SvmDual:
         if state.steps % SHRINK_EVERY == 0 and self._many_steps(state):
             self._leave_out(state, idle(g, can_grow, can_shrink, state.limits))
         self._watch_growth(state)
+        self._stride(state)
+
+    def _stride(self, state: SvmState) -> None:
+        """Every other step: further along the directions of the last ones."""
+        if state.steps <= SETS * len(state.g) / self.working_set // 2:
+            return
+        active = slice(None) if state.active is None else state.active
+        g, beta = state.g[active], state.beta[active]
+        lower, upper = self.lower[active], self.upper[active]
+        found = None
+        if state.steps % STRIDE_EVERY == 0 and state.limits.gap > state.target:
+            found = self.momentum.stride(state.rows, beta, g, lower, upper)
+        self.momentum.remember(beta, g)
+        if found is not None:
+            beta, g = found
+            state.beta[active], state.g[active] = beta, g
+            state.limits = ends(g, beta < upper, beta > lower)
 
     def _solve_small(self, state: SvmState, W, g, beta, lower, upper) -> np.ndarray:
         size = -(-len(W) // BLOCK) * BLOCK
@@ -211,9 +232,11 @@ class SvmDual:
         state.active = stay if state.active is None else state.active[stay]
         state.rows = state.rows.take(stay, self._capacity(state.rows.tiles, len(stay)))
         state.diagonal, state.resting = state.diagonal[stay], None
+        self.momentum.forget()
 
     def _settle(self, state: SvmState) -> None:
         """g of all samples, and whether that is the end."""
+        self.momentum.forget()
         changed = np.flatnonzero(state.beta != state.exact_beta)
         delta = (state.beta - state.exact_beta)[changed]
         if state.active is not None:
@@ -250,8 +273,9 @@ class SvmDual:
             return 0.0
         n = len(state.g)
         some = np.random.default_rng(n).choice(n, min(n, SAMPLE), replace=False)
-        exact = self._tiles(np.float64).block(some, changed) @ delta
-        return float(np.abs(state.exact_g[some] + exact - state.g[some]).max())
+        exact = state.exact_g[some]
+        self._tiles(np.float64).add_product(changed, delta, some, exact)
+        return float(np.abs(exact - state.g[some]).max())
 
     def _next_round(self, state: SvmState, gap: float) -> None:
         """All samples again; in float64 if float32 did not halve the gap of the round before."""

@@ -1,0 +1,113 @@
+"""Strides along the last steps: exact gradients, feasible points, the best of their plane."""
+
+import numpy as np
+import pytest
+
+from linscope.data.threads import Workers
+from linscope.kernels.tiles import make_tiles
+from linscope.solvers.driver import run
+from linscope.solvers.kernel_rows import KernelRows
+from linscope.solvers.svm_dual import SvmDual
+from linscope.solvers.svm_momentum import Momentum
+from linscope.solvers.svm_problem import SvmProblem
+
+GAMMA = 5.0
+
+
+def problem(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = np.where(X[:, 0] * X[:, 1] + 0.4 * rng.normal(size=n) > 0, 1.0, -1.0)
+    K = np.exp(-GAMMA * ((X[:, None] - X[None]) ** 2).sum(-1))
+    rows = KernelRows(make_tiles(X, "rbf", gamma=GAMMA, dtype=np.float64), Workers(2))
+    return X, y, K, rows
+
+
+def points(y, count, rng, size=0.1):
+    """Feasible coefficients, Σβ = 0."""
+    found = []
+    for _ in range(count):
+        alpha = size * rng.random(len(y))
+        alpha[y > 0] *= alpha[y < 0].sum() / alpha[y > 0].sum()
+        found.append(y * alpha)
+    return found
+
+
+def objective(K, y, beta):
+    return 0.5 * beta @ K @ beta - y @ beta
+
+
+@pytest.mark.parametrize("C", [1.0, 10.0, 1000.0])
+def test_every_stride_of_a_run_is_feasible_better_and_has_its_true_gradient(monkeypatch, C):
+    X, y, K, _ = problem(1000)
+    strides, plain = [], Momentum.stride
+
+    def watched(self, rows, beta, g, lower, upper):
+        found = plain(self, rows, beta, g, lower, upper)
+        if found is not None and len(beta) == len(y):
+            moved, after = found
+            strides.append(objective(K, y, beta) - objective(K, y, moved))
+            assert (moved >= lower).all()
+            assert (moved <= upper).all()
+            assert abs(moved.sum() - beta.sum()) < 1e-9
+            single = 1e-6 * np.abs(moved).sum()  # kernel values are float32
+            np.testing.assert_allclose(after - g, K @ (moved - beta), atol=single)
+        return found
+
+    monkeypatch.setattr(Momentum, "stride", watched)
+    monkeypatch.setattr("linscope.solvers.svm_dual.NEAR", 0.0)  # no equations
+    dual = SvmDual(SvmProblem.of(X, y, C, gamma=GAMMA), tol=1e-3, working_set=128)
+    assert run(dual, None).status.ok
+    assert strides
+    assert min(strides) > 0.0
+
+
+def test_without_bounds_it_is_the_best_point_of_the_plane():
+    _, y, K, rows = problem()
+    rng = np.random.default_rng(2)
+    *earlier, beta = points(y, 4, rng)
+    free = np.full(len(y), np.inf)
+    momentum = Momentum()
+    for point in earlier:
+        momentum.remember(point, K @ point - y)
+    found = momentum.stride(rows, beta, K @ beta - y, -free, free)
+    assert found is not None
+    for point in earlier:  # the gradient is at right angles to all directions
+        way = beta - point
+        assert abs(way @ found[1]) < 1e-6 * np.linalg.norm(way) * np.linalg.norm(found[1])
+
+
+def test_nothing_to_go_by():
+    _, y, K, rows = problem()
+    momentum = Momentum()
+    beta = points(y, 1, np.random.default_rng(0))[0]
+    momentum.remember(0.5 * beta, K @ (0.5 * beta) - y)
+    momentum.forget()
+    ends = np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0)
+    assert momentum.stride(rows, beta, K @ beta - y, *ends) is None
+
+
+def test_a_worse_point_is_refused():
+    """A gradient that is not that of β leads astray; the objective tells."""
+    _, y, K, rows = problem()
+    ends = np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0)
+    first, beta = points(y, 2, np.random.default_rng(3))
+    momentum = Momentum()
+    momentum.remember(first, 2.0 * (K @ beta - y) - (K @ first - y))  # KΔ with the wrong sign
+    assert momentum.stride(rows, beta, K @ beta - y, *ends) is None
+
+
+def test_fewer_steps_to_the_same_optimum(monkeypatch):
+    """Large C, many free samples, working sets of a fifth of them."""
+    X, y, _, _ = problem(1000)
+    steps, found = [], []
+    for every in (10**9, 2):
+        monkeypatch.setattr("linscope.solvers.svm_dual.STRIDE_EVERY", every)
+        monkeypatch.setattr("linscope.solvers.svm_dual.NEAR", 0.0)  # no equations
+        dual = SvmDual(SvmProblem.of(X, y, 1000.0, gamma=GAMMA), tol=1e-4, working_set=192)
+        result = run(dual, None)
+        assert result.status.ok
+        steps.append(result.n_iter)
+        found.append(result.details["objective"])
+    assert steps[1] < steps[0]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
