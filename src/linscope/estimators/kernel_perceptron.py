@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.kernel_perceptron import KernelPerceptronCertificate, kernel_facts
 from ..certify.perceptron import combine
 from ..data import check_finite
+from ..data.memory import available_memory
 from ..data.rows import GramRows
 from ..kernels import gram, resolve_gamma
 from ..results import Result
@@ -141,7 +141,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             gamma=self._gamma,
             degree=self.degree,
             coef0=self.coef0,
-            memory_limit=_memory_limit(),
+            memory_limit=0.5 * available_memory(),
         )
 
     def _solver(
@@ -263,11 +263,3 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available with kernel='linear'")
         return self.dual_coef_ @ self.support_vectors_
-
-
-def _memory_limit() -> float:
-    """Half of the machine's memory, for the Gram matrix."""
-    try:
-        return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 4e9

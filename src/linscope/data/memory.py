@@ -1,0 +1,98 @@
+"""How much memory a computation may take: the machine's, the container's, the user's word."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path, PurePosixPath
+
+# Without a word from the user, a fit may take so much of what is available, and always LEAST bytes.
+SHARE, LEAST = 0.25, 2.0**27
+# Assumed where the system does not tell.
+UNKNOWN = 4e9
+# Of each version of control groups: limit, usage, and the part of it that can be given back.
+V1 = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+V2 = "memory.max", "memory.current", "inactive_file"
+
+
+def memory_budget(limit: float | None = None) -> float:
+    """Bytes to use: ``limit``, or a quarter of what is available, as a power of two.
+
+    The power of two keeps a fit the same when a little more or less memory is free.
+
+    >>> memory_budget(1e6)
+    1000000.0
+    >>> memory_budget() >= LEAST
+    True
+    """
+    if limit is not None:
+        return float(limit)
+    return max(LEAST, 2.0 ** math.floor(math.log2(max(1.0, SHARE * available_memory()))))
+
+
+def available_memory(root: str | Path = "/") -> float:
+    """Bytes that can still be had without swapping, here and in our control group.
+
+    Parameters
+    ----------
+    root : where ``proc`` and ``sys`` are
+
+    >>> available_memory() > 0
+    True
+    """
+    root = Path(root)
+    return max(0.0, min(_of_machine(root), *_of_groups(root), math.inf))
+
+
+def _of_machine(root: Path) -> float:
+    kilobytes = _entry(root / "proc/meminfo", "MemAvailable:")
+    if kilobytes is not None:
+        return 1024 * kilobytes
+    try:
+        # Systems without /proc tell what there is, not what is free.
+        return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return UNKNOWN
+
+
+def _of_groups(root: Path) -> list[float]:
+    """What our control group leaves, and each group it is in."""
+    mounts = root / "sys/fs/cgroup"
+    found = []
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        base, names = (mounts / "memory", V1) if controllers else (mounts, V2)
+        # Inside a container the path may be that of the host: then only the base is there.
+        own = PurePosixPath(path.strip().lstrip("/"))
+        found += [_left(base / group, names) for group in (own, *own.parents)]
+    return found
+
+
+def _left(group: Path, names: tuple[str, str, str]) -> float:
+    limit, usage, returnable = names
+    most, used = _entry(group / limit), _entry(group / usage)
+    if most is None or used is None:
+        return math.inf
+    return most - used + (_entry(group / "memory.stat", returnable) or 0.0)
+
+
+def _entry(path: Path, name: str | None = None) -> float | None:
+    """The number in a file, or behind a name in it; None if there is none ("max")."""
+    for line in _text(path).splitlines():
+        words = line.split() if name is None else line.split()[1:]
+        if words and (name is None or line.startswith(name + " ")):
+            try:
+                return float(words[0])
+            except ValueError:
+                return None
+    return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except (OSError, ValueError):
+        return ""
