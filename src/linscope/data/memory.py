@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import math
 import os
+from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 # Without a word from the user, a fit may take so much of what is available, and always LEAST bytes.
 SHARE, LEAST = 0.25, 2.0**27
 # Assumed where the system does not tell.
 UNKNOWN = 4e9
-# Of each version of control groups: limit, usage, and the part of it that can be given back.
-V1 = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
-V2 = "memory.max", "memory.current", "inactive_file"
+# Version 1 of control groups says "no limit" by a number near 2^63.
+NO_LIMIT = 2.0**60
+
+
+class Names(NamedTuple):
+    """Files with limit and usage of a control group, and what of the usage can be given back."""
+
+    limit: str
+    usage: str
+    returnable: str
+
+
+V1 = Names("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+V2 = Names("memory.max", "memory.current", "inactive_file")
 
 
 def memory_budget(limit: float | None = None) -> float:
@@ -41,7 +54,7 @@ def available_memory(root: str | Path = "/") -> float:
     True
     """
     root = Path(root)
-    return max(0.0, min(_of_machine(root), *_of_groups(root), math.inf))
+    return max(0.0, min([_of_machine(root), *(_left(*group) for group in _groups(root))]))
 
 
 def _of_machine(root: Path) -> float:
@@ -55,10 +68,11 @@ def _of_machine(root: Path) -> float:
         return UNKNOWN
 
 
-def _of_groups(root: Path) -> list[float]:
-    """What our control group leaves, and each group it is in."""
+@cache
+def _groups(root: Path) -> list[tuple[Path, Names]]:
+    """Our control group and those it is in, if they have a limit; looked up once."""
     mounts = root / "sys/fs/cgroup"
-    found = []
+    found: list[tuple[Path, Names]] = []
     for line in _text(root / "proc/self/cgroup").splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
@@ -67,16 +81,15 @@ def _of_groups(root: Path) -> list[float]:
         base, names = (mounts / "memory", V1) if controllers else (mounts, V2)
         # Inside a container the path may be that of the host: then only the base is there.
         own = PurePosixPath(path.strip().lstrip("/"))
-        found += [_left(base / group, names) for group in (own, *own.parents)]
-    return found
+        found += [(base / group, names) for group in (own, *own.parents)]
+    return [(group, names) for group, names in found if _left(group, names) < NO_LIMIT]
 
 
-def _left(group: Path, names: tuple[str, str, str]) -> float:
-    limit, usage, returnable = names
-    most, used = _entry(group / limit), _entry(group / usage)
+def _left(group: Path, names: Names) -> float:
+    most, used = _entry(group / names.limit), _entry(group / names.usage)
     if most is None or used is None:
         return math.inf
-    return most - used + (_entry(group / "memory.stat", returnable) or 0.0)
+    return most - used + (_entry(group / "memory.stat", names.returnable) or 0.0)
 
 
 def _entry(path: Path, name: str | None = None) -> float | None:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..data.blocks import borders
+from ..data.memory import memory_budget
 from ..data.threads import Workers
 from ..kernels.kernel_maps import EXP2, TILE_ROWS, map_rows
 from ..kernels.source import KernelSource
 from ..kernels.tiles import Tiles
 from ..solvers.smo_loops import BLOCK
-from ..solvers.svm_dual import MEMORY
 
 ROWS = 256
 
@@ -40,7 +40,7 @@ class Grams:
     def __init__(self, model: Any, X: Any):
         self.model, self.X, self.n = model, X, X.shape[0]
         self.size = -(-self.n // BLOCK) * BLOCK
-        limit = MEMORY if model.memory_limit is None else float(model.memory_limit)
+        limit = memory_budget(model.memory_limit)
         room = limit / (8.0 * self.size**2)
         if room < 1.0:
             raise ValueError(
