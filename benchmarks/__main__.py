@@ -41,6 +41,7 @@ def parser(cases) -> argparse.ArgumentParser:
     out.add_argument("--json", type=Path, help="write machine, versions and raw times")
     out.add_argument("--plot", type=Path, help="write the picture (.svg, .png, .pdf)")
     out.add_argument("--results", action="store_true", help="write RESULTS.md and its picture")
+    out.add_argument("--redraw", action="store_true", help="only that picture, from RESULTS.md")
     return out
 
 
@@ -56,6 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .cases import CASES, cases_for_file
 
     options = parser(CASES).parse_args(argv)
+    if options.redraw:
+        return _redraw()
     peers = [name.strip() for name in options.peers.split(",") if name.strip()]
     try:
         _check_names("peer", peers, PEERS)
@@ -69,6 +72,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"linscope bench: {error}", file=sys.stderr)
         return 2
     return _run(chosen, peers, options)
+
+
+def _redraw() -> int:
+    from .picture import draw, recorded
+
+    draw(recorded((HERE / "RESULTS.md").read_text(encoding="utf-8")), HERE / "results.png")
+    return 0
 
 
 def _run(chosen: list[Case], peers: list[str], options) -> int:
@@ -113,12 +123,14 @@ def _memory(outcomes, peers: list[str]) -> list[tuple[str, str, float, float]]:
 
 
 def _write(report, outcomes, growths, memory, cold, options) -> None:
+    from .picture import draw, measured
+
     if options.json:
         report.write_json(options.json, report.as_json(outcomes, growths, memory, cold))
     if options.plot:
-        report.draw(outcomes, options.plot)
+        draw(measured(outcomes), options.plot)
     if options.results:
-        report.draw(outcomes, HERE / "results.png")
+        draw(measured(outcomes), HERE / "results.png")
         text = report.markdown(outcomes, growths, memory, cold, "results.png")
         report.write(HERE / "RESULTS.md", text)
 

@@ -105,57 +105,58 @@ def same_updates(
     )
 
 
-CASES = {
-    case.name: case
-    for case in (
-        same_updates("perceptron", "dense", overlapping, (500_000, 50)),
-        same_updates(
-            "perceptron-sparse",
-            "CSR, 50 entries a row, no intercept",  # scikit-learn shrinks it for sparse input
-            text_like,
-            (100_000, 20_000),
-            intercept=False,
-        ),
-        replace(
-            same_updates("perceptron-trace", "dense, trace on", overlapping, (500_000, 50)),
-            ours=Contender("linscope", fit_with_trace, weights),
-        ),
-        same_updates("averaged", "dense", overlapping, (500_000, 50), output="averaged"),
-        same_updates(
-            "voted", "dense", overlapping, (500_000, 50), output="voted", work=mean_of_committee
-        ),
-        same_updates(
-            "perceptron-digits",
-            "digits, 10 classes",
-            lambda rows, features: named("digits"),
-            (1797, 64),
-            grows=False,
-        ),
-        same_updates(
-            "perceptron-breast-cancer",
-            "breast_cancer",
-            lambda rows, features: named("breast_cancer"),
-            (569, 30),
-            grows=False,
-        ),
-        Case(
-            "predict",
-            "a linear classifier on dense points",
-            with_model,
-            (1_000_000, 50),
-            Contender("linscope", predict_linscope, predictions),
-            (Contender("sklearn", lambda data: data.model.predict(data.points), predictions),),
-            lambda ours, theirs: float(np.mean(ours != theirs)),
-            {"sklearn": 1.0},
-        ),
-        *LEAST_SQUARES,
-        *LOGISTIC,
-        *LINEAR_SVM,
-        *METRICS,
-        *PATHS,
-        *SVC_CASES,
-    )
+PERCEPTRONS = (
+    same_updates("perceptron", "dense", overlapping, (500_000, 50)),
+    same_updates(
+        "perceptron-sparse",
+        "CSR, 50 entries a row, no intercept",  # scikit-learn shrinks it for sparse input
+        text_like,
+        (100_000, 20_000),
+        intercept=False,
+    ),
+    replace(
+        same_updates("perceptron-trace", "dense, trace on", overlapping, (500_000, 50)),
+        ours=Contender("linscope", fit_with_trace, weights),
+    ),
+    same_updates("averaged", "dense", overlapping, (500_000, 50), output="averaged"),
+    same_updates(
+        "voted", "dense", overlapping, (500_000, 50), output="voted", work=mean_of_committee
+    ),
+    same_updates(
+        "perceptron-digits",
+        "digits, 10 classes",
+        lambda rows, features: named("digits"),
+        (1797, 64),
+        grows=False,
+    ),
+    same_updates(
+        "perceptron-breast-cancer",
+        "breast_cancer",
+        lambda rows, features: named("breast_cancer"),
+        (569, 30),
+        grows=False,
+    ),
+    Case(
+        "predict",
+        "a linear classifier on dense points",
+        with_model,
+        (1_000_000, 50),
+        Contender("linscope", predict_linscope, predictions),
+        (Contender("sklearn", lambda data: data.model.predict(data.points), predictions),),
+        lambda ours, theirs: float(np.mean(ours != theirs)),
+        {"sklearn": 1.0},
+    ),
+)
+BY_FAMILY = {
+    "Perceptrons": PERCEPTRONS,
+    "Least squares": LEAST_SQUARES,
+    "Logistic regression": LOGISTIC,
+    "Linear SVM": LINEAR_SVM,
+    "Kernel SVM": SVC_CASES,
+    "Paths and metrics": (*PATHS, *METRICS),
 }
+FAMILIES = {family: [case.name for case in cases] for family, cases in BY_FAMILY.items()}
+CASES = {case.name: case for cases in BY_FAMILY.values() for case in cases}
 
 
 def cases_for_file(path: Path) -> list[Case]:

@@ -1,4 +1,4 @@
-"""The outcome for people and machines: a table, JSON, Markdown and one picture."""
+"""The outcome for people and machines: a table, JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from threadpoolctl import threadpool_info
 
 from linscope.data.threads import thread_count
 
-from .case import PEERS, package
 from .growth import Growth
 from .processes import judge_cold
 from .run import Outcome
@@ -179,10 +178,6 @@ def markdown(outcomes, growths: list[Growth], memory, cold, picture: str | None)
     return "\n".join(lines) + "\n"
 
 
-def _exponent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
-
-
 def _markdown_table(head, rows) -> list[str]:
     return [
         "| " + " | ".join(head) + " |",
@@ -200,62 +195,3 @@ def write(path: Path, text: str) -> None:
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     write(path, json.dumps(content, indent=1))
-
-
-COLOURS = ("#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300")
-TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-
-
-def draw(outcomes: list[Outcome], path: Path) -> None:
-    """Bars of the ratio on a logarithmic axis, one colour a peer, a mark at each goal."""
-    from matplotlib.figure import Figure
-
-    bars = [
-        (one.case.name, peer, one.ratio(peer), one.case.goals.get(peer))
-        for one in outcomes
-        for peer in one.shortfall
-        if one.case.judged_by_time
-    ]
-    figure = Figure(figsize=(8, 1.3 + 0.42 * max(len(bars), 1)), layout="constrained")
-    ax = figure.subplots()
-    _draw_bars(ax, bars)
-    ax.set_yticks(range(len(bars)), [_label(bar) for bar in bars])
-    ax.set_ylim(len(bars) - 0.4, -0.6)
-    values = [1.0, *(value for bar in bars for value in bar[2:] if value)]
-    ax.set_xscale("log")
-    ax.set_xlim(min(0.8, 0.8 * min(values)), 1.6 * max(values))
-    ticks = [tick for tick in TICKS if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]]
-    ax.set_xticks(ticks, [f"{tick:g}x" for tick in ticks])
-    ax.minorticks_off()
-    ax.axvline(1, color="black", lw=0.8)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
-    ax.set_title("How many times faster linscope is, at equal work", loc="left")
-    figure.legend(loc="outside lower left", frameon=False, ncols=4)
-    part = path.with_name(f"{path.stem}.part{path.suffix}")
-    figure.savefig(part, dpi=130, metadata={"Date": None} if path.suffix == ".svg" else None)
-    part.replace(path)
-
-
-def _label(bar) -> str:
-    """The case, with what follows the first word of the peer where there is more."""
-    _, *more = bar[1].split(maxsplit=1)
-    return " ".join([bar[0], *(f"({rest.strip('()')})" for rest in more)])
-
-
-def _draw_bars(ax, bars) -> None:
-    colours = dict(zip(PEERS, COLOURS, strict=True))
-    labelled: set[str] = set()
-    for place, (_, peer, ratio, goal) in enumerate(bars):
-        if ratio is None:
-            ax.text(1.02, place, "work falls short: no ratio", va="center", color="#bd1f01")
-        else:
-            name = package(peer)
-            label = None if name in labelled else f"against {name}"
-            ax.barh(place, ratio - 1, left=1, height=0.62, color=colours[name], label=label)
-            labelled.add(name)
-            ax.text(max(ratio, 1) * 1.03, place, f"{ratio:.1f}x", va="center", fontsize=9)
-        if goal:
-            label = None if "goal" in labelled else "goal"
-            ax.plot([goal] * 2, [place - 0.36, place + 0.36], color="black", lw=1.8, label=label)
-            labelled.add("goal")

@@ -9,9 +9,9 @@ from sklearn.datasets import dump_svmlight_file
 
 import linscope as ls
 from benchmarks import __main__ as command
-from benchmarks import cases, growth, processes, report, run
+from benchmarks import cases, growth, picture, processes, report, run
 from benchmarks.case import Case, Contender, different_vector, worse_objective
-from benchmarks.cases import CASES, cases_for_file, mean_of_committee, weights
+from benchmarks.cases import CASES, FAMILIES, cases_for_file, mean_of_committee, weights
 from benchmarks.data import overlapping, text_like
 
 TINY = (300, 4)
@@ -138,6 +138,33 @@ def test_the_command_writes_table_json_markdown_and_picture(tmp_path, monkeypatc
     assert "## How cost grows" in text
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
     assert "</svg>" in (tmp_path / "out.svg").read_text()
+    (tmp_path / "results.png").unlink()
+    assert command.main(["--redraw"]) == 0
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_can_be_drawn_from_the_written_table(tmp_path):
+    outcomes = [run.run_case(tiny(name), ["sklearn"], repeat=3) for name in ("lda", "ols-nist")]
+    outcomes.append(run.run_case(loose(), ["sklearn"], repeat=3))
+    found = picture.measured(outcomes)
+    written = picture.recorded(report.markdown(outcomes, [], [], {}, None))
+    assert [one[:2] for one in written] == [one[:2] for one in found]
+    assert [one.peer for one in found] == ["sklearn svd", "sklearn lsqr", "sklearn"]
+    for ours, theirs in zip(found, written, strict=True):
+        assert theirs.ratio == (
+            None if ours.ratio is None else pytest.approx(ours.ratio, abs=0.006)
+        )
+        assert theirs.goal == ours.goal
+    mine = [one._replace(case="perceptron:mine.svm") for one in found]
+    picture.draw([*found, *mine], tmp_path / "all.svg")
+    text = (tmp_path / "all.svg").read_text()
+    assert text.index("<!-- Perceptrons -->") < text.index("<!-- Least squares -->")
+    assert "<!-- perceptron:mine.svm -->" in text
+
+
+def test_every_case_is_in_one_family():
+    names = [name for family in FAMILIES.values() for name in family]
+    assert sorted(names) == sorted(CASES)
 
 
 @pytest.mark.parametrize(
