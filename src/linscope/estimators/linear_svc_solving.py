@@ -22,7 +22,7 @@ from ..solvers.multipliers import Multipliers
 from .base import Problem, Training, binary_problems
 
 # The relative gap that is promised; small tables are solved to rounding, which costs nothing.
-PROMISED, EXACT, SMALL_TABLE = 1e-6, 1e-13, 1_000_000
+PROMISED, EXACT, SMALL_TABLE = 1e-6, 1e-13, 100_000
 
 # Numbers in a table up to which an error comes with the proof that there is no solution.
 LARGEST_PROOF = 200_000

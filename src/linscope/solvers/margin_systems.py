@@ -16,7 +16,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
+from scipy.linalg import lapack
 
 from ..data.threads import one_blas_thread
 from ..engines import MemoryEngine
@@ -50,13 +51,13 @@ class ColumnSystem:
     def direction(self, point: Point, pieces: Pieces, tol: float = 0.0) -> np.ndarray:
         self._follow(point.active)
         H = pieces.k * self.gram
-        H[np.diag_indices_from(H)] += self.objective.held
+        H.flat[:: len(H) + 1] += self.objective.held
         if not self.objective.intercept:
             H[0], H[:, 0], H[0, 0] = 0.0, 0.0, 1.0
         elif H[0, 0] <= 0.0:
             H[0, 0] = LOOSE_BIAS * pieces.k * self.objective.n
         with one_blas_thread():
-            return -linalg.cho_solve(_factor(H), point.gradient, check_finite=False)
+            return -_solve(H, point.gradient)
 
     def _follow(self, active: np.ndarray) -> None:
         whole = self.objective
@@ -103,9 +104,9 @@ class WideSystem:
         scaled = g[1:] / rho[1:]
         M = _inner_products(X, rho[1:])
         M *= np.outer(y, y)
-        M[np.diag_indices_from(M)] += 1.0 / k
+        M.flat[:: len(M) + 1] += 1.0 / k
         both = np.column_stack([y, y * (X @ scaled)])
-        of_bias, of_slope = linalg.cho_solve(_factor(M), both, check_finite=False).T
+        of_bias, of_slope = _solve(M, both).T
         D = np.empty_like(g)
         D[0] = 0.0
         if self.objective.intercept:
@@ -148,16 +149,17 @@ def _inner_products(X: Any, rho: np.ndarray) -> np.ndarray:
     return Z @ Z.T
 
 
-def _factor(H: np.ndarray):
-    """Cholesky's factor of the lower triangle, with a ridge if rounding leaves H singular.
+def _solve(H: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """H⁻¹ right, from the lower triangle of H; with a ridge if rounding leaves H singular.
 
-    H.T is in the order that LAPACK likes, and its upper triangle is H's lower one.
+    H.T is in the order that LAPACK likes, and its upper triangle is H's lower one. LAPACK is
+    called without SciPy's checks, which take longer than a system of a hundred equations.
     """
-    diagonal, ridge = np.diag(H).copy(), 0.0
+    ridge = 0.0
     while True:
         A = H.copy()
-        A[np.diag_indices_from(A)] += ridge * diagonal
-        try:
-            return linalg.cho_factor(A.T, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError:
-            ridge = max(100.0 * ridge, 1e-15)
+        A.flat[:: len(A) + 1] += ridge * H.diagonal()
+        factor, info = lapack.dpotrf(A.T, overwrite_a=1, clean=0)
+        if info == 0:
+            return lapack.dpotrs(factor, right)[0].reshape(right.shape)
+        ridge = max(100.0 * ridge, 1e-15)

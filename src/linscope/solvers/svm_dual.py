@@ -32,9 +32,8 @@ from .working_set import choose, idle
 # Up to so many samples all are in the working set, and all is float64.
 SMALL = 768
 WORKING_SET = 1024
-# A small problem is solved until its gap is this share of the whole gap; the larger share after
-# one that took more than so many pairs a sample.
-INNER, INNER_LONG, LONG = 0.1, 0.3, 1.5
+# A small problem is solved until its gap is this share of the whole gap.
+INNER = 0.2
 STEPS_A_SAMPLE = 20
 # Strides along the last steps are tried every so many.
 STRIDE_EVERY = 2
@@ -196,7 +195,7 @@ class SvmDual:
         kind = state.rows.tiles.dtype
         K = state.rows.block(W, size)
         middle = 0.5 * (state.limits.least + state.limits.most)
-        tol = max(0.5 * state.target, state.inner * state.limits.gap)
+        tol = max(0.5 * state.target, INNER * state.limits.gap)
         if len(W) == len(state.g):
             tol = state.target
         beta = _padded(beta, size)
@@ -211,7 +210,6 @@ class SvmDual:
             STEPS_A_SAMPLE * size,
         )
         state.pairs += pairs
-        state.inner = INNER_LONG if pairs > LONG * size else INNER
         return beta[: len(W)]
 
     def _many_steps(self, state: SvmState) -> bool:

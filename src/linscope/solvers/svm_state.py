@@ -25,7 +25,6 @@ class SvmState:
     active : samples not left out; None for all
     resting : who could have been left out at the last look
     last : working set of the last step, newest members last
-    inner : share of the gap to which the next small problem is solved
     error : largest error of g in a sample
     """
 
@@ -46,6 +45,5 @@ class SvmState:
     round_gap: float = np.inf
     pairs_at_solve: int = 0
     error: float = 0.0
-    inner: float = 0.1
     status: Status | None = None
     note: str = ""
