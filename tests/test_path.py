@@ -230,7 +230,8 @@ def test_forged_claims_are_rejected(make):
     assert not forged(C=2 * good.C).verify(X, y)
     assert not forged(weights=np.full_like(moved, np.nan)).verify(X, y)
     assert not found.verify(1.1 * X, y)
-    assert not found.verify(X[:50], y[:50])
+    assert "there are 50 rows" in found.verify(X[:50], y[:50]).reason
+    assert "not the data" in found.verify(X, y, -np.ones(len(y))).reason
     other = found.fold_coefs.copy()
     other[0, 0] += 1e-3
     assert "not that of the weights" in replace(found, fold_coefs=other).verify(X, y).reason

@@ -267,7 +267,9 @@ def test_a_forged_certificate_is_found_out():
     claims = found.certificates[::-1].copy()
     assert "another C" in replace(found, certificates=claims).verify(X, y).reason
     assert not found.verify(X + 0.1 * np.arange(len(X))[:, None], y)
-    assert not found.verify(X[:5], y[:5])
+    assert "there are 5 rows" in found.verify(X[:5], y[:5]).reason
+    assert not found.verify(X[:, :1], y)
+    assert found.best_estimator.n_features_in_ == X.shape[1]  # other data leave no trace
 
 
 @pytest.mark.parametrize(

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..data import encode_labels, to_matrix
 from ..data.frames import to_backend
 from ..display.grid import GridDisplay
-from ..estimators.base import read_training
 from ..results import Check
 from . import grid_render
-from .splits import Split
+from .validated import CrossValidated, Given
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class GridPath:
+class GridPath(CrossValidated):
     """Fits for a grid of C and γ, with scores from cross-validation; made by ``linscope.path``.
 
     Attributes
@@ -37,25 +36,8 @@ class GridPath:
     splits : pairs (train, test) of row numbers, one a fold
     """
 
-    Cs_: np.ndarray
     gammas_: np.ndarray
-    scores: np.ndarray
-    certificates: np.ndarray
     best_index: tuple[int, int]
-    best_estimator: Any
-    classes_: np.ndarray
-    scoring: str
-    one_standard_error: bool
-    splits: tuple[Split, ...]
-
-    @property
-    def mean_score(self) -> np.ndarray:
-        return self.scores.mean(axis=2)
-
-    @property
-    def standard_error(self) -> np.ndarray:
-        """Of the mean: s / √folds. Folds share rows, so it is a guide, not a confidence limit."""
-        return self.scores.std(axis=2, ddof=1) / np.sqrt(self.scores.shape[2])
 
     @property
     def best_C(self) -> float:
@@ -67,47 +49,26 @@ class GridPath:
         return None if np.isnan(gamma) else gamma
 
     @property
-    def best_score(self) -> float:
-        return float(self.mean_score[self.best_index])
-
-    @property
     def kkt(self) -> np.ndarray:
         values = [np.nan if one is None else one.kkt for one in self.certificates.ravel()]
         return np.array(values, dtype=np.float64).reshape(self.certificates.shape)
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
-        """Recompute objective, gap and optimality conditions of every fit from the data alone.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as they were given to ``path``
-        """
-        try:
-            matrix, _ = to_matrix(X)
-            classes, codes = encode_labels(y, n_samples=matrix.shape[0])
-            weight = self._weights(X, y, sample_weight)
-        except (ValueError, TypeError) as error:
-            return Check(False, f"these are not the data: {error}")
+    def _checks(self, given: Given) -> Iterator[tuple[str, Check]]:
         for f, split in enumerate(self.splits):
             rows, counts = np.unique(split.train, return_counts=True)
-            if rows.max() >= len(codes):
-                return Check(False, f"these are not the data: there are {len(codes)} rows")
-            own = counts * (1.0 if weight is None else weight[rows])
+            own = counts * (1.0 if given.weight is None else given.weight[rows])
+            plain = given.weight is None and counts.max() == 1
             rows, own = rows[own > 0], own[own > 0]
-            part = matrix[rows]
+            part = given.X[rows]
             if self.best_estimator.kernel == "precomputed":
                 part = part[:, rows]
-            plain = weight is None and counts.max() == 1
             for i, j in np.ndindex(*self.certificates.shape[:2]):
-                where = f"{self._cell(i, j)}, fold {f}"
-                check = self._verify_one(
-                    i, j, f, part, classes[codes[rows]], None if plain else own
-                )
-                if not check:
-                    return Check(False, f"{where}: {check.reason}")
-        worst = float(np.nanmax(self.kkt))
+                check = self._verify_one(i, j, f, part, given.y[rows], None if plain else own)
+                yield f"{self._cell(i, j)}, fold {f}", check
+
+    def _summary(self) -> str:
         count = int(np.isfinite(self.kkt).sum())
-        return Check(True, f"all {count} fits violate optimality by at most {worst:.2g}")
+        return f"all {count} fits violate optimality by at most {np.nanmax(self.kkt):.2g}"
 
     def _verify_one(self, i: int, j: int, f: int, X: Any, y: Any, weight: Any) -> Check:
         one = self.certificates[i, j, f]
@@ -121,15 +82,6 @@ class GridPath:
         if not same or any(self.Cs_[i] != C for C in Cs):
             return Check(False, "the certificate is that of another C or γ")
         return one.verify(X, y, weight)
-
-    def _weights(self, X: Any, y: Any, sample_weight: Any) -> np.ndarray | None:
-        """Sample weights times class weights, 0 included."""
-        training = read_training(self.best_estimator, X, y, sample_weight)
-        if len(training.weight) == 0:
-            return None
-        weight = np.zeros(len(training.codes) + len(training.ignored))
-        weight[np.setdiff1d(np.arange(len(weight)), training.ignored)] = training.weight
-        return weight
 
     def _cell(self, i: int, j: int) -> str:
         gamma = "" if np.isnan(self.gammas_[j]) else f", γ = {self.gammas_[j]:.4g}"
