@@ -135,9 +135,12 @@ def _against_rest(labels, codes, k) -> Problem:
 
 def _pair(labels, codes, a, b) -> Problem:
     rows = np.flatnonzero((codes == a) | (codes == b))
-    y = np.where(codes[rows] == b, 1.0, -1.0)
-    name = f"{labels[b]} vs {labels[a]}"
-    return Problem(name, rows, y, labels[b], labels[a], ())
+    return pair_problem(labels, a, b, rows, np.where(codes[rows] == b, 1.0, -1.0))
+
+
+def pair_problem(labels: list, a: int, b: int, rows: np.ndarray, y: np.ndarray) -> Problem:
+    """Class b, the positive one, against class a."""
+    return Problem(f"{labels[b]} vs {labels[a]}", rows, y, labels[b], labels[a], ())
 
 
 class CallbackObserver(Observer):

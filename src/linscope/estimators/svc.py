@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from itertools import combinations
+from itertools import combinations, pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -22,8 +22,9 @@ from ..kernels import gram, resolve_gamma
 from .base import Training, read_training
 from .descents import watched
 from .scores import in_type
+from .svc_many import solve_all
 from .svc_probability import SVCProbability, fit_slope
-from .svc_solving import Part, solve_all
+from .svc_solving import Part
 
 # Rows on which a kernel function is tried before the fit.
 TRIED = 256
@@ -209,7 +210,8 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         for k, part in enumerate(parts):
             rows = slice(None) if part.problem.rows is None else part.problem.rows
             beta[k, rows] = part.problem.y * part.alpha
-            slack[k, rows] = np.maximum(0.0, 1.0 - part.problem.y * part.values.scores)
+            slack[k, rows] = 1.0 - part.problem.y * part.values.scores
+        np.maximum(slack, 0.0, out=slack)
         kept = np.delete(np.arange(n + len(training.ignored)), training.ignored)
         self.alphas_ = _spread(np.abs(beta), kept, n + len(training.ignored))
         self.slack_ = _spread(slack, kept, n + len(training.ignored))
@@ -226,7 +228,7 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         if self.kernel == "linear":
             self._coef = in_type(sign * np.vstack([_present(part.w) for part in parts]), dtype)
         if self._pairs:
-            coefficients = _compact(coefficients, training.codes[support], len(self.classes_))
+            coefficients = _compact(coefficients, counts)
         self.dual_coef_ = in_type(coefficients, dtype)
         self._keep_results(parts)
 
@@ -260,15 +262,22 @@ def _present(w: np.ndarray | None) -> np.ndarray:
 
 def _spread(values: np.ndarray, kept: np.ndarray, total: int) -> np.ndarray:
     """One column for each row that was given; 0 for those of weight 0."""
+    if values.shape[1] == total:
+        return values
     out = np.zeros((len(values), total))
     out[:, kept] = values
     return out
 
 
-def _compact(beta: np.ndarray, codes: np.ndarray, count: int) -> np.ndarray:
-    """From one row a pair to K − 1 rows: a vector of class a is in K − 1 pairs only."""
-    out = np.zeros((count - 1, beta.shape[1]))
-    for row, (a, b) in zip(beta, combinations(range(count), 2), strict=True):
-        out[b - 1, codes == a] = row[codes == a]
-        out[a, codes == b] = row[codes == b]
+def _compact(beta: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """From one row a pair to K − 1 rows: a vector of class a is in K − 1 pairs only.
+
+    The columns are sorted by class, ``counts`` of each.
+    """
+    out = np.zeros((len(counts) - 1, beta.shape[1]))
+    cuts = np.concatenate([[0], np.cumsum(counts)]).tolist()
+    own = [slice(i, j) for i, j in pairwise(cuts)]
+    for row, (a, b) in zip(beta, combinations(range(len(counts)), 2), strict=True):
+        out[b - 1, own[a]] = row[own[a]]
+        out[a, own[b]] = row[own[b]]
     return out

@@ -1,4 +1,4 @@
-"""The binary problems of a kernel SVM: one source of kernel values, a solver and a proof each."""
+"""A binary problem of a kernel SVM: its solver and its proof."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..certify.kernel_svm import KernelSVMCertificate, Values, kernel_duality
 from ..certify.separability import binary_verdict
 from ..certify.verdicts import Separable
-from ..data.threads import Workers, thread_count
+from ..data.threads import thread_count
 from ..kernels.source import ADVICE, KernelSource
 from ..results import Result, Status
 from ..solvers.driver import run
@@ -20,13 +20,11 @@ from ..solvers.smo import SMO
 from ..solvers.svm_dual import MEMORY, SvmDual
 from ..solvers.svm_problem import SvmProblem
 from ..solvers.svm_small import SvmSmall
-from .base import Problem, Training, binary_problems
+from .base import Problem, Training
 
 # Up to SMALL samples a problem is solved on its whole Gram matrix. Tables of FINE samples are
 # solved to EXACT, whatever tol is: that costs next to nothing.
 SMALL, FINE, EXACT = 768, 768, 1e-10
-# The Gram matrix of all samples is shared by K classes up to so many samples.
-SHARED = 4000
 # Kernel values that an exact check of the fit may cost.
 CHEAP_CHECK = 2_000_000
 # Room for what a sample of the error of float32 sums may have missed.
@@ -52,54 +50,63 @@ class Part(NamedTuple):
     source: KernelSource
 
 
-def solve_all(
-    model: Any, training: Training, gamma: float, *, textbook: bool = False
-) -> list[Part]:
-    """Every binary problem of a fit.
+class Fit(NamedTuple):
+    """What all problems of a fit share.
+
+    ``training`` has the rows with a positive weight, for a precomputed kernel the square Gram
+    matrix; ``options`` are the parameters of the kernel.
+    """
+
+    model: Any
+    training: Training
+    source: KernelSource
+    options: dict
+
+
+class Start(NamedTuple):
+    """What a first step has found: α in units of the solver, and how many pairs that took."""
+
+    alpha: np.ndarray
+    pairs: int
+
+
+def solve_one(
+    fit: Fit,
+    problem: Problem,
+    *,
+    stopped: bool = False,
+    textbook: bool = False,
+    start: Start | None = None,
+) -> Part:
+    """One binary problem.
 
     Parameters
     ----------
-    model : the estimator, for its parameters
-    training : rows with a positive weight; the square Gram matrix for a precomputed kernel
-    gamma : the number that ``gamma`` or ``sigma`` stands for
+    fit : the table
+    problem : which of its rows, and their signs
+    stopped : whether the user has stopped the fit, so that α stays at 0
     textbook : solve by plain sequential minimal optimisation that logs its pairs
+    start : where to go on
     """
-    options = {"gamma": gamma, "degree": model.degree, "coef0": model.coef0}
-    source = KernelSource(training.X, model.kernel, **options)
-    limit = MEMORY if model.memory_limit is None else float(model.memory_limit)
-    problems = binary_problems(training.classes, training.codes, model.multi_class)
-    if len(problems) > 1 and source.n <= SHARED and 16 * source.n**2 <= limit:
-        source.share_gram(Workers())
-        source.room = np.empty((SMALL + 64) ** 2)
-    parts: list[Part] = []
-    stopped = False
-    for problem in problems:
-        parts.append(_solve(model, training, source, problem, options, stopped, textbook))
-        stopped = parts[-1].result.status is Status.STOPPED
-    return parts
-
-
-def _solve(
-    model: Any,
-    training: Training,
-    source: KernelSource,
-    problem: Problem,
-    options: dict,
-    stopped: bool,
-    textbook: bool,
-) -> Part:
+    model, training, source, _ = fit
     weight = training.weight
     if problem.rows is not None and len(weight):
         weight = weight[problem.rows]
     c = weight if len(weight) else np.ones(len(problem.y))
-    solver = _solver(model, training, source, problem, c, textbook)
+    solver = _solver(fit, problem, c, textbook)
     most = model.max_iter
+    if start is not None:
+        solver.initial = start.alpha
+        most = None if most is None else most - 1
     if textbook and most is None:
         most = MOST_PAIRS * max(100, len(c))
     with np.errstate(over="ignore", invalid="ignore"):
         result = run(solver, 0 if stopped else most)
     if not np.isfinite(result.details["gradient"]).all():
         raise ValueError(f"kernel values leave the range of floating point{ADVICE}")
+    if start is not None:
+        counts = result.n_iter + 1, result.n_updates + start.pairs
+        result = replace(result, n_iter=counts[0], n_updates=counts[1])
     if stopped:
         result = replace(result, status=Status.STOPPED)
     if np.inf == model.C and not _reached(result, model.tol):
@@ -107,21 +114,21 @@ def _solve(
     alpha, bias = result.weights / source.unit, float(result.details["bias"])
     if not (np.isfinite(alpha).all() and np.isfinite(bias)):
         raise ValueError(f"a coefficient is beyond the range of floats{ADVICE}")
-    return _certified(model, training, source, problem, solver, result, c, options)
+    return _certified(fit, problem, solver, result, c)
 
 
-def _solver(
-    model: Any,
-    training: Training,
-    source: KernelSource,
-    problem: Problem,
-    c: np.ndarray,
-    textbook: bool,
-) -> Any:
+def box(model: Any, source: KernelSource, c: np.ndarray) -> np.ndarray:
+    """The largest α of samples with weights c, in units of the solver."""
     with np.errstate(over="ignore", under="ignore"):
         C = float(model.C) * source.unit * c
     if not (C > 0).all() or (np.isinf(C).any() and np.inf != model.C):
         raise ValueError(f"C times the kernel's values leaves the range of floats{ADVICE}")
+    return C
+
+
+def _solver(fit: Fit, problem: Problem, c: np.ndarray, textbook: bool) -> Any:
+    model, source = fit.model, fit.source
+    C = box(model, source, c)
 
     def tiles(dtype: Any) -> Any:
         whole = source.tiles(dtype)
@@ -186,16 +193,8 @@ def _refuse(model: Any, training: Training, problem: Problem, result: Result) ->
         )
 
 
-def _certified(
-    model: Any,
-    training: Training,
-    source: KernelSource,
-    problem: Problem,
-    solver: Any,
-    result: Result,
-    c: np.ndarray,
-    options: dict,
-) -> Part:
+def _certified(fit: Fit, problem: Problem, solver: Any, result: Result, c: np.ndarray) -> Part:
+    model, source = fit.model, fit.source
     y, beta = problem.y, problem.y * result.weights
     g, error = result.details["gradient"], MISSED * result.details["gradient_error"]
     used = np.flatnonzero(beta)
@@ -215,6 +214,21 @@ def _certified(
         status = Status.CONVERGED
     elif status.ok:
         status = Status.STALLED
+    found = found._replace(gap=found.gap + error * prices, kkt=kkt)
+    return part_of(fit, problem, replace(result, status=status), found, error, solver)
+
+
+def part_of(
+    fit: Fit,
+    problem: Problem,
+    result: Result,
+    found: Values,
+    error: float = 0.0,
+    solver: Any = None,
+) -> Part:
+    """The answer to a problem and the certificate of its values."""
+    model, training, source, options = fit
+    alpha, bias = result.weights / source.unit, float(result.details["bias"])
     side = None
     if len(training.classes) > 2:
         side = problem.positive, None if problem.others else problem.negative
@@ -222,11 +236,11 @@ def _certified(
     if w is not None and source.centre is not None:
         bias -= float(w @ source.centre)  # f(x) = w·(x − m) + b
     certificate = KernelSVMCertificate(
-        status=status,
+        status=result.status,
         primal=found.primal,
         dual=found.dual,
-        gap=found.gap + error * prices,
-        kkt=kkt,
+        gap=found.gap,
+        kkt=found.kkt,
         alpha=alpha,
         bias=bias,
         classes=training.classes,

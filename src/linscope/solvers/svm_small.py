@@ -16,7 +16,7 @@ from ..results import Result, Status
 from .kernel_rows import KernelRows
 from .smo_loops import BLOCK, solve_pairs
 from .svm_polish import polish
-from .svm_problem import Ends, SvmProblem, bias, ends, hull_distance
+from .svm_problem import Ends, SvmProblem, bias, ends, feasible, hull_distance
 
 PAIRS_A_SAMPLE = 20
 # Equations are tried below this gap. Turns after tol, and turns without progress, at most:
@@ -54,6 +54,7 @@ class SvmSmall:
     problem : SvmProblem
     tol : largest gap max g (may shrink) − min g (may grow)
     aim : smaller gap that is tried for, without promise
+    initial : first α, or None for zeros; made feasible
     room : float64 memory for the Gram matrix, which problems that follow each other may share
     """
 
@@ -61,6 +62,7 @@ class SvmSmall:
     tol: float = 1e-3
     aim: float = 1e-3
     task: str = "kernel SVM"
+    initial: np.ndarray | None = None
     room: np.ndarray | None = None
     lower: np.ndarray = field(init=False)
     upper: np.ndarray = field(init=False)
@@ -79,6 +81,9 @@ class SvmSmall:
         self.bounded = bool(np.isfinite(self.problem.C).all())
         beta = np.zeros(self.size)
         state = State(beta, -y, Ends(0.0, 0.0, 0.0))
+        if self.initial is not None:
+            beta[:n] = feasible(y * self.initial, self.lower[:n], self.upper[:n])
+            state.g = self.K[:n] @ beta - y
         self._look(state)
         return state
 

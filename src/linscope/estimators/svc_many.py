@@ -1,0 +1,138 @@
+"""All binary problems of a kernel SVM, which share one table.
+
+With K > 2 classes there are many small problems. Compiled code solves them some at a time, on
+threads (``solvers.svm_many``), with a proof in float64. What does not get to ``tol`` there goes on
+as a problem of its own (``svc_solving``); so do all problems of small tables, which are solved to
+rounding, and of hard margins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..certify.kernel_svm import Values
+from ..data.threads import Workers
+from ..kernels.source import KernelSource
+from ..results import Result, Status, current_observer
+from ..solvers.svm_compiled import BIAS, DONE, DUAL, ERROR, GAP, KKT, PAIRS, PRIMAL
+from ..solvers.svm_dual import MEMORY
+from ..solvers.svm_many import leave_at_zero
+from .base import Training, binary_problems
+from .svc_solving import FINE, SMALL, Fit, Part, part_of, solve_one
+from .svc_tables import Shared, shared_table
+
+# The Gram matrix of all samples is shared by K classes up to so many samples.
+SHARED = 4000
+
+
+@dataclass
+class Progress:
+    """What observers of a fit are told."""
+
+    note: str = ""
+    status: Status | None = None
+
+
+def solve_all(
+    model: Any, training: Training, gamma: float, *, textbook: bool = False
+) -> list[Part]:
+    """Every binary problem of a fit.
+
+    Parameters
+    ----------
+    model : the estimator, for its parameters
+    training : rows with a positive weight; the square Gram matrix for a precomputed kernel
+    gamma : the number that ``gamma`` or ``sigma`` stands for
+    textbook : solve by plain sequential minimal optimisation that logs its pairs
+    """
+    options = {"gamma": gamma, "degree": model.degree, "coef0": model.coef0}
+    source = KernelSource(training.X, model.kernel, **options)
+    fit = Fit(model, training, source, options)
+    limit = MEMORY if model.memory_limit is None else float(model.memory_limit)
+    several = len(training.classes) > 2
+    share = several and source.n <= SHARED and 16 * source.n**2 <= limit
+    if several and not textbook and source.n > FINE and np.inf != model.C:
+        table = shared_table(fit, limit, share)
+        if table is not None:
+            return _solve_shared(fit, table)
+    if share:
+        source.share_gram(Workers())
+        source.room = np.empty((SMALL + 64) ** 2)
+    parts: list[Part] = []
+    stopped = False
+    for problem in binary_problems(training.classes, training.codes, model.multi_class):
+        parts.append(solve_one(fit, problem, stopped=stopped, textbook=textbook))
+        stopped = parts[-1].result.status is Status.STOPPED
+    return parts
+
+
+def _solve_shared(fit: Fit, table: Shared) -> list[Part]:
+    """All problems in compiled code, and what that leaves to do one by one."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        stopped = _run(table, f"kernel SVM, {len(table.problems)} problems")
+    figures = table.answers.figures
+    done = (figures[:, DONE] > 0) & (figures[:, KKT] <= fit.model.tol)
+    done &= np.isfinite(figures).all(axis=1)
+    status = [Status.CONVERGED if d else None for d in done.tolist()]
+    for p in np.flatnonzero(figures[:, DONE] == 0).tolist() if stopped else ():
+        status[p] = Status.STOPPED
+        leave_at_zero(p, table.bounds_of(p), table.bounds.unit, table.answers)
+    ready = iter(_parts(fit, table, status))
+    parts: list[Part] = []
+    for p, problem in enumerate(table.problems):
+        if status[p] is not None:
+            parts.append(next(ready))
+            continue
+        table.help(fit.source)
+        parts.append(solve_one(fit, problem, stopped=stopped, start=table.start(p)))
+        stopped = stopped or parts[-1].result.status is Status.STOPPED
+    return parts
+
+
+def _parts(fit: Fit, table: Shared, status: list[Status | None]) -> Iterator[Part]:
+    """The problems that have a status."""
+    answers = table.answers
+    size = np.abs(answers.beta)
+    with np.errstate(invalid="ignore"):  # of problems that go on elsewhere
+        g = answers.s - answers.y
+        scores = answers.s + np.repeat(answers.figures[:, BIAS], np.diff(answers.offsets))
+    borders = answers.offsets.tolist()
+    for p, figures in enumerate(answers.figures.tolist()):
+        how = status[p]
+        if how is None:
+            continue
+        own = slice(borders[p], borders[p + 1])
+        details = {
+            "gradient": g[own],
+            "bias": figures[BIAS],
+            "gap": figures[KKT],
+            "objective": -figures[DUAL] * fit.source.unit,
+            "support": np.flatnonzero(size[own]),
+            "rounds": 0,
+            "gradient_error": figures[ERROR],  # of samples that cannot matter
+        }
+        result = Result(size[own], how, 1, int(figures[PAIRS]), None, details)
+        values = Values(figures[PRIMAL], figures[DUAL], figures[GAP], figures[KKT], scores[own])
+        yield part_of(fit, table.problems[p], result, values)
+
+
+def _run(table: Shared, task: str) -> bool:
+    """Whether the user has stopped it: Ctrl-C, or an observer who asks for that."""
+    observer, state = current_observer(), Progress()
+    observer.begin(task, len(table.tasks))
+    try:
+        with closing(table.workers.map(table.solve, table.tasks)) as steps:
+            for done, (_, stop) in enumerate(steps, 1):
+                state.note = f"{stop} of {len(table.problems)} problems"
+                if observer.step(done, state) and done < len(table.tasks):
+                    return True
+    except KeyboardInterrupt:
+        return True
+    finally:
+        observer.end()
+    return False

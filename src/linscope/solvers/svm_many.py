@@ -1,0 +1,190 @@
+"""Many small kernel SVMs that share a table: one compiled call solves some of them.
+
+Each pair of K classes needs the kernel values of both classes among themselves, which K − 1 pairs
+share, and those between the two, which no other pair needs. So only the former are kept, and the
+Gram matrix of a pair is put together in memory that stays in the cache.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..kernels.kernel_maps import gather, map_rows
+from .smo_loops import BLOCK
+from .svm_compiled import judge, solve_problem
+
+# Rows and columns that are turned round at a time.
+SQUARE = 32
+# Rows and columns of a product.
+TILE, WIDTH = 96, 512
+
+
+class Sorted(NamedTuple):
+    """A table whose samples are sorted by class.
+
+    Class k has the samples ``order[starts[k] : starts[k + 1]]`` of the table, in their order. Its
+    kernel values are ``own[blocks[k] : blocks[k + 1]]``. ``left`` and ``right`` are features of the
+    sorted samples; they have no columns if the Gram matrix ``given`` is there.
+    """
+
+    order: np.ndarray
+    starts: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    own: np.ndarray
+    blocks: np.ndarray
+    given: np.ndarray
+
+
+class Answers(NamedTuple):
+    """Of all problems, one after the other: rows, signs, β and s; problem p begins at offsets[p].
+
+    The rows of a problem are in the order of the table. ``figures`` has one row a problem.
+    """
+
+    offsets: np.ndarray
+    rows: np.ndarray
+    y: np.ndarray
+    beta: np.ndarray
+    s: np.ndarray
+    figures: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def merge_pairs(pairs, order, starts, answers):
+    """Rows of both classes of each pair in the order of the table; the second class is +1."""
+    for p in range(len(pairs)):
+        a, b = pairs[p]
+        i, j = starts[a], starts[b]
+        for k in range(answers.offsets[p], answers.offsets[p + 1]):
+            first = j == starts[b + 1] or (i < starts[a + 1] and order[i] < order[j])
+            answers.rows[k] = order[i] if first else order[j]
+            answers.y[k] = -1.0 if first else 1.0
+            i, j = (i + 1, j) if first else (i, j + 1)
+
+
+# Slices and unsigned numbers: an index that may be negative keeps loops from becoming vectors.
+@njit(cache=True, nogil=True)
+def mirror(K, first, stop, begin, end):
+    """K[begin:end, first:stop] = K[first:stop, begin:end]ᵀ, a small square at a time."""
+    for at in range(begin, end, SQUARE):
+        for top in range(first, stop, SQUARE):
+            height = min(SQUARE, stop - top)
+            for j in range(at, min(at + SQUARE, end)):
+                target = K[j, top : top + height]
+                for i in range(height):
+                    target[i] = K[np.uint64(top + i), np.uint64(j)]
+
+
+@njit(cache=True, nogil=True)
+def _fill(left, right, features, K, at, room):
+    """K[: len(left), at:] = the kernel values of these features, by way of ``room``."""
+    width = len(right)
+    T = room[: TILE * width].reshape(TILE, width)
+    places = np.arange(len(left))
+    for first in range(0, len(left), TILE):
+        some = left[first : first + TILE]
+        m = len(some)
+        np.dot(some, right.T, T[:m])
+        map_rows(T[:m], features.code, features.degree, K, places[first : first + m], at)
+
+
+@njit(cache=True, nogil=True)
+def fill_own(first, stop, table, features, room):
+    """Kernel values of some classes among themselves."""
+    for k in range(first, stop):
+        if table.blocks[k] == table.blocks[k + 1]:
+            continue  # too large for every pair
+        a, b = table.starts[k], table.starts[k + 1]
+        K = table.own[table.blocks[k] : table.blocks[k + 1]].reshape(b - a, b - a)
+        _fill(table.left[a:b], table.right[a:b], features, K, 0, room)
+
+
+@njit(cache=True, nogil=True)
+def _copy(square, K, at):
+    m = len(square)
+    for i in range(m):
+        source, target = square[i], K[at + i, at : at + m]
+        for k in range(m):
+            target[k] = source[k]
+
+
+@njit(cache=True, nogil=True)
+def _fill_pair(table, features, a, b, places, K, room):
+    """[K_aa, K_ab; K_ba, K_bb] and zeros up to the last column."""
+    begin, end = table.starts[a], table.starts[a + 1]
+    first, stop = table.starts[b], table.starts[b + 1]
+    m, n = end - begin, end - begin + stop - first
+    if len(table.given):
+        gather(table.given, places, places, K, np.arange(n), 0)
+    else:
+        _fill(table.left[begin:end], table.right[first:stop], features, K, m, room)
+        mirror(K, 0, m, m, n)
+        _copy(table.own[table.blocks[a] : table.blocks[a + 1]].reshape(m, m), K, 0)
+        _copy(table.own[table.blocks[b] : table.blocks[b + 1]].reshape(n - m, n - m), K, m)
+    for i in range(n):
+        target = K[i, n:]
+        for k in range(len(target)):
+            target[k] = 0.0
+
+
+def room_for(n):
+    """Numbers of the memory that the Gram matrix of a pair with n samples takes."""
+    return n * (-(-n // BLOCK) * BLOCK) + TILE * n
+
+
+@njit(cache=True, nogil=True)
+def solve_class_pairs(first, stop, pairs, table, features, bounds, room, answers):
+    """The problems ``first`` to ``stop``, each in the same memory of ``room_for`` numbers."""
+    for p in range(first, stop):
+        a, b = pairs[p]
+        m = table.starts[a + 1] - table.starts[a]
+        n = m + table.starts[b + 1] - table.starts[b]
+        places = np.empty(n, dtype=np.int64)
+        y, C, beta, s = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        for i in range(n):
+            places[i] = table.order[table.starts[a] + i if i < m else table.starts[b] + i - m]
+            y[i], C[i] = -1.0 if i < m else 1.0, bounds.C[places[i]]
+        q = -(-n // BLOCK) * BLOCK
+        K = room[: n * q].reshape(n, q)
+        _fill_pair(table, features, a, b, places, K, room[n * q :])
+        solve_problem(K, y, C, bounds, features, places, beta, s, answers.figures[p])
+        i, j = 0, m
+        for k in range(answers.offsets[p], answers.offsets[p + 1]):
+            at = i if answers.y[k] < 0.0 else j
+            answers.beta[k], answers.s[k] = beta[at], s[at]
+            i, j = (i + 1, j) if at < m else (i, j + 1)
+
+
+@njit(cache=True, nogil=True)
+def fill_whole(first, stop, left, right, features, K):
+    """Rows ``first`` to ``stop`` of a Gram matrix from the diagonal on, mirrored."""
+    n = len(left)
+    room = np.empty(TILE * WIDTH, dtype=K.dtype)
+    for at in range(first, n, WIDTH):
+        end = min(at + WIDTH, n)
+        _fill(left[first:stop], right[at:end], features, K[first:stop], at, room)
+        mirror(K, first, stop, max(at, stop), end)
+
+
+@njit(cache=True, nogil=True)
+def solve_against_rest(first, stop, K, features, bounds, answers):
+    """The problems ``first`` to ``stop``, all of which have the samples of K."""
+    places = np.arange(len(K))
+    for p in range(first, stop):
+        part = slice(answers.offsets[p], answers.offsets[p + 1])
+        y, beta, s = answers.y[part], answers.beta[part], answers.s[part]
+        solve_problem(K, y, bounds.C, bounds, features, places, beta, s, answers.figures[p])
+
+
+@njit(cache=True, nogil=True)
+def leave_at_zero(p, C, unit, answers):
+    """Figures of a problem that nothing was done for: β = 0 is feasible."""
+    part = slice(answers.offsets[p], answers.offsets[p + 1])
+    y, beta, s = answers.y[part], answers.beta[part], answers.s[part]
+    for i in range(len(y)):
+        beta[i], s[i] = 0.0, 0.0
+    judge(y, C, unit, beta, s, np.ones(len(y), dtype=np.bool_), 0.0, answers.figures[p])
