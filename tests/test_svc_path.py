@@ -187,12 +187,22 @@ def test_the_shared_matrix_is_that_of_the_kernel():
     X, _ = overlapping(100)
     X = X + 1e3  # far from the origin
     grams = Grams(ls.SVC(), X)
-    for gamma in (1e-3, 0.7, 50.0):
-        grams.fill(gamma)
-        exact = np.exp(-gamma * ((X[:, None] - X) ** 2).sum(axis=2))
-        np.testing.assert_allclose(grams.K[:100, :100], exact, rtol=1e-9, atol=1e-300)
-        np.testing.assert_array_equal(grams.K, grams.K.T)
-        assert not grams.K[100:].any()
+    for gammas in ([1e-3], [0.7, 50.0], [2.0]):
+        found = grams.fill(gammas)
+        assert [gram.gamma for gram in found] == gammas
+        for gram in found:
+            exact = np.exp(-gram.gamma * ((X[:, None] - X) ** 2).sum(axis=2))
+            np.testing.assert_allclose(gram.K[:100, :100], exact, rtol=1e-9, atol=1e-300)
+            np.testing.assert_array_equal(gram.K, gram.K.T)
+            assert not gram.K[100:].any()
+
+
+def test_two_matrices_at_a_time_only_if_memory_allows():
+    X, _ = overlapping(100)
+    one = 8.0 * 128**2
+    for limit, together in ((1.1 * one, 1), (2.5 * one, 1), (3.5 * one, 2)):
+        found = Grams(ls.SVC(memory_limit=limit), X).fill([0.1, 1.0, 2.0])
+        assert len(found) == together
 
 
 @pytest.mark.parametrize("whole", [0, 4000])

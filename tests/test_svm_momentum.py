@@ -42,8 +42,8 @@ def test_every_stride_of_a_run_is_feasible_better_and_has_its_true_gradient(monk
     X, y, K, _ = problem(1000)
     strides, plain = [], Momentum.stride
 
-    def watched(self, rows, beta, g, lower, upper):
-        found = plain(self, rows, beta, g, lower, upper)
+    def watched(self, add, beta, g, lower, upper):
+        found = plain(self, add, beta, g, lower, upper)
         if found is not None and len(beta) == len(y):
             moved, after = found
             strides.append(objective(K, y, beta) - objective(K, y, moved))
@@ -70,7 +70,7 @@ def test_without_bounds_it_is_the_best_point_of_the_plane():
     momentum = Momentum()
     for point in earlier:
         momentum.remember(point, K @ point - y)
-    found = momentum.stride(rows, beta, K @ beta - y, -free, free)
+    found = momentum.stride(rows.add_product, beta, K @ beta - y, -free, free)
     assert found is not None
     for point in earlier:  # the gradient is at right angles to all directions
         way = beta - point
@@ -84,7 +84,7 @@ def test_nothing_to_go_by():
     momentum.remember(0.5 * beta, K @ (0.5 * beta) - y)
     momentum.forget()
     ends = np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0)
-    assert momentum.stride(rows, beta, K @ beta - y, *ends) is None
+    assert momentum.stride(rows.add_product, beta, K @ beta - y, *ends) is None
 
 
 def test_a_worse_point_is_refused():
@@ -94,7 +94,7 @@ def test_a_worse_point_is_refused():
     first, beta = points(y, 2, np.random.default_rng(3))
     momentum = Momentum()
     momentum.remember(first, 2.0 * (K @ beta - y) - (K @ first - y))  # KΔ with the wrong sign
-    assert momentum.stride(rows, beta, K @ beta - y, *ends) is None
+    assert momentum.stride(rows.add_product, beta, K @ beta - y, *ends) is None
 
 
 def test_fewer_steps_to_the_same_optimum(monkeypatch):

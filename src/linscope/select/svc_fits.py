@@ -14,7 +14,7 @@ from ..results import Status
 from .scoring import Scoring
 from .splits import Split
 from .svc_fold import FoldDual
-from .svc_gram import Grams
+from .svc_gram import Gram
 
 
 class HeldOut(SVCPrediction, ClassifierMixin, BaseEstimator):
@@ -63,20 +63,20 @@ class FoldFits:
         codes = training.codes[self.rows]
         self.problems = binary_problems(training.classes, codes, model.multi_class)
 
-    def fit(self, grams: Grams, gamma: float, Cs: np.ndarray) -> Fold:
-        """All C on the Gram matrix that ``grams`` holds."""
+    def fit(self, gram: Gram, Cs: np.ndarray) -> Fold:
+        """All C on one Gram matrix."""
         scores = np.full((len(self.problems), len(Cs), len(self.test)), np.nan)
         claims: list[list[KernelSVMCertificate | None]] = []
         for p, problem in enumerate(self.problems):
-            solver = self._solver(grams, problem)
+            solver = self._solver(gram, problem)
             claims.append([])
             for k, C in enumerate(Cs.tolist()):
-                status = solver.solve(C * grams.unit)
+                status = solver.solve(C * gram.unit)
                 if status is Status.UNBOUNDED:
                     claims[-1].append(None)
                     continue
                 scores[p, k] = solver.scores(self.test)
-                claims[-1].append(self._claim(solver, problem, grams, gamma, C, status))
+                claims[-1].append(self._claim(solver, problem, gram, C, status))
         together = [self._join([one[k] for one in claims]) for k in range(len(Cs))]
         judged = [
             np.nan if claim is None else self._judge(scores[:, k].T)
@@ -84,31 +84,30 @@ class FoldFits:
         ]
         return Fold(np.array(judged), together)
 
-    def _solver(self, grams: Grams, problem: Problem) -> FoldDual:
+    def _solver(self, gram: Gram, problem: Problem) -> FoldDual:
         inside = slice(None) if problem.rows is None else problem.rows
         weight = self.weight[inside] if len(self.weight) else np.ones(len(problem.y))
         most = self.model.max_iter or 10_000
-        return FoldDual(grams.K, self.rows[inside], problem.y, weight, float(self.model.tol), most)
+        return FoldDual(gram.K, self.rows[inside], problem.y, weight, float(self.model.tol), most)
 
     def _claim(
         self,
         solver: FoldDual,
         problem: Problem,
-        grams: Grams,
-        gamma: float,
+        gram: Gram,
         C: float,
         status: Status,
     ) -> KernelSVMCertificate:
         model, y = self.model, problem.y
-        alpha, bias = solver.alpha / grams.unit, solver.bias
+        alpha, bias = solver.alpha / gram.unit, solver.bias
         products = solver.g[solver.rows] + y
         found = kernel_duality(products, y, alpha, C * solver.weight, bias)
         if found.kkt <= model.tol:
             status = Status.CONVERGED
         elif status.ok:
             status = Status.STALLED
-        if grams.centre is not None:  # f(x) = w·(x − m) + b
-            bias -= float(((y * alpha) @ self.training.X[solver.rows]) @ grams.centre)
+        if gram.centre is not None:  # f(x) = w·(x − m) + b
+            bias -= float(((y * alpha) @ self.training.X[solver.rows]) @ gram.centre)
         side = None
         if len(self.training.classes) > 2:
             side = problem.positive, None if problem.others else problem.negative
@@ -123,7 +122,7 @@ class FoldFits:
             classes=self.training.classes,
             C=C,
             kernel=model.kernel,
-            parameters={"gamma": gamma, "degree": model.degree, "coef0": model.coef0},
+            parameters={"gamma": gram.gamma, "degree": model.degree, "coef0": model.coef0},
             weighted=len(self.weight) > 0,
             tol=float(model.tol),
             side=side,

@@ -1,4 +1,4 @@
-"""Gram matrices of one table for many γ, each in the same buffer.
+"""Gram matrices of one table for many γ, in one or two buffers.
 
     rbf   K = exp(−γ‖x − z‖²) = 2^(γT)       T = −‖x − z‖² log₂e, worked out once
 
@@ -7,34 +7,46 @@ Other kernels with γ are worked out anew for each; kernels without one, once.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..data.blocks import borders
 from ..data.memory import memory_budget
 from ..data.threads import Workers
-from ..kernels.kernel_maps import EXP2, TILE_ROWS, map_rows
+from ..kernels.kernel_maps import EXP2, map_rows
 from ..kernels.source import KernelSource
 from ..kernels.tiles import Tiles
 from ..solvers.smo_loops import BLOCK
 
-ROWS = 256
+# Rows a task: of products, and of distances that become kernel values.
+ROWS, TILE_ROWS = 256, 64
+# Five folds keep two threads busy only if those of two γ are solved together.
+TOGETHER = 2
+
+
+class Gram(NamedTuple):
+    """The kernel of all rows for one γ.
+
+    K : float64, zeros beyond the rows up to a multiple of ``BLOCK``
+    unit : the kernel is unit·K
+    centre : what was taken off the rows (linear kernel), or None
+    """
+
+    gamma: float
+    K: np.ndarray
+    unit: float = 1.0
+    centre: np.ndarray | None = None
 
 
 class Grams:
-    """``fill(gamma)`` makes ``K`` the Gram matrix of all rows, in units of ``unit``.
+    """``fill(gammas)`` gives the Gram matrices of the first few, and of fewer if memory is short.
 
     Parameters
     ----------
     model : SVC, for its kernel and the parameters of it
     X : rows with a positive weight; the square Gram matrix for a precomputed kernel
-
-    Attributes
-    ----------
-    K : float64, zeros beyond the rows up to a multiple of ``BLOCK``
-    unit : the kernel is unit·K
-    centre : what was taken off the rows (linear kernel), or None
     """
 
     def __init__(self, model: Any, X: Any):
@@ -49,23 +61,29 @@ class Grams:
                 "memory_limit"
             )
         self.workers = Workers()
-        self.K = np.zeros((self.size, self.size))
+        self.buffers: list[np.ndarray] = []
         self.distances: np.ndarray | None = None
-        self.unit = 1.0
-        self.centre: np.ndarray | None = None
         self.keep = model.kernel == "rbf" and room >= 2.0
+        self.most = TOGETHER if room >= 1.0 + TOGETHER else 1
 
-    def fill(self, gamma: float) -> None:
+    def fill(self, gammas: list[float]) -> list[Gram]:
+        """Their matrices overwrite those of the call before."""
+        some = gammas[: self.most]
+        while len(self.buffers) < len(some):
+            self.buffers.append(np.zeros((self.size, self.size)))
+        return [self._fill(gamma, K) for gamma, K in zip(some, self.buffers, strict=False)]
+
+    def _fill(self, gamma: float, K: np.ndarray) -> Gram:
         if self.keep:
             if self.distances is None:
                 self.distances = self._all_distances()
-            self._run(self._map_distances, gamma, TILE_ROWS)
-            return
+            self._run(self._map_distances, gamma, K, TILE_ROWS)
+            return Gram(gamma, K)
         options = {"gamma": gamma, "degree": self.model.degree, "coef0": self.model.coef0}
         source = KernelSource(self.X, self.model.kernel, **options)
-        self.unit, self.centre = source.unit, source.centre
-        self._run(self._fill_rows, source.tiles(np.float64), ROWS)
-        self._mirror(self.K)
+        self._run(self._fill_rows, source.tiles(np.float64), K, ROWS)
+        self._mirror(K)
+        return Gram(gamma, K, source.unit, source.centre)
 
     def _all_distances(self) -> np.ndarray:
         """T of the formula, symmetric, with zeros on its diagonal."""
@@ -81,18 +99,18 @@ class Grams:
         np.fill_diagonal(T, 0.0)
         return T
 
-    def _run(self, work: Any, what: Any, rows: int) -> None:
-        list(self.workers.map(lambda part: work(what, part), borders(self.n, rows)))
+    def _run(self, work: Any, what: Any, K: np.ndarray, rows: int) -> None:
+        list(self.workers.map(partial(work, what, K), borders(self.n, rows)))
 
-    def _map_distances(self, gamma: float, part: tuple[int, int]) -> None:
+    def _map_distances(self, gamma: float, K: np.ndarray, part: tuple[int, int]) -> None:
         assert self.distances is not None
         with np.errstate(over="ignore"):
             t = gamma * self.distances[slice(*part)]
-        map_rows(t, EXP2, 1, self.K, np.arange(*part), 0)
+        map_rows(t, EXP2, 1, K, np.arange(*part), 0)
 
-    def _fill_rows(self, tiles: Tiles, part: tuple[int, int]) -> None:
+    def _fill_rows(self, tiles: Tiles, K: np.ndarray, part: tuple[int, int]) -> None:
         rows = np.arange(*part)
-        tiles.fill(self.K, rows, rows, slice(0, self.n), 0)
+        tiles.fill(K, rows, rows, slice(0, self.n), 0)
 
     def _mirror(self, K: np.ndarray) -> None:
         """The part above the diagonal below it too: rounding may differ on the two sides."""

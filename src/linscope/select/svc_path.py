@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,20 +116,28 @@ class Run(NamedTuple):
 def _run(
     grams: Grams, fits: list[FoldFits], Cs: np.ndarray, gammas: np.ndarray, judge: Scoring
 ) -> Run:
-    """γ after γ, the folds side by side; an observer may ask for an end before the last γ."""
+    """One or two γ at a time, their folds side by side; an observer may ask for an end."""
     columns: list[list[Fold]] = []
     workers, observer = Workers(), current_observer()
     observer.begin("grid of C and γ", len(gammas))
+    wanted = [gamma if np.isfinite(gamma) else 1.0 for gamma in gammas.tolist()]
     try:
-        for done, gamma in enumerate(gammas.tolist(), 1):
-            grams.fill(gamma if np.isfinite(gamma) else 1.0)
-            if not np.isfinite(grams.K).all():
+        ended = False
+        while len(columns) < len(wanted) and not ended:
+            some = grams.fill(wanted[len(columns) :])
+            if not all(np.isfinite(gram.K).all() for gram in some):
                 raise ValueError(f"kernel values leave the range of floating point{ADVICE}")
-            columns.append(list(workers.map(partial(_fit, grams, gamma, Cs), fits)))
-            means = np.mean([fold.scores for fold in columns[-1]], axis=0)
-            top = np.nanmax(means) if np.isfinite(means).any() else np.nan
-            if observer.step(done, Progress(f"γ = {gamma:.3g}, {judge.name} {top:.4g}")):
-                break
+            tasks = [(gram, fit) for gram in some for fit in fits]
+            folds = workers.map(lambda task: task[1].fit(task[0], Cs), tasks)
+            for gram in some:
+                columns.append(list(islice(folds, len(fits))))
+                means = np.mean([fold.scores for fold in columns[-1]], axis=0)
+                top = np.nanmax(means) if np.isfinite(means).any() else np.nan
+                note = Progress(f"γ = {gram.gamma:.3g}, {judge.name} {top:.4g}")
+                ended = bool(observer.step(len(columns), note))
+                if ended:
+                    folds.close()
+                    break
     finally:
         observer.end()
     scores = np.array([[fold.scores for fold in column] for column in columns])
@@ -137,10 +145,6 @@ def _run(
     for j, f, k in np.ndindex(*scores.shape):
         claims[j, f, k] = columns[j][f].certificates[k]
     return Run(np.moveaxis(scores, 2, 0), np.moveaxis(claims, 2, 0))
-
-
-def _fit(grams: Grams, gamma: float, Cs: np.ndarray, fits: FoldFits) -> Fold:
-    return fits.fit(grams, gamma, Cs)
 
 
 def choose(scores: np.ndarray, one_standard_error: bool) -> tuple[int, int]:

@@ -183,7 +183,7 @@ class SvmDual:
         lower, upper = self.lower[active], self.upper[active]
         found = None
         if state.steps % STRIDE_EVERY == 0 and state.limits.gap > state.target:
-            found = self.momentum.stride(state.rows, beta, g, lower, upper)
+            found = self.momentum.stride(state.rows.add_product, beta, g, lower, upper)
         self.momentum.remember(beta, g)
         if found is not None:
             beta, g = found

@@ -10,10 +10,9 @@ what these samples were moved by needs their rows of kernel values.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
-
-from .kernel_rows import KernelRows
 
 # Steps remembered; samples that restore the sum; share of the samples that may be put on a bound.
 MEMORY, HELPERS, MOST_SHARE = 4, 16, 0.1
@@ -35,13 +34,16 @@ class Momentum:
 
     def stride(
         self,
-        rows: KernelRows,
+        add_product: Callable[[np.ndarray, np.ndarray, np.ndarray], None],
         beta: np.ndarray,
         g: np.ndarray,
         lower: np.ndarray,
         upper: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """β and g further along; None if that is no better or takes too many kernel values."""
+        """β and g further along; None if that is no better or takes too many kernel values.
+
+        ``add_product(rows, delta, g)`` must add Σ_r delta[r]·K[rows[r], :] to g.
+        """
         if not self.points:
             return None
         ways = np.array([beta - point for point, _ in self.points])
@@ -55,7 +57,7 @@ class Momentum:
         if len(put) > MOST_SHARE * len(beta) + HELPERS:
             return None
         after = g + t @ products
-        rows.add_product(put, (moved - target)[put], after)
+        add_product(put, (moved - target)[put], after)
         # The objective is quadratic: its change is that of β times the mean gradient.
         if not 0.5 * (g + after) @ (moved - beta) < 0.0:
             return None
