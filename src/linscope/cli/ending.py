@@ -8,7 +8,8 @@ from rich.console import Console
 
 from .formula import bound_text, hyperplane, number, weighted_sum
 from .options import words_of
-from .screen import facts, hints, paragraph
+from .presenting import verdict
+from .screen import facts, hints
 from .source import Source
 
 MOST_PROBLEMS = 6
@@ -21,10 +22,9 @@ def show_ending(out: Console, trace: Any, source: Source, given: dict[str, Any])
     model = trace.estimator
     certificate = model.certificate_
     facts(out, [*_answer(model, source), *_claims(trace, source)], indent=0)
-    check = certificate.verify(source.X, source.labels())
-    paragraph(out, str(check), style="green" if check else "red")
+    holds = verdict(out, certificate.verify(source.X, source.labels()))
     hints(out, _next(trace, source, given))
-    return bool(check)
+    return holds
 
 
 def _answer(model: Any, source: Source) -> list[tuple[str, str]]:

@@ -24,6 +24,9 @@ class RegressionSource(Source):
     target: str = "y"
     moments: dict[str, float] | None = None
 
+    def title(self) -> str:
+        return "moments only" if self.X is None else super().title()
+
 
 def load_regression(
     data: str | None, file: Path | None, target: str | None, *, intercept: bool = True

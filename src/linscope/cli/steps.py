@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,11 +10,12 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from .ending import show_ending
-from .errors import CHECK_FAILED, FINE, BadInput, input_errors
-from .figures import check_figure_path, named, save_figure
+from .errors import BadInput, input_errors
+from .figures import check_figure_path, named
 from .narrow import fitted
 from .options import AT_LEAST_ZERO, SHOW, in_options, parse_range
-from .screen import complain, console, facts, lead, paragraph, print_table, progress_bars
+from .presenting import header, notes_of, present
+from .screen import print_table, progress_bars
 from .source import Source
 
 SCREEN_ROWS = 25
@@ -62,6 +62,12 @@ class ShowOptions:
     def update_range(self) -> tuple[int, int] | None:
         return None if self.updates is None else parse_range(self.updates)
 
+    def table_rows(self) -> int | None:
+        """At most so many, None for all."""
+        if self.rows is None:
+            return SCREEN_ROWS if self.format == "rich" else None
+        return self.rows or None
+
 
 def show(
     estimator: Any,
@@ -75,21 +81,12 @@ def show(
         _check_can_draw(estimator, source, what)
     trace = run_traced(estimator, source, what)
     _check_updates(trace, what)
-    holds = True
-    if what.format == "rich":
-        out = console()
-        table = trace.ledger(updates=what.update_range(), max_rows=_rows(what))
-        _header(out, trace, source, _settings(table), from_notes, given)
-        print_table(out, fitted(out, table))
-        holds = show_ending(out, trace, source, given)
-    else:
-        sys.stdout.write(document(trace, what))
-    if what.plot is not None:
-        with input_errors():
-            figure = _figure(trace, source, what)
-        save_figure(figure, what.plot)
-        complain(f"figure written to {what.plot}")
-    return FINE if holds else CHECK_FAILED
+    return present(
+        what,
+        lambda out: _report(out, trace, source, from_notes, given, what),
+        lambda: document(trace, what),
+        lambda: _figure(trace, source, what),
+    )
 
 
 def run_traced(estimator: Any, source: Source, what: ShowOptions) -> Any:
@@ -126,36 +123,23 @@ def _check_updates(trace: Any, what: ShowOptions) -> None:
     )
 
 
-def _header(
+def _report(
     out: Console,
     trace: Any,
     source: Source,
-    settings: list[str],
     from_notes: dict[str, Any],
     given: dict[str, Any],
-) -> None:
-    origin = f" ({source.origin})" if source.origin else ""
+    what: ShowOptions,
+) -> bool:
+    table = trace.ledger(updates=what.update_range(), max_rows=what.table_rows())
+    settings, _ = notes_of(table)  # how the run ended is what the certificate says below
+    more = [("of the notes", ", ".join(from_notes))] if from_notes else []
+    if given:
+        more.append(("your options", ", ".join(_option(*item) for item in given.items())))
     names = {"Perceptron": "Perceptron", "KernelPerceptron": "Kernel perceptron"}
-    name = names[type(trace.estimator).__name__]
-    lead(out, f"{name} on {source.name}:", source.title() + origin, "bold")
-    for remark in source.remarks:
-        paragraph(out, remark)
-    pairs = [("settings", settings[0]), *[("samples", line) for line in settings[1:]]]
-    pairs += [("of the notes", ", ".join(from_notes))] if from_notes else []
-    pairs += (
-        [("your options", ", ".join(_option(*item) for item in given.items()))] if given else []
-    )
-    facts(out, pairs, indent=0)
-
-
-def _settings(table: Any) -> list[str]:
-    """Take the ledger's own notes off the table: settings go to the header.
-
-    Their last line, how the run ended, is what the certificate says below.
-    """
-    *settings, _ = table.caption.plain.splitlines()
-    table.title = table.caption = None
-    return settings
+    header(out, names[type(trace.estimator).__name__], source, settings, more)
+    print_table(out, fitted(out, table))
+    return show_ending(out, trace, source, given)
 
 
 def _option(name: str, value: Any) -> str:
@@ -164,15 +148,9 @@ def _option(name: str, value: Any) -> str:
     return f"{name} {text(vector(value)) if isinstance(value, list) else value}"
 
 
-def _rows(what: ShowOptions) -> int | None:
-    if what.rows is None:
-        return SCREEN_ROWS if what.format == "rich" else None
-    return what.rows or None
-
-
 def document(trace: Any, what: ShowOptions) -> str:
     """The bare table for a file."""
-    updates, rows = what.update_range(), _rows(what)
+    updates, rows = what.update_range(), what.table_rows()
     if what.format == "csv":
         # A file for programs has no row that says "… 100 more".
         if updates is not None and rows is not None:

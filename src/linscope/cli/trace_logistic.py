@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 from rich.console import Console
 
-from .errors import CHECK_FAILED, FINE, BadInput, input_errors
-from .figures import save_figure
+from .errors import BadInput
 from .formula import hyperplane
 from .narrow import fitted
-from .screen import complain, console, facts, hints, lead, paragraph, print_table
+from .presenting import header, notes_of, present, verdict
+from .screen import facts, hints, print_table
 from .source import Source
 from .steps import document, run_traced
 from .trace_regression import MODEL, RegressionShow, words_for
@@ -65,31 +64,21 @@ def show_logistic(source: Source, given: dict[str, Any], what: RegressionShow) -
         raise BadInput(
             f"--updates {what.updates}: the run ended after {made:,} updates; choose from 1:{made}"
         )
-    holds = True
-    if what.format == "rich":
-        holds = _report(console(), trace, source, given, what)
-    else:
-        sys.stdout.write(document(trace, what))
-    if what.plot is not None:
-        with input_errors():
-            figure = trace.plot(updates=wanted)
-        save_figure(figure, what.plot)
-        complain(f"figure written to {what.plot}")
-    return FINE if holds else CHECK_FAILED
+    return present(
+        what,
+        lambda out: _report(out, trace, source, given, what),
+        lambda: document(trace, what),
+        lambda: trace.plot(updates=wanted),
+    )
 
 
 def _report(
     out: Console, trace: Any, source: Source, given: dict[str, Any], what: RegressionShow
 ) -> bool:
     table = trace.ledger(width=out.width, max_rows=what.table_rows(), updates=what.update_range())
-    *settings, ending = table.caption.plain.splitlines()
-    table.title = table.caption = None
-    origin = f" ({source.origin})" if source.origin else ""
-    lead(out, f"Logistic regression on {source.name}:", source.title() + origin, "bold")
-    for remark in source.remarks:
-        paragraph(out, remark)
-    pairs = [("settings", settings[0]), *(("samples", line) for line in settings[1:])]
-    facts(out, [*pairs, ("your options", words_for(given))], indent=0)
+    settings, ending = notes_of(table)
+    options = [("your options", words_for(given))]
+    header(out, "Logistic regression", source, settings, options)
     print_table(out, fitted(out, table))
     holds = _ending(out, trace, source, ending)
     again = f"linscope trace perceptron {source.words}"
@@ -115,6 +104,4 @@ def _ending(out: Console, trace: Any, source: Source, steps: str) -> bool:
     if certificate.separation:
         pairs.append(("separation", certificate.separation))
     facts(out, pairs, indent=0)
-    check = certificate.verify(source.X, source.labels())
-    paragraph(out, str(check), style="green" if check else "red")
-    return bool(check)
+    return verdict(out, certificate.verify(source.X, source.labels()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,22 +10,14 @@ from cyclopts import Group, Parameter
 from rich.console import Console
 from rich.console import Group as Lines
 
-from .errors import CHECK_FAILED, FINE, BadInput, input_errors
-from .figures import check_figure_path, named, save_figure
+from .errors import BadInput, input_errors
+from .figures import check_figure_path, named
 from .formula import number, weighted_sum
 from .options import AT_LEAST_ONE, AT_LEAST_ZERO, POSITIVE, SEED, SHOW, in_options, words_of
+from .presenting import header, notes_of, present, verdict
 from .regression import RegressionSource
-from .screen import (
-    complain,
-    console,
-    facts,
-    hints,
-    lead,
-    paragraph,
-    print_table,
-    progress_bars,
-)
-from .steps import SCREEN_ROWS, ShowOptions
+from .screen import facts, hints, print_table, progress_bars
+from .steps import SCREEN_ROWS, ShowOptions  # noqa: F401  (annotations inherit its name)
 
 MODEL = Group("Model", sort_key=1)
 DESCENT = Group("Descent", sort_key=2)
@@ -129,11 +120,6 @@ class RegressionShow(ShowOptions):
             if solver == "exact" and value:
                 raise BadInput(f"{option} shows steps: choose --solver {', '.join(DESCENTS)}")
 
-    def table_rows(self) -> int | None:
-        if self.rows is None:
-            return SCREEN_ROWS if self.format == "rich" else None
-        return self.rows or None
-
 
 def show_regression(source: RegressionSource, given: dict[str, Any], what: RegressionShow) -> int:
     """Fit, and show what was asked for."""
@@ -143,17 +129,12 @@ def show_regression(source: RegressionSource, given: dict[str, Any], what: Regre
         if refused:
             raise BadInput(f"{refused[0]} needs rows, and {source.name!r} has moments only")
     run = _run(source, given, what)
-    holds = True
-    if what.format == "rich":
-        holds = _report(console(), run, source, given, what)
-    else:
-        sys.stdout.write(_document(run, what))
-    if what.plot is not None:
-        with input_errors():
-            figure = run.plot(**_updates(run, what))
-        save_figure(figure, what.plot)
-        complain(f"figure written to {what.plot}")
-    return FINE if holds else CHECK_FAILED
+    return present(
+        what,
+        lambda out: _report(out, run, source, given, what),
+        lambda: _document(run, what),
+        lambda: run.plot(**_updates(run, what)),
+    )
 
 
 def _run(source: RegressionSource, given: dict[str, Any], what: RegressionShow) -> Any:
@@ -196,21 +177,14 @@ def _report(
 ) -> bool:
     descent = hasattr(run, "n_updates")
     table = run.ledger(width=out.width, max_rows=what.table_rows(), **_updates(run, what))
-    size = "moments only" if source.X is None else source.title()
-    origin = f" ({source.origin})" if source.origin else ""
-    lead(out, f"Regression on {source.name}:", size + origin, "bold")
-    for remark in source.remarks:
-        paragraph(out, remark)
-    pairs = []
+    settings: list[str] = []
+    ending = ""
     if descent:
-        *settings, ending = table.caption.plain.splitlines()
-        table.title = table.caption = None
-        pairs = [("settings", settings[0]), *(("samples", line) for line in settings[1:])]
+        settings, ending = notes_of(table)
     else:
-        table, ending = Lines(*table.renderables[1:]), ""
-    if given:
-        pairs.append(("your options", words_for(given)))
-    facts(out, pairs, indent=0)
+        table = Lines(*table.renderables[1:])
+    options = [("your options", words_for(given))] if given else []
+    header(out, "Regression", source, settings, options)
     print_table(out, table)
     holds = _ending(out, run, source, ending)
     hints(out, _next(source, given, descent))
@@ -226,9 +200,7 @@ def _ending(out: Console, run: Any, source: RegressionSource, steps: str) -> boo
     facts(out, pairs, indent=0)
     if source.X is None:
         return True
-    check = certificate.verify(named(source.X, source.features), source.y)
-    paragraph(out, str(check), style="green" if check else "red")
-    return bool(check)
+    return verdict(out, certificate.verify(named(source.X, source.features), source.y))
 
 
 def _equation(run: Any, source: RegressionSource) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,11 +9,12 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter, validators
 from rich.console import Console
 
-from .errors import CHECK_FAILED, FINE, BadInput, input_errors
-from .figures import save_figure
+from .errors import BadInput
+from .figures import named
 from .narrow import fitted
 from .options import AT_LEAST_ZERO, POSITIVE
-from .screen import complain, console, facts, hints, lead, paragraph, print_table
+from .presenting import header, notes_of, present, verdict
+from .screen import facts, hints, paragraph, print_table
 from .source import Source
 from .steps import SCREEN_ROWS, ShowOptions, document, run_traced
 from .trace_regression import MODEL, words_for
@@ -84,22 +84,16 @@ def show_svm(source: Source, given: dict[str, Any], what: SvmShow) -> int:
     wanted, made = what.update_range(), trace.n_updates
     if wanted is not None and wanted[0] > made:
         raise BadInput(f"--updates {what.updates}: the run ended after {made:,} steps")
-    holds = True
-    if what.format == "rich":
-        holds = _report(console(), trace, source, given, what)
-    else:
-        sys.stdout.write(document(trace, what))
-    if what.plot is not None:
-        with input_errors():
-            figure = _figure(trace.estimator, source)
-        save_figure(figure, what.plot)
-        complain(f"figure written to {what.plot}")
-    return FINE if holds else CHECK_FAILED
+    return present(
+        what,
+        lambda out: _report(out, trace, source, given, what),
+        lambda: document(trace, what),
+        lambda: _figure(trace.estimator, source),
+    )
 
 
 def _figure(model: Any, source: Source) -> Any:
     from ..display import plot
-    from .figures import named
 
     X, y = named(source.X, source.features), source.labels()
     draw = plot.margin if len(model.classes_) == 2 else plot.boundary
@@ -107,17 +101,13 @@ def _figure(model: Any, source: Source) -> Any:
 
 
 def _report(out: Console, trace: Any, source: Source, given: dict[str, Any], what: SvmShow) -> bool:
-    rows = (what.rows or None) if what.rows is not None else SCREEN_ROWS
-    options = {"width": out.width, "max_rows": rows, "updates": what.update_range()}
+    limits = {"max_rows": what.table_rows(), "updates": what.update_range()}
+    options = {"width": out.width, **limits}
     several = len(trace.problems) > 1
     tables = [(name, trace.ledger(problem=name, **options)) for name in trace.problems]
-    *settings, ending = trace.ledger(**options).caption.plain.splitlines()
-    origin = f" ({source.origin})" if source.origin else ""
-    lead(out, f"Support vector machine on {source.name}:", source.title() + origin, "bold")
-    for remark in source.remarks:
-        paragraph(out, remark)
-    pairs = [("settings", settings[0]), *(("samples", line) for line in settings[1:])]
-    facts(out, [*pairs, ("your options", words_for(given))], indent=0)
+    settings, ending = notes_of(trace.ledger(**options))
+    chosen = [("your options", words_for(given))]
+    header(out, "Support vector machine", source, settings, chosen)
     if several:
         out.print()
     for name, table in tables:
@@ -126,14 +116,12 @@ def _report(out: Console, trace: Any, source: Source, given: dict[str, Any], wha
             paragraph(out, name, style="bold", indent=1)
         print_table(out, fitted(out, table))
     model = trace.estimator
-    pairs = [("steps", ending), *_findings(model)]
-    facts(out, pairs, indent=0)
-    check = model.certificate_.verify(source.X, source.labels())
-    paragraph(out, str(check), style="green" if check else "red")
+    facts(out, [("steps", ending), *_findings(model)], indent=0)
+    holds = verdict(out, model.certificate_.verify(source.X, source.labels()))
     if len(model.classes_) == 2 and model.kernel != "linear":
         again = f"linscope trace svm {source.words} --kernel linear"
         hints(out, [(again, "the same with a straight boundary")])
-    return bool(check)
+    return holds
 
 
 def _findings(model: Any) -> list[tuple[str, str]]:
