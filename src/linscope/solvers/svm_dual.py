@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.memory import memory_budget
 from ..data.threads import Workers, one_blas_thread
 from ..kernels.tiles import Tiles
 from ..results import Result, Status
@@ -43,10 +44,12 @@ SHRINK_EVERY, SHRINK_TO, SETS = 4, 0.75, 3
 # The gap of a round goes down at most by this factor before g is worked out again.
 ROUND = 1e-4
 # Memory is for stored rows, the matrix of a working set, and the equations.
-MEMORY, ROWS_SHARE, SET_SHARE = 2e9, 0.65, 0.05
+ROWS_SHARE, SET_SHARE = 0.65, 0.05
 # The equations of the free samples are tried below this gap, if they are at most so many, and pairs
 # have taken about as long as a factorisation.
-NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 6000, 4e5, 1e8
+NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 6000, 1e5, 1e8
+# Down to this gap they may be solved in float32.
+SINGLE = 1e-4
 # g in float32 kernel values will do if its error at some samples is this share of tol.
 SAMPLE, ERROR_SHARE = 256, 0.1
 # Memory of the equations, relative to their matrix.
@@ -63,7 +66,8 @@ class SvmDual:
     problem : SvmProblem
     tol : largest gap max g (may shrink) − min g (may grow)
     initial : first α, or None for zeros; made feasible
-    memory_limit : bytes for kernel values at a time, besides tiles of a few MB
+    memory_limit : bytes for kernel values at a time, besides tiles of a few MB; by default a
+        quarter of what is available
     n_threads : int, optional
     """
 
@@ -78,7 +82,7 @@ class SvmDual:
     def __post_init__(self) -> None:
         self.lower, self.upper = self.problem.lower, self.problem.upper
         self.workers = Workers(self.n_threads)
-        self.limit = MEMORY if self.memory_limit is None else self.memory_limit
+        self.limit = memory_budget(self.memory_limit)
         most = int(np.sqrt(SET_SHARE * self.limit / 8)) // BLOCK * BLOCK
         self.working_set = max(BLOCK, min(self.working_set, most))
         self.sources: dict[Any, Tiles] = {}
@@ -142,9 +146,11 @@ class SvmDual:
 
     def _solve_free(self, state: SvmState) -> None:
         active = slice(None) if state.active is None else state.active
-        tiles = self._tiles(np.float64)
-        tiles = tiles if state.active is None else tiles.take(state.active)
-        rows = KernelRows(tiles, self.workers)
+        rows = state.rows
+        if state.target < SINGLE:
+            tiles = self._tiles(np.float64)
+            tiles = tiles if state.active is None else tiles.take(state.active)
+            rows = KernelRows(tiles, self.workers)
         state.pairs_at_solve = state.pairs
         lower, upper = self.lower[active], self.upper[active]
         found = polish(rows, state.beta[active], state.g[active], lower, upper)

@@ -20,7 +20,8 @@ from scipy import linalg
 from .kernel_rows import KernelRows
 
 ROUNDS, MOST_SHARE = 20, 0.15
-RIDGES = (0.0, 1e-14, 1e-11)
+# Relative to the rounding of the kernel values.
+RIDGES = (0.0, 50.0, 5e4)
 
 
 def polish(
@@ -28,7 +29,7 @@ def polish(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """β and g after the equations of the free samples; None if that is no better.
 
-    ``rows`` must be float64 and of the same samples as β.
+    ``rows`` must be of the same samples as β. float32 will do if the equations need not be exact.
     """
     free = np.flatnonzero((beta > lower) & (beta < upper))
     if len(free) < 2:
@@ -64,7 +65,8 @@ def _factor(rows: KernelRows, free: np.ndarray) -> Any:
     """Cholesky factor of K_FF; with a tiny ridge if samples are the same. None if K has none."""
     for ridge in RIDGES:
         K = rows.block(free, len(free))
-        K.flat[:: len(K) + 1] += ridge * np.trace(K) / len(K)
+        rounding = float(np.finfo(K.dtype).eps) * float(np.trace(K)) / len(K)
+        K.flat[:: len(K) + 1] += K.dtype.type(ridge * rounding)
         try:
             # The transpose is the same matrix in the order that LAPACK overwrites.
             return linalg.cho_factor(K.T, overwrite_a=True, check_finite=False)
