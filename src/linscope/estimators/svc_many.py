@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..certify.kernel_svm import Values
+from ..data.memory import memory_budget
 from ..data.threads import Workers
 from ..kernels.source import KernelSource
 from ..results import Result, Status, current_observer
 from ..solvers.svm_compiled import BIAS, DONE, DUAL, ERROR, GAP, KKT, PAIRS, PRIMAL
-from ..solvers.svm_dual import MEMORY
 from ..solvers.svm_many import leave_at_zero
 from .base import Training, binary_problems
 from .svc_solving import FINE, SMALL, Fit, Part, part_of, solve_one
@@ -52,12 +52,11 @@ def solve_all(
     """
     options = {"gamma": gamma, "degree": model.degree, "coef0": model.coef0}
     source = KernelSource(training.X, model.kernel, **options)
-    fit = Fit(model, training, source, options)
-    limit = MEMORY if model.memory_limit is None else float(model.memory_limit)
+    fit = Fit(model, training, source, options, memory_budget(model.memory_limit))
     several = len(training.classes) > 2
-    share = several and source.n <= SHARED and 16 * source.n**2 <= limit
+    share = several and source.n <= SHARED and 16 * source.n**2 <= fit.memory
     if several and not textbook and source.n > FINE and np.inf != model.C:
-        table = shared_table(fit, limit, share)
+        table = shared_table(fit, fit.memory, share)
         if table is not None:
             return _solve_shared(fit, table)
     if share:

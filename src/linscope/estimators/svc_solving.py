@@ -17,7 +17,7 @@ from ..results import Result, Status
 from ..solvers.driver import run
 from ..solvers.kernel_rows import KernelRows
 from ..solvers.smo import SMO
-from ..solvers.svm_dual import MEMORY, SvmDual
+from ..solvers.svm_dual import SvmDual
 from ..solvers.svm_problem import SvmProblem
 from ..solvers.svm_small import SvmSmall
 from .base import Problem, Training
@@ -54,13 +54,14 @@ class Fit(NamedTuple):
     """What all problems of a fit share.
 
     ``training`` has the rows with a positive weight, for a precomputed kernel the square Gram
-    matrix; ``options`` are the parameters of the kernel.
+    matrix; ``options`` are the parameters of the kernel, ``memory`` is what its values may take.
     """
 
     model: Any
     training: Training
     source: KernelSource
     options: dict
+    memory: float
 
 
 class Start(NamedTuple):
@@ -88,7 +89,7 @@ def solve_one(
     textbook : solve by plain sequential minimal optimisation that logs its pairs
     start : where to go on
     """
-    model, training, source, _ = fit
+    model, training, source = fit.model, fit.training, fit.source
     weight = training.weight
     if problem.rows is not None and len(weight):
         weight = weight[problem.rows]
@@ -135,8 +136,7 @@ def _solver(fit: Fit, problem: Problem, c: np.ndarray, textbook: bool) -> Any:
         return whole if problem.rows is None else whole.take(problem.rows)
 
     dual = SvmProblem(tiles, problem.y, C)
-    n = len(problem.y)
-    limit = MEMORY if model.memory_limit is None else float(model.memory_limit)
+    n, limit = len(problem.y), fit.memory
     if textbook:
         if 16 * n**2 > limit:
             raise ValueError(
@@ -227,7 +227,7 @@ def part_of(
     solver: Any = None,
 ) -> Part:
     """The answer to a problem and the certificate of its values."""
-    model, training, source, options = fit
+    model, training, source = fit.model, fit.training, fit.source
     alpha, bias = result.weights / source.unit, float(result.details["bias"])
     side = None
     if len(training.classes) > 2:
@@ -246,7 +246,7 @@ def part_of(
         classes=training.classes,
         C=float(model.C),
         kernel=model.kernel,
-        parameters=options,
+        parameters=fit.options,
         weighted=len(training.weight) > 0,
         tol=float(model.tol),
         error=error,
