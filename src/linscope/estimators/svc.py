@@ -56,7 +56,8 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         Whether ``predict_proba`` is there; it takes five more fits, of folds in which copies of a
         sample stay together.
     memory_limit : float, optional
-        Bytes for kernel values at a time; 2e9 by default. Less memory, same answer.
+        Bytes for kernel values at a time; by default a quarter of the memory that is available to
+        the machine or container, as a power of two. Less memory, same answer.
     class_weight : dict, "balanced" or None
     max_iter : int, optional
         Most steps of each binary problem; a step is a working set of up to 1024 samples.
