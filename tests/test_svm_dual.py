@@ -9,6 +9,7 @@ from scipy.optimize import LinearConstraint, minimize
 from sklearn.svm import SVC as LibSVM
 
 import linscope as ls
+from linscope.data import memory
 from linscope.kernels import tiles as tiles_module
 from linscope.kernels.kernel_maps import map_rows
 from linscope.kernels.source import KernelSource
@@ -170,6 +171,16 @@ def test_small_memory_gives_the_same_answer_within_it():
     assert 0 < most <= limit
     tight = solver.result(state)
     assert tight.details["objective"] == pytest.approx(free.details["objective"], rel=1e-9)
+
+
+def test_memory_is_a_quarter_of_what_is_available(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 5e9)
+    X, y = mixed(30, 3)
+    assert SvmDual(dual(X, y)).limit == 2**30
+    assert SvmDual(dual(X, y), memory_limit=1e6).limit == 1e6
+    monkeypatch.setattr(memory, "available_memory", lambda: 1000.0)
+    with pytest.raises(ValueError, match="raise memory_limit"):  # 141 MB, and 134 MB always go
+        ls.path(ls.SVC(), *mixed(4200, 2), Cs=[1.0], gammas=[1.0])
 
 
 def test_threads_do_not_change_the_answer():
