@@ -207,12 +207,7 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         n, dtype = len(training.codes), training.X.dtype
         self.classes_ = training.classes
         self.shape_fit_ = training.X.shape
-        beta, slack = np.zeros((len(parts), n)), np.zeros((len(parts), n))
-        for k, part in enumerate(parts):
-            rows = slice(None) if part.problem.rows is None else part.problem.rows
-            beta[k, rows] = part.problem.y * part.alpha
-            slack[k, rows] = 1.0 - part.problem.y * part.values.scores
-        np.maximum(slack, 0.0, out=slack)
+        beta, slack = _by_row(parts, n)
         kept = np.delete(np.arange(n + len(training.ignored)), training.ignored)
         self.alphas_ = _spread(np.abs(beta), kept, n + len(training.ignored))
         self.slack_ = _spread(slack, kept, n + len(training.ignored))
@@ -259,6 +254,20 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
 def _present(w: np.ndarray | None) -> np.ndarray:
     assert w is not None  # a linear kernel has weights
     return w
+
+
+def _by_row(parts: list[Part], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """β and ξ of all n rows, one row of each matrix a problem."""
+    every = np.arange(n)
+    rows = [every if p.problem.rows is None else p.problem.rows for p in parts]
+    first = np.repeat(n * np.arange(len(parts)), [len(own) for own in rows])
+    at = np.concatenate(rows) + first
+    y = np.concatenate([p.problem.y for p in parts])
+    beta, slack = np.zeros((len(parts), n)), np.zeros((len(parts), n))
+    beta.ravel()[at] = y * np.concatenate([p.alpha for p in parts])
+    margins = y * np.concatenate([p.values.scores for p in parts])
+    slack.ravel()[at] = np.maximum(0.0, 1.0 - margins)
+    return beta, slack
 
 
 def _spread(values: np.ndarray, kept: np.ndarray, total: int) -> np.ndarray:

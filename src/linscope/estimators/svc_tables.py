@@ -26,6 +26,7 @@ from ..solvers.svm_many import (
     room_for,
     solve_against_rest,
     solve_class_pairs,
+    take,
 )
 from .base import Problem, binary_problems, pair_problem
 from .svc_solving import Fit, Start, box
@@ -112,7 +113,9 @@ class PairTable(Shared):
         for _ in range(self.workers.n_threads):
             self.rooms.put(np.empty(largest, dtype=self.dtype))
         if not len(self.given):
-            list(self.workers.map(self._fill_own, borders(len(counts), -(-len(counts) // 4))))
+            few = self.table.blocks[-1] <= 2 * VALUES  # to wake a thread takes as long
+            classes = len(counts) if few else -(-len(counts) // 8)
+            list(self.workers.map(self._fill_own, borders(len(counts), classes)))
 
     def _sorted(self, counts: np.ndarray) -> Sorted:
         order = np.argsort(self.codes, kind="stable")
@@ -120,12 +123,9 @@ class PairTable(Shared):
         held = np.where(counts + counts.min() <= PAIR, counts, 0)
         blocks = np.concatenate([[0], np.cumsum(held**2)])
         own = np.empty(0 if len(self.given) else int(blocks[-1]), dtype=self.dtype)
-        left, right = (
-            side[order].astype(self.dtype, copy=False)
-            if len(side)
-            else np.zeros((0, 0), self.dtype)
-            for side in self.features[:2]
-        )
+        left, right = (np.empty(side.shape, self.dtype) for side in self.features[:2])
+        take(self.features.left, order[: len(left)], left)
+        take(self.features.right, order[: len(right)], right)
         return Sorted(order, starts, left, right, own, blocks, self.given)
 
     def _list_problems(self) -> None:

@@ -8,6 +8,8 @@ that may grow, j the largest gain (g_j − g_i)²/(K_ii + K_jj − 2K_ij) of tho
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, types
 from numba.extending import overload
@@ -103,6 +105,60 @@ def solve_pairs(K, diagonal, g, beta, lower, upper, tol, most):
     ``beta`` change. It ends when max g of those that may shrink − min g of those that may grow
     is at most ``tol``, or after ``most`` steps.
     """
+    return _solve(K, diagonal, g, beta, lower, upper, tol, most, ())
+
+
+@njit(cache=True, nogil=True)
+def solve_pairs_of_blocks(K, diagonal, g, beta, lower, upper, tol, most, blocks):
+    """The same, but a row of K is put together from ``blocks`` when it is first needed."""
+    return _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks)
+
+
+class Blocks(NamedTuple):
+    """K_aa and K_bb of [K_aa, K_ab; K_ba, K_bb]; K_ab is in its place. ``ready`` rows are whole."""
+
+    first: np.ndarray
+    second: np.ndarray
+    ready: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def _put_together(K, i, blocks):
+    """Row i of the Gram matrix of two classes, with zeros up to the last column."""
+    if blocks.ready[i]:
+        return
+    blocks.ready[i] = True
+    m = len(blocks.first)
+    n = m + len(blocks.second)
+    left, right, rest = K[i, :m], K[i, m:n], K[i, n:]
+    if i < m:
+        own = blocks.first[i]
+        for k in range(m):
+            left[k] = own[k]
+    else:
+        own = blocks.second[i - m]
+        for k in range(m):
+            left[k] = K[k, i]
+        for k in range(n - m):
+            right[k] = own[k]
+    for k in range(len(rest)):
+        rest[k] = 0.0
+
+
+def prepare(K, i, blocks):
+    """Row i is whole after this; compiled code only."""
+    raise NotImplementedError
+
+
+@overload(prepare)
+def _prepare(K, i, blocks):
+    if len(blocks) == 0:
+        return lambda K, i, blocks: None
+    return lambda K, i, blocks: _put_together(K, i, blocks)
+
+
+@njit(cache=True, nogil=True)
+def _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks):
     q = len(g)
     up, down, gains = np.empty_like(g), np.empty_like(g), np.empty_like(g)
     ahead, keys = np.empty_like(g), np.empty_like(g)
@@ -116,11 +172,13 @@ def solve_pairs(K, diagonal, g, beta, lower, upper, tol, most):
         keys[k] = g[k] + up[k]
     i = _place_of_least(key_bits)
     for step in range(most):
+        prepare(K, i, blocks)
         _gains(K[i], diagonal, diagonal[i], g[i], g, down, ahead, gains, zero, tau)
         j = _place_of_largest(gain_bits)
         most_ahead = ahead[_place_of_largest(ahead_bits)]
         if most_ahead <= tol or up[i] > 0.0 or gains[j] <= 0.0:
             return step
+        prepare(K, j, blocks)
         eta = max(float(diagonal[i]) + float(diagonal[j]) - 2.0 * float(K[i, j]), TAU)
         t = (float(g[j]) - float(g[i])) / eta
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from ..kernels.kernel_maps import add_products, add_rows
-from .smo_loops import solve_pairs
+from .smo_loops import solve_pairs_of_blocks
 
 PAIRS_A_SAMPLE = 20
 # Pairs are solved to this share of tol, as the sums afresh differ by rounding; so many times.
@@ -83,7 +83,10 @@ def _bias(s, y, beta, C, exact, error):
 
 @njit(cache=True, nogil=True)
 def _sums(K, y, C, features, places, beta, s, exact):
-    """s = Kβ, ``exact`` where it is from float64 values; returns δ, the error of the others."""
+    """s = Kβ, ``exact`` where it is from float64 values; returns δ, the error of the others.
+
+    Rows of K without β need not be whole.
+    """
     n = len(y)
     used = np.flatnonzero(beta)
     some = beta[used]
@@ -130,22 +133,25 @@ def judge(y, C, unit, beta, s, exact, error, out):
 
 
 @njit(cache=True, nogil=True)
-def solve_problem(K, y, C, bounds, features, places, beta, s, out):
+def solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out):
     """One problem: K has zeros beyond its n samples, up to a multiple of BLOCK columns.
 
-    ``places`` are the rows of ``features`` of the samples. β, s and the figures are written.
+    Or ``blocks`` has what K still lacks; it is () if K is whole. ``places`` are the rows of
+    ``features`` of the samples. β, s and the figures are written.
     """
     q, n = K.shape[1], len(y)
-    diagonal, g = np.zeros(q, dtype=K.dtype), np.zeros(q, dtype=K.dtype)
+    g = np.zeros(q, dtype=K.dtype)
     full, lower, upper = np.zeros(q), np.zeros(q), np.zeros(q)
     exact = np.ones(n, dtype=np.bool_)
     for i in range(n):
-        diagonal[i], g[i] = K[i, i], -y[i]
+        g[i] = -y[i]
         lower[i], upper[i] = min(0.0, y[i] * C[i]), max(0.0, y[i] * C[i])
     pairs, most = 0, PAIRS_A_SAMPLE * q
     for _ in range(ROUNDS):
         target = SHARE * bounds.tol
-        pairs += solve_pairs(K, diagonal, g, full, lower, upper, target, most - pairs)
+        pairs += solve_pairs_of_blocks(
+            K, diagonal, g, full, lower, upper, target, most - pairs, blocks
+        )
         for i in range(n):
             beta[i] = full[i]
         error = _sums(K, y, C, features, places, beta, s, exact)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from ..kernels.kernel_maps import gather, map_rows
-from .smo_loops import BLOCK
+from .smo_loops import BLOCK, Blocks
 from .svm_compiled import judge, solve_problem
 
 # Rows and columns that are turned round at a time.
@@ -66,6 +66,15 @@ def merge_pairs(pairs, order, starts, answers):
             i, j = (i + 1, j) if first else (i, j + 1)
 
 
+@njit(cache=True, nogil=True)
+def take(source, rows, out):
+    """out = source[rows], in the type of ``out``."""
+    for r in range(len(rows)):
+        row, target = source[rows[r]], out[r]
+        for k in range(len(row)):
+            target[k] = row[k]
+
+
 # Slices and unsigned numbers: an index that may be negative keeps loops from becoming vectors.
 @njit(cache=True, nogil=True)
 def mirror(K, first, stop, begin, end):
@@ -104,31 +113,30 @@ def fill_own(first, stop, table, features, room):
 
 
 @njit(cache=True, nogil=True)
-def _copy(square, K, at):
-    m = len(square)
-    for i in range(m):
-        source, target = square[i], K[at + i, at : at + m]
-        for k in range(m):
-            target[k] = source[k]
+def _own(table, k):
+    """K_kk; nothing if the whole Gram matrix is given."""
+    m = 0 if len(table.given) else table.starts[k + 1] - table.starts[k]
+    return table.own[table.blocks[k] : table.blocks[k] + m * m].reshape(m, m)
 
 
 @njit(cache=True, nogil=True)
-def _fill_pair(table, features, a, b, places, K, room):
-    """[K_aa, K_ab; K_ba, K_bb] and zeros up to the last column."""
+def _fill_pair(table, features, a, b, places, K, diagonal, room):
+    """K_ab in its place in K = [K_aa, K_ab; K_ba, K_bb], and the other blocks."""
     begin, end = table.starts[a], table.starts[a + 1]
     first, stop = table.starts[b], table.starts[b + 1]
     m, n = end - begin, end - begin + stop - first
-    if len(table.given):
+    own_a, own_b, given = _own(table, a), _own(table, b), len(table.given) > 0
+    if given:
         gather(table.given, places, places, K, np.arange(n), 0)
+        for i in range(n):
+            diagonal[i] = K[i, i]
+            for k in range(n, K.shape[1]):
+                K[i, k] = 0.0
     else:
         _fill(table.left[begin:end], table.right[first:stop], features, K, m, room)
-        mirror(K, 0, m, m, n)
-        _copy(table.own[table.blocks[a] : table.blocks[a + 1]].reshape(m, m), K, 0)
-        _copy(table.own[table.blocks[b] : table.blocks[b + 1]].reshape(n - m, n - m), K, m)
-    for i in range(n):
-        target = K[i, n:]
-        for k in range(len(target)):
-            target[k] = 0.0
+        for i in range(n):
+            diagonal[i] = own_a[i, i] if i < m else own_b[i - m, i - m]
+    return Blocks(own_a, own_b, np.full(n, given))
 
 
 def room_for(n):
@@ -150,8 +158,10 @@ def solve_class_pairs(first, stop, pairs, table, features, bounds, room, answers
             y[i], C[i] = -1.0 if i < m else 1.0, bounds.C[places[i]]
         q = -(-n // BLOCK) * BLOCK
         K = room[: n * q].reshape(n, q)
-        _fill_pair(table, features, a, b, places, K, room[n * q :])
-        solve_problem(K, y, C, bounds, features, places, beta, s, answers.figures[p])
+        diagonal = np.zeros(q, dtype=K.dtype)
+        blocks = _fill_pair(table, features, a, b, places, K, diagonal, room[n * q :])
+        out = answers.figures[p]
+        solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out)
         i, j = 0, m
         for k in range(answers.offsets[p], answers.offsets[p + 1]):
             at = i if answers.y[k] < 0.0 else j
@@ -173,11 +183,15 @@ def fill_whole(first, stop, left, right, features, K):
 @njit(cache=True, nogil=True)
 def solve_against_rest(first, stop, K, features, bounds, answers):
     """The problems ``first`` to ``stop``, all of which have the samples of K."""
-    places = np.arange(len(K))
+    n = len(K)
+    places, diagonal = np.arange(n), np.zeros(K.shape[1], dtype=K.dtype)
+    for i in range(n):
+        diagonal[i] = K[i, i]
     for p in range(first, stop):
         part = slice(answers.offsets[p], answers.offsets[p + 1])
         y, beta, s = answers.y[part], answers.beta[part], answers.s[part]
-        solve_problem(K, y, bounds.C, bounds, features, places, beta, s, answers.figures[p])
+        C, out = bounds.C, answers.figures[p]
+        solve_problem(K, diagonal, (), y, C, bounds, features, places, beta, s, out)
 
 
 @njit(cache=True, nogil=True)
