@@ -14,7 +14,7 @@ from ..kernels.kernel_maps import add_rows, gather
 from ..kernels.tiles import Tiles
 
 # Columns a task: at most so many, and so many tasks at least if there are enough.
-COLUMNS, TASKS, LINE = 1024, 8, 256
+COLUMNS, TASKS, LINE = 640, 8, 128
 
 
 class KernelRows:
