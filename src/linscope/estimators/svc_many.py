@@ -111,8 +111,6 @@ def _parts(fit: Fit, table: Shared, status: list[Status | None]) -> Iterator[Par
             "bias": figures[BIAS],
             "gap": figures[KKT],
             "objective": -figures[DUAL] * fit.source.unit,
-            "support": np.flatnonzero(size[own]),
-            "rounds": 0,
             "gradient_error": figures[ERROR],  # of samples that cannot matter
         }
         result = Result(size[own], how, 1, int(figures[PAIRS]), None, details)

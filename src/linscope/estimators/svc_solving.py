@@ -228,7 +228,9 @@ def part_of(
 ) -> Part:
     """The answer to a problem and the certificate of its values."""
     model, training, source = fit.model, fit.training, fit.source
-    alpha, bias = result.weights / source.unit, float(result.details["bias"])
+    alpha, bias = result.weights, float(result.details["bias"])
+    if source.unit != 1.0:
+        alpha = alpha / source.unit
     side = None
     if len(training.classes) > 2:
         side = problem.positive, None if problem.others else problem.negative

@@ -113,9 +113,7 @@ class PairTable(Shared):
         for _ in range(self.workers.n_threads):
             self.rooms.put(np.empty(largest, dtype=self.dtype))
         if not len(self.given):
-            few = self.table.blocks[-1] <= 2 * VALUES  # to wake a thread takes as long
-            classes = len(counts) if few else -(-len(counts) // 8)
-            list(self.workers.map(self._fill_own, borders(len(counts), classes)))
+            list(self.workers.map(self._fill_own, borders(len(counts), -(-len(counts) // 8))))
 
     def _sorted(self, counts: np.ndarray) -> Sorted:
         order = np.argsort(self.codes, kind="stable")
@@ -159,8 +157,8 @@ class RestTable(Shared):
 
     def __init__(self, fit: Fit):
         super().__init__(fit)
-        n, count = self.source.n, len(self.labels)
         self.problems = binary_problems(fit.training.classes, self.codes, "ovr")
+        n, count = self.source.n, len(self.problems)
         self.answers = self._answers(np.full(count, n))
         self.answers.y[:] = np.concatenate([problem.y for problem in self.problems])
         self.tasks = borders(count, 1)

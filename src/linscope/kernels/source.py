@@ -91,7 +91,7 @@ class KernelSource:
         if self.kernel == "linear" and not sp.issparse(X):
             self.centre = _mean(X)
             X = X - self.centre
-        largest = float(abs(X).max()) if X.shape[0] else 0.0
+        largest = float(max(X.max(), -X.min())) if X.shape[0] else 0.0
         k = int(np.frexp(largest)[1]) if largest > 0 else 0
         if self.kernel != "linear" and abs(k) <= USUAL:
             k = 0
