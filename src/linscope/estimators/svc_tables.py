@@ -164,13 +164,13 @@ class RestTable(Shared):
         self.tasks = borders(count, 1)
         size = -(-n // BLOCK) * BLOCK
         self.K = np.empty((n, size), dtype=self.dtype)
-        self.K[:, n:] = 0.0
         if len(self.given):
-            self.K[:, :n] = self.given
+            self.K[:, :n], self.K[:, n:] = self.given, 0.0
             return
         left, right = (side.astype(self.dtype, copy=False) for side in self.features[:2])
 
         def fill(rows: tuple[int, int]) -> None:
+            self.K[slice(*rows), n:] = 0.0
             fill_whole(*rows, left, right, self.features, self.K)
 
         list(self.workers.map(fill, borders(n, ROWS)))
