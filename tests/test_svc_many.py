@@ -77,7 +77,6 @@ def test_as_one_problem_at_a_time(alone, counted, multi_class, options, tol):
         for part, best in zip(
             model.certificate_.parts.values(), other.certificate_.parts.values(), strict=True
         ):
-            assert part.error == 0.0
             if options["kernel"] == "sigmoid":
                 continue  # not convex: there are several stationary points
             assert part.dual <= best.primal * (1 + 1e-9)

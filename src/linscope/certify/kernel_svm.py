@@ -77,8 +77,6 @@ class KernelSVMCertificate(SVMCertificate):
     bias : b, in float64
     C, kernel, parameters : the problem
     tol : the KKT violation that was asked for
-    error : how much the products Kβ of the fit may be off where kernel values were float32;
-        primal, gap and kkt have room for it
     """
 
     bias: float
@@ -86,7 +84,6 @@ class KernelSVMCertificate(SVMCertificate):
     kernel: Any = "rbf"
     parameters: dict
     tol: float = 1e-3
-    error: float = 0.0
 
     @property
     def advice(self) -> str:
@@ -144,7 +141,7 @@ class KernelSVMCertificate(SVMCertificate):
     def _compare(self, found: Values, rounding: float, prices: float) -> Check:
         if self.primal is None or self.gap is None or self.dual is None or self.kkt is None:
             return Check(False, "objective, dual value, gap or KKT violation is missing")
-        room = (rounding + self.error) * prices + SLACK * abs(found.primal)
+        room = rounding * prices + SLACK * abs(found.primal)
         if not abs(found.primal - self.primal) <= room:
             return Check(False, f"the objective is {found.primal:.9g}, not {self.primal:.9g}")
         if not abs(found.dual - self.dual) <= room:

@@ -20,7 +20,7 @@ from ..data.memory import memory_budget
 from ..data.threads import Workers
 from ..kernels.source import KernelSource
 from ..results import Result, Status, current_observer
-from ..solvers.svm_compiled import BIAS, DONE, DUAL, ERROR, GAP, KKT, PAIRS, PRIMAL
+from ..solvers.svm_compiled import BIAS, DONE, DUAL, GAP, KKT, PAIRS, PRIMAL
 from ..solvers.svm_many import leave_at_zero
 from .base import Training, binary_problems
 from .svc_solving import FINE, SMALL, Fit, Part, part_of, solve_one
@@ -111,7 +111,6 @@ def _parts(fit: Fit, table: Shared, status: list[Status | None]) -> Iterator[Par
             "bias": figures[BIAS],
             "gap": figures[KKT],
             "objective": -figures[DUAL] * fit.source.unit,
-            "gradient_error": figures[ERROR],  # of samples that cannot matter
         }
         result = Result(size[own], how, 1, int(figures[PAIRS]), None, details)
         values = Values(figures[PRIMAL], figures[DUAL], figures[GAP], figures[KKT], scores[own])

@@ -15,7 +15,6 @@ from ..data.threads import thread_count
 from ..kernels.source import ADVICE, KernelSource
 from ..results import Result, Status
 from ..solvers.driver import run
-from ..solvers.kernel_rows import KernelRows
 from ..solvers.smo import SMO
 from ..solvers.svm_dual import SvmDual
 from ..solvers.svm_problem import SvmProblem
@@ -25,10 +24,6 @@ from .base import Problem, Training
 # Up to SMALL samples a problem is solved on its whole Gram matrix. Tables of FINE samples are
 # solved to EXACT, whatever tol is: that costs next to nothing.
 SMALL, FINE, EXACT = 768, 768, 1e-10
-# Kernel values that an exact check of the fit may cost.
-CHEAP_CHECK = 2_000_000
-# Room for what a sample of the error of float32 sums may have missed.
-MISSED = 3.0
 # Fits that take longer than so many seconds are announced. They need so many kernel values a pair
 # of samples, more for a larger C; an order of magnitude.
 LONG, VALUES_A_PAIR = 10.0, 1.5
@@ -195,27 +190,15 @@ def _refuse(model: Any, training: Training, problem: Problem, result: Result) ->
 
 def _certified(fit: Fit, problem: Problem, solver: Any, result: Result, c: np.ndarray) -> Part:
     model, source = fit.model, fit.source
-    y, beta = problem.y, problem.y * result.weights
-    g, error = result.details["gradient"], MISSED * result.details["gradient_error"]
-    used = np.flatnonzero(beta)
-    if error > 0.0 and len(y) * len(used) <= CHEAP_CHECK:
-        g, error = -y.copy(), 0.0
-        rows = KernelRows(solver._tiles(np.float64), solver.workers)
-        rows.add_product(used, beta[used], g)
-    alpha, bias = result.weights / source.unit, float(result.details["bias"])
-    top = float(model.C) * c
-    found = kernel_duality(g + y, y, alpha, top, bias)
-    prices = 0.0
-    if error > 0.0 and np.isfinite(top).all():
-        prices = float(alpha.sum() + top[y * found.scores < 1.0 + error].sum())
-    kkt = found.kkt + error
+    y, alpha = problem.y, result.weights / source.unit
+    bias, top = float(result.details["bias"]), float(model.C) * c
+    found = kernel_duality(result.details["gradient"] + y, y, alpha, top, bias)
     status = result.status
-    if kkt <= model.tol and status is not Status.STOPPED:
+    if found.kkt <= model.tol and status is not Status.STOPPED:
         status = Status.CONVERGED
     elif status.ok:
         status = Status.STALLED
-    found = found._replace(gap=found.gap + error * prices, kkt=kkt)
-    return part_of(fit, problem, replace(result, status=status), found, error, solver)
+    return part_of(fit, problem, replace(result, status=status), found, solver)
 
 
 def part_of(
@@ -223,7 +206,6 @@ def part_of(
     problem: Problem,
     result: Result,
     found: Values,
-    error: float = 0.0,
     solver: Any = None,
 ) -> Part:
     """The answer to a problem and the certificate of its values."""
@@ -251,7 +233,6 @@ def part_of(
         parameters=fit.options,
         weighted=len(training.weight) > 0,
         tol=float(model.tol),
-        error=error,
         side=side,
         how=_how(result),
     )

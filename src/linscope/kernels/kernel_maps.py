@@ -23,8 +23,8 @@ from numba.extending import intrinsic, overload
 
 IDENTITY, POWER, EXP2, TANH = 0, 1, 2, 3
 # Rows of a product, which BLAS wants many of: with 640 columns 320 KB of float32, less than an L2
-# cache; and rows of kernel values at a time.
-TILE_ROWS, VALUE_ROWS = 128, 32
+# cache; rows of kernel values at a time, and columns of a small tile.
+TILE_ROWS, VALUE_ROWS, TILE_COLUMNS = 128, 32, 512
 
 # 2^f = 1 + f·(A0 + A1 f + …): interpolation at Chebyshev points, relative error 5e-9.
 A0, A1, A2 = np.float32(0.69314718803), np.float32(0.24022650761), np.float32(0.055503571142)
@@ -175,6 +175,39 @@ def add_products(left, right, code, degree, delta, total):
             own = places[: min(VALUE_ROWS, m - r)]
             map_rows(T[r : r + len(own)], code, degree, K, own, 0)
             add_rows(K, own, delta[first + r : first + r + len(own)], 0, width, total)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def _dot(a, b):
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def add_symmetric(left, right, code, degree, beta, first, stop, total):
+    """total += Kβ, the part of K[r, c] and K[c, r] with first ≤ r < stop and r ≤ c.
+
+    Of a tile on the diagonal all is used, of one beside it both it and its mirror image.
+    """
+    n = left.shape[0]
+    T = np.empty(VALUE_ROWS * TILE_COLUMNS, dtype=left.dtype)
+    K = np.empty((VALUE_ROWS, TILE_COLUMNS), dtype=left.dtype)
+    for r in range(first, stop, VALUE_ROWS):
+        m = min(VALUE_ROWS, stop - r)
+        own = np.arange(m)
+        begin, end = r, r + m
+        while begin < n:
+            width = end - begin
+            tile = T[: m * width].reshape(m, width)
+            np.dot(left[r : r + m], right[begin:end].T, tile)
+            map_rows(tile, code, degree, K, own, 0)
+            for i in range(m):
+                total[r + i] += _dot(K[i, :width], beta[begin:end])
+            if begin > r:
+                add_rows(K, own, beta[r : r + m], 0, width, total[begin:end])
+            begin, end = end, min(end + TILE_COLUMNS, n)
 
 
 @njit(cache=True, nogil=True)

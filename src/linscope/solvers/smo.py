@@ -140,7 +140,6 @@ class SMO:
             "gap": state.limits.gap,
             "objective": 0.5 * float(beta @ (g - y)),
             "support": np.flatnonzero(beta),
-            "gradient_error": 0.0,
         }
         status = state.status or Status.MAX_ITER
         return Result(y * beta, status, len(log), len(log), pairs, details)

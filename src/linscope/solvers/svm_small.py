@@ -189,7 +189,6 @@ class SvmSmall:
             "objective": 0.5 * float(beta @ (g - y)),
             "support": np.flatnonzero(beta),
             "rounds": 0,
-            "gradient_error": 0.0,
         }
         status = state.status or Status.MAX_ITER
         return Result(y * beta, status, state.steps, state.pairs, None, details)

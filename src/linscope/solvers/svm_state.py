@@ -25,7 +25,6 @@ class SvmState:
     active : samples not left out; None for all
     resting : who could have been left out at the last look
     last : working set of the last step, newest members last
-    error : largest error of g in a sample
     """
 
     beta: np.ndarray
@@ -44,6 +43,11 @@ class SvmState:
     rounds: int = 0
     round_gap: float = np.inf
     pairs_at_solve: int = 0
-    error: float = 0.0
     status: Status | None = None
     note: str = ""
+
+    def change(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where β is no longer ``exact_beta``, and by how much."""
+        difference = self.beta - self.exact_beta
+        changed = np.flatnonzero(difference)
+        return changed, difference[changed]
