@@ -22,9 +22,8 @@ from numba import njit, types
 from numba.extending import intrinsic, overload
 
 IDENTITY, POWER, EXP2, TANH = 0, 1, 2, 3
-# Rows of a product, which BLAS wants many of: with 640 columns 320 KB of float32, less than an L2
-# cache; rows of kernel values at a time, and columns of a small tile.
-TILE_ROWS, VALUE_ROWS, TILE_COLUMNS = 128, 32, 512
+# A tile of products and one of kernel values, in float32, are together less than an L2 cache.
+TILE_ROWS, TILE_COLUMNS = 64, 640
 
 # 2^f = 1 + f·(A0 + A1 f + …): interpolation at Chebyshev points, relative error 5e-9.
 A0, A1, A2 = np.float32(0.69314718803), np.float32(0.24022650761), np.float32(0.055503571142)
@@ -163,18 +162,19 @@ def add_rows(store, slots, delta, start, stop, total):
 @njit(cache=True, nogil=True)
 def add_products(left, right, code, degree, delta, total):
     """total += Σ_r delta[r]·K[r, :] for the features of rows and columns, tile by tile."""
-    width = right.shape[0]
-    T = np.empty((TILE_ROWS, width), dtype=left.dtype)
-    K = np.empty((VALUE_ROWS, width), dtype=left.dtype)
-    places = np.arange(VALUE_ROWS)
-    for first in range(0, left.shape[0], TILE_ROWS):
-        some = left[first : first + TILE_ROWS]
-        m = some.shape[0]
-        np.dot(some, right.T, T[:m])
-        for r in range(0, m, VALUE_ROWS):
-            own = places[: min(VALUE_ROWS, m - r)]
-            map_rows(T[r : r + len(own)], code, degree, K, own, 0)
-            add_rows(K, own, delta[first + r : first + r + len(own)], 0, width, total)
+    T = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=left.dtype)
+    K = np.empty((TILE_ROWS, TILE_COLUMNS), dtype=left.dtype)
+    places = np.arange(TILE_ROWS)
+    for begin in range(0, right.shape[0], TILE_COLUMNS):
+        some = right[begin : begin + TILE_COLUMNS]
+        width = some.shape[0]
+        for first in range(0, left.shape[0], TILE_ROWS):
+            m = min(TILE_ROWS, left.shape[0] - first)
+            tile = T[: m * width].reshape(m, width)
+            np.dot(left[first : first + m], some.T, tile)
+            map_rows(tile, code, degree, K, places[:m], 0)
+            own = delta[first : first + m]
+            add_rows(K, places[:m], own, 0, width, total[begin : begin + width])
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
@@ -192,10 +192,10 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
     Of a tile on the diagonal all is used, of one beside it both it and its mirror image.
     """
     n = left.shape[0]
-    T = np.empty(VALUE_ROWS * TILE_COLUMNS, dtype=left.dtype)
-    K = np.empty((VALUE_ROWS, TILE_COLUMNS), dtype=left.dtype)
-    for r in range(first, stop, VALUE_ROWS):
-        m = min(VALUE_ROWS, stop - r)
+    T = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=left.dtype)
+    K = np.empty((TILE_ROWS, TILE_COLUMNS), dtype=left.dtype)
+    for r in range(first, stop, TILE_ROWS):
+        m = min(TILE_ROWS, stop - r)
         own = np.arange(m)
         begin, end = r, r + m
         while begin < n:

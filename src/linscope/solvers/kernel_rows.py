@@ -13,8 +13,8 @@ from ..data.threads import Workers
 from ..kernels.kernel_maps import add_rows, gather
 from ..kernels.tiles import Tiles
 
-# Columns a task: at most so many, and so many tasks at least if there are enough.
-COLUMNS, TASKS, LINE = 640, 8, 128
+# Every sum is cut into so many tasks, of some columns at least; more would wait for Python.
+TASKS, COLUMNS = 4, 640
 
 
 class KernelRows:
@@ -45,7 +45,7 @@ class KernelRows:
         out[:, len(rows) :] = 0.0
         out[len(rows) :] = 0.0
         fill = partial(self._fill_block, out, rows)
-        list(self.workers.map(fill, borders(len(rows), max(64, -(-len(rows) // 8)))))
+        list(self.workers.map(fill, borders(len(rows), max(64, -(-len(rows) // TASKS)))))
         return out
 
     def _fill_block(self, out: np.ndarray, rows: np.ndarray, part: tuple[int, int]) -> None:
@@ -67,7 +67,7 @@ class KernelRows:
         if len(known):
             places = np.arange(len(known))
             copy = partial(self._copy, slots[known], stay, part.store)
-            list(self.workers.map(copy, borders(len(known), max(64, -(-len(known) // 8)))))
+            list(self.workers.map(copy, borders(len(known), max(64, -(-len(known) // TASKS)))))
             part.slot_of[known], part.row_of[places] = places, known
             part.used[places] = self.used[slots[known]]
             part.now = self.now
@@ -83,8 +83,7 @@ class KernelRows:
         order, missing = self._slots(rows)
         rows, delta = rows[order], delta[order].astype(self.tiles.dtype)
         add = partial(self._add_columns, rows, delta, self.slot_of[rows], missing, g)
-        wide = -(-self.tiles.n // TASKS) // LINE * LINE
-        list(self.workers.map(add, borders(self.tiles.n, min(COLUMNS, max(LINE, wide)))))
+        list(self.workers.map(add, borders(self.tiles.n, max(COLUMNS, -(-self.tiles.n // TASKS)))))
 
     def _slots(self, rows: np.ndarray) -> tuple[np.ndarray, int]:
         """Rows not yet worked out first, and how many these are; each gets a slot if possible."""

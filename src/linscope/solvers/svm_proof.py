@@ -25,8 +25,8 @@ from .svm_problem import bias
 
 # Samples a task.
 ROWS = 256
-# Sums of 32 products at a time are float32, and so are the coefficients.
-SUMS = 64 * UNIT
+# Sums of 64 products at a time are float32, and so are the coefficients.
+SUMS = 96 * UNIT
 # Float32 values below this are this.
 LEAST = 2.0**-126
 
