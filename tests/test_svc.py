@@ -17,7 +17,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC as LibSVM
 
 import linscope as ls
-from linscope.estimators import svc_solving
+from linscope.estimators import svc_many, svc_solving
 from linscope.estimators.svc_probability import best_slope, folds_of
 from linscope.results import Status
 
@@ -195,7 +195,7 @@ def test_no_hard_margin_is_said():
 # ---- certificates -------------------------------------------------------------------------------
 
 
-def test_forged_claims_are_rejected():
+def test_forged_claims_are_rejected(monkeypatch):
     X, y = mixed()
     claim = ls.SVC().fit(X, y).certificate_
     alpha = claim.alpha.copy()
@@ -224,6 +224,7 @@ def test_forged_claims_are_rejected():
     assert not claim.verify(X + 0.01 * np.sin(X), y)
     assert not claim.verify(X, 1 - y)
     X, y = mixed(900)
+    monkeypatch.setattr(svc_many, "ALONE", 0)
     stopped = _interrupted(X, y, 1)
     lie = dataclasses.replace(stopped.certificate_, gap=1e-9, status=Status.CONVERGED, kkt=1e-9)
     assert stopped.certificate_.verify(X, y)
@@ -273,6 +274,7 @@ def _interrupted(X, y, step, **options):
 @pytest.mark.parametrize(("n", "step"), [(300, 1), (1300, 1), (1300, 3)])
 def test_ctrl_c_keeps_a_feasible_answer(monkeypatch, n, step):
     monkeypatch.setattr(svc_solving, "SMALL", 100)
+    monkeypatch.setattr(svc_many, "ALONE", 0)
     X, y = mixed(n, 5)
     with pytest.warns(ConvergenceWarning, match="violated by"), ls.observe(Interrupt(step)):
         model = ls.SVC(10.0, tol=1e-9).fit(X, y)
@@ -305,6 +307,7 @@ def test_few_steps_warn_and_long_fits_are_announced(monkeypatch):
         model = ls.SVC(100.0, max_iter=2).fit(X, y)
     assert model.certificate_.verify(X, y)
     monkeypatch.setattr(svc_solving, "LONG", 0.0)
+    monkeypatch.setattr(svc_many, "ALONE", 0)
     watcher = Interrupt(-1)
     with ls.observe(watcher):
         ls.SVC().fit(X, y)

@@ -1,7 +1,8 @@
 """All binary problems of a kernel SVM, which share one table.
 
 With K > 2 classes there are many small problems. Compiled code solves them some at a time, on
-threads (``solvers.svm_many``), with a proof in float64. What does not get to ``tol`` there goes on
+threads (``solvers.svm_many``), with a proof in float64; so it does with two classes of one or two
+thousand samples. What does not get to ``tol`` there goes on
 as a problem of its own (``svc_solving``); so do all problems of small tables, which are solved to
 rounding, and of hard margins.
 """
@@ -26,8 +27,9 @@ from .base import Training, binary_problems
 from .svc_solving import FINE, SMALL, Fit, Part, part_of, solve_one
 from .svc_tables import Shared, shared_table
 
-# The Gram matrix of all samples is shared by K classes up to so many samples.
-SHARED = 4000
+# The Gram matrix of all samples is held up to so many samples; for two classes up to twice as many
+# if C is so large that samples move many times.
+SHARED, ALONE, HARD = 4000, 4000, 10.0
 
 
 @dataclass
@@ -54,12 +56,14 @@ def solve_all(
     source = KernelSource(training.X, model.kernel, **options)
     fit = Fit(model, training, source, options, memory_budget(model.memory_limit))
     several = len(training.classes) > 2
-    share = several and source.n <= SHARED and 16 * source.n**2 <= fit.memory
-    if several and not textbook and source.n > FINE and np.inf != model.C:
+    alone = ALONE if model.C < HARD else 2 * ALONE
+    share = source.n <= (SHARED if several else alone) and 16 * source.n**2 <= fit.memory
+    compiled = several or (share and model.max_iter is None)
+    if compiled and not textbook and source.n > FINE and np.inf != model.C:
         table = shared_table(fit, fit.memory, share)
         if table is not None:
             return _solve_shared(fit, table)
-    if share:
+    if several and share:
         source.share_gram(Workers())
         source.room = np.empty((SMALL + 64) ** 2)
     parts: list[Part] = []

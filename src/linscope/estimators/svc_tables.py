@@ -153,7 +153,7 @@ class PairTable(Shared):
 
 
 class RestTable(Shared):
-    """Each class against all others; the Gram matrix of all samples is held."""
+    """Each class against all others, one if there are two; the whole Gram matrix is held."""
 
     def __init__(self, fit: Fit):
         super().__init__(fit)
@@ -202,14 +202,14 @@ def shared_table(fit: Fit, limit: float, whole: bool) -> Shared | None:
 
     Parameters
     ----------
-    fit : a table of K > 2 classes
+    fit : a table of K classes
     limit : bytes for kernel values
     whole : whether that is enough for the Gram matrix of all samples
     """
     counts = np.bincount(fit.training.codes, minlength=len(fit.training.classes))
     if counts.min() == 0:
         return None
-    if fit.model.multi_class == "ovr":
+    if fit.model.multi_class == "ovr" or len(counts) == 2:
         return RestTable(fit) if whole else None
     smallest = np.sort(counts)[:2].sum()
     held = float((counts[counts < PAIR] ** 2).sum()) + thread_count() * 2.0 * PAIR**2

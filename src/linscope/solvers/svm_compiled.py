@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..kernels.kernel_maps import add_products, add_rows
+from ..kernels.kernel_maps import add_products, add_rows, add_symmetric
 from .smo_loops import solve_pairs_of_blocks
 
 PAIRS_A_SAMPLE = 20
@@ -100,12 +100,16 @@ def _sums(K, y, C, features, places, beta, s, exact):
     b = _bias(s, y, beta, C, exact, 0.0)  # at most 2δ off
     for i in range(n):
         exact[i] = beta[i] != 0.0 or not y[i] * (s[i] + b) >= 1.0 + 4.0 * error
-    near = np.flatnonzero(exact)
-    total = np.zeros(len(near))
-    left, right = features.left[places[used]], features.right[places[near]]
-    add_products(left, right, features.code, features.degree, some, total)
+    near = np.flatnonzero(exact & (beta == 0.0))
+    left, total = features.left[places[used]], np.zeros(n)
+    own, others = total[: len(used)], total[len(used) : len(used) + len(near)]
+    right = features.right[places[used]]
+    add_symmetric(left, right, features.code, features.degree, some, 0, len(used), own)
+    add_products(left, features.right[places[near]], features.code, features.degree, some, others)
+    for k in range(len(used)):
+        s[used[k]] = own[k]
     for k in range(len(near)):
-        s[near[k]] = total[k]
+        s[near[k]] = others[k]
     return error
 
 
