@@ -13,11 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..data.threads import Workers
 from ..kernels.kernel_maps import add_rows, gather
-from ..kernels.tiles import MatrixTiles
 from ..results import Status
-from ..solvers.kernel_rows import KernelRows
 from ..solvers.smo_loops import BLOCK, solve_pairs
 from ..solvers.svm_polish import polish
 from ..solvers.svm_problem import bias, ends, hull_distance
@@ -31,6 +28,8 @@ WORKING_SET, INNER, PAIRS_A_ROW = 640, 0.1, 20
 # have taken about as long as a factorisation.
 NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 3000, 3e5, 5e7
 STALLED, NOT_SEPARABLE = 8, 1e-13
+# From this tolerance on the equations are solved in float32.
+SINGLE = 1e-4
 
 
 @dataclass
@@ -139,7 +138,7 @@ class FoldDual:
         )
         delta = beta[: len(W)] - self.beta[W]
         moved = np.flatnonzero(delta)
-        add_rows(self.K, W[moved], delta[moved], 0, len(self.K), self.g)
+        self.add_product(W[moved], delta[moved], self.g)
         self.beta[W] = beta[: len(W)]
         self._look()
 
@@ -153,11 +152,21 @@ class FoldDual:
 
     def _equations(self) -> None:
         self.pairs_at_solve = self.pairs
-        rows = KernelRows(MatrixTiles(self.K), Workers(1))
-        found = polish(rows, self.beta, self.g, self.lower, self.upper)
+        found = polish(self, self.beta, self.g, self.lower, self.upper)
         if found is not None:
             self.beta, self.g = found
             self._look()
+
+    def block(self, rows: np.ndarray, size: int) -> np.ndarray:
+        """K[rows, rows] for the equations, in float32 unless tol is tight."""
+        kind = np.float32 if self.tol >= SINGLE else np.float64
+        out = np.empty((size, size), dtype=kind)
+        gather(self.K, rows, rows, out, np.arange(len(rows)), 0)
+        return out
+
+    def add_product(self, rows: np.ndarray, delta: np.ndarray, g: np.ndarray) -> None:
+        """g += Σ_r delta[r]·K[rows[r], :]."""
+        add_rows(self.K, rows, delta, 0, len(self.K), g)
 
     def _unbounded(self) -> bool:
         distance = hull_distance(self.beta, self.g, self.y)

@@ -12,20 +12,26 @@ other samples is left to sequential minimal optimisation.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import linalg
-
-from .kernel_rows import KernelRows
 
 ROUNDS, MOST_SHARE = 20, 0.15
 # Relative to the rounding of the kernel values.
 RIDGES = (0.0, 50.0, 5e4)
 
 
+class Rows(Protocol):
+    """Kernel values of samples: K[rows, rows] to be overwritten, and g += K[:, rows]·delta."""
+
+    def block(self, rows: np.ndarray, size: int) -> np.ndarray: ...
+
+    def add_product(self, rows: np.ndarray, delta: np.ndarray, g: np.ndarray) -> None: ...
+
+
 def polish(
-    rows: KernelRows, beta: np.ndarray, g: np.ndarray, lower: np.ndarray, upper: np.ndarray
+    rows: Rows, beta: np.ndarray, g: np.ndarray, lower: np.ndarray, upper: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """β and g after the equations of the free samples; None if that is no better.
 
@@ -61,7 +67,7 @@ def polish(
     return beta, after
 
 
-def _factor(rows: KernelRows, free: np.ndarray) -> Any:
+def _factor(rows: Rows, free: np.ndarray) -> Any:
     """Cholesky factor of K_FF; with a tiny ridge if samples are the same. None if K has none."""
     for ridge in RIDGES:
         K = rows.block(free, len(free))
