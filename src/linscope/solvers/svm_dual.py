@@ -33,7 +33,8 @@ from .working_set import choose, idle
 
 # Up to so many samples all are in the working set, and all is float64.
 SMALL = 768
-WORKING_SET = 1024
+# Samples of a working set, and of one for a large problem: from so many samples on.
+WORKING_SET, LARGE_SET, LARGE = 1024, 2048, 15_000
 # A small problem is solved until its gap is this share of the whole gap.
 INNER = 0.2
 STEPS_A_SAMPLE = 20
@@ -68,6 +69,7 @@ class SvmDual:
     memory_limit : bytes for kernel values at a time, besides tiles of a few MB; by default a
         quarter of what is available
     n_threads : int, optional
+    working_set : samples of a step; 0 leaves the choice to the number of samples
     """
 
     problem: SvmProblem
@@ -75,7 +77,7 @@ class SvmDual:
     initial: np.ndarray | None = None
     memory_limit: float | None = None
     n_threads: int | None = None
-    working_set: int = WORKING_SET
+    working_set: int = 0
     task: str = "kernel SVM"
 
     def __post_init__(self) -> None:
@@ -83,7 +85,8 @@ class SvmDual:
         self.workers = Workers(self.n_threads)
         self.limit = memory_budget(self.memory_limit)
         most = int(np.sqrt(SET_SHARE * self.limit / 8)) // BLOCK * BLOCK
-        self.working_set = max(BLOCK, min(self.working_set, most))
+        wanted = LARGE_SET if len(self.problem.y) >= LARGE else WORKING_SET
+        self.working_set = max(BLOCK, min(self.working_set or wanted, most))
         self.sources: dict[Any, Tiles] = {}
         self.momentum = Momentum()
 
