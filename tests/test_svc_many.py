@@ -299,3 +299,22 @@ def test_any_number_of_threads_and_pickles(monkeypatch):
     again = pickle.loads(pickle.dumps(found[1]))
     assert again.certificate_.verify(X, y)
     np.testing.assert_array_equal(again.alphas_, found[1].alphas_)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_ctrl_c_while_kernel_values_are_worked_out_keeps_a_feasible_answer(monkeypatch, classes):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(svc_many, "shared_table", interrupted)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 3))
+    y = np.arange(900) % classes
+    with pytest.warns(ConvergenceWarning, match="violated by"):
+        model = ls.SVC().fit(X, y)
+    claim = model.certificate_
+    parts = claim.parts.values() or [claim]
+    assert all(part.status is Status.STOPPED for part in parts)
+    assert not claim.status.ok
+    assert claim.verify(X, y)
+    assert model.predict(X).shape == (900,)

@@ -59,15 +59,18 @@ def solve_all(
     alone = ALONE if model.C < HARD else 2 * ALONE
     share = source.n <= (SHARED if several else alone) and 16 * source.n**2 <= fit.memory
     compiled = several or (share and model.max_iter is None)
+    stopped = False
     if compiled and not textbook and source.n > FINE and np.inf != model.C:
-        table = shared_table(fit, fit.memory, share)
+        try:
+            table = shared_table(fit, fit.memory, share)
+        except KeyboardInterrupt:
+            table, stopped = None, True
         if table is not None:
             return _solve_shared(fit, table)
-    if several and share:
+    if several and share and not stopped:
         source.share_gram(Workers())
         source.room = np.empty((SMALL + 64) ** 2)
     parts: list[Part] = []
-    stopped = False
     for problem in binary_problems(training.classes, training.codes, model.multi_class):
         parts.append(solve_one(fit, problem, stopped=stopped, textbook=textbook))
         stopped = parts[-1].result.status is Status.STOPPED

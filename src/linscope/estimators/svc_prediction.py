@@ -60,6 +60,8 @@ class SVCPrediction:
         """Σ_j c_j K(x, z_j) with the signs of ``dual_coef_``."""
         if self.kernel == "linear":
             return np.asarray(matrix @ self._coef.T.astype(np.float64))
+        if not len(self.support_):  # a fit that was stopped at once: all scores are the bias
+            return np.zeros((matrix.shape[0], len(self.intercept_)))
         parts = self._coefficient_parts()
         if self.kernel == "precomputed":
             K = matrix[:, self.support_]

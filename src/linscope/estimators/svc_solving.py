@@ -242,7 +242,8 @@ def part_of(
 def _how(result: Result) -> str:
     if result.log is not None:
         return f"sequential minimal optimisation, {result.n_updates} pairs"
-    return f"decomposition, {result.n_iter} steps, {result.n_updates} pairs"
+    steps = "1 step" if result.n_iter == 1 else f"{result.n_iter} steps"
+    return f"decomposition, {steps}, {result.n_updates} pairs"
 
 
 def _linear_weights(source: KernelSource, problem: Problem, alpha: np.ndarray) -> np.ndarray | None:
