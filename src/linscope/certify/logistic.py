@@ -19,9 +19,9 @@ from ..solvers.coordinate_gap import class_sums, dual_bound, penalty
 from ..solvers.firth import Firth
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective, Point
+from ..verify.parts import split_parts
 from .decrement import decrement_bound
 from .logistic_gap import duality_gap
-from .parts import split_parts
 
 # Room for the rounding of long sums.
 SLACK = 1e-9

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..data import check_finite, encode_labels, to_matrix
 from ..results import Certificate, Check, Status
-from .parts import split_parts
+from ..verify.parts import split_parts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
