@@ -161,7 +161,6 @@ def test_bad_tables_and_labels(classifier, X, y, message):
         ("class_weight", {0: -1.0}, "class_weight.*negative"),
         ("class_weight", {0: np.nan}, "class_weight"),
         ("class_weight", {0: np.inf}, "class_weight"),
-        ("class_weight", {0: 0.0}, "all of one class"),
     ],
 )
 def test_unknown_options_list_the_allowed(make, name, value, message):
@@ -235,7 +234,6 @@ def test_votes_need_single_steps_and_that_is_said_before_any_work(make, rule):
         (np.full(6, np.nan), "NaN"),
         (np.full(6, np.inf), "infinity|inf"),
         (np.zeros(6), "weight"),
-        (np.r_[np.zeros(3), np.ones(3)], "all of one class"),
         (np.ones((6, 2)), "1D|sample_weight"),
         (["a"] * 6, "convert|sample_weight"),
     ],

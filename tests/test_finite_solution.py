@@ -205,8 +205,23 @@ class TestFinite:
         assert answer.kind == "complete"
         assert answer.verify(X, y, weight)
         assert not answer.verify(X, y)
+
+    def test_a_class_without_weight_can_be_ruled_out_for_ever(self):
+        X, y = np.array([[0.0], [1.0], [2.0], [3.0], [0.5]]), np.array([0, 0, 1, 1, 1])
+        only = (y == 0).astype(float)
+        answer = finite_solution(X, y, 2, weight=only)
+        assert answer.kind == "complete"
+        assert answer.verify(X, y, only)
         with pytest.raises(ValueError, match="class number 1 has no row of positive weight"):
-            finite_solution(X, y, 2, weight=(y == 0).astype(float))
+            finite_solution(X, y, 2, False, weight=only)
+        y = np.array([0, 0, 1, 1, 2])
+        answer = finite_solution(X, y, 3, weight=(y < 2).astype(float))
+        assert answer.kind == "complete"
+        assert answer.verify(X, y, (y < 2).astype(float))
+        y = np.array([0, 1, 0, 1, 2])
+        answer = finite_solution(X, y, 3, weight=(y < 2).astype(float))
+        assert answer.kind == "quasi-complete"
+        assert answer.verify(X, y, (y < 2).astype(float))
 
     def test_no_proof_without_overlap(self):
         """However far Newton goes, its step never proves what is false."""

@@ -445,7 +445,6 @@ def test_prices_of_any_size(C, loss):
         ({"tol": -1.0}, "tol"),
         ({"max_iter": 0}, "max_iter"),
         ({"penalize_intercept": "yes"}, "penalize_intercept"),
-        ({"class_weight": {0: 0.0}}, "all of one class"),
     ],
 )
 def test_bad_options(settings, message):

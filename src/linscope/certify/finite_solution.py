@@ -21,6 +21,7 @@ import numpy as np
 from ..data.threads import one_blas_thread
 from ..results import Check
 from ..solvers.multinomial import Multinomial
+from .absent_classes import absent_direction
 from .exact_direction import direction_signs
 from .inputs import read_table
 from .overlap import Overlap, prove_overlap
@@ -162,7 +163,7 @@ def finite_solution(
     Parameters
     ----------
     X : (n, d) array or CSR matrix, finite
-    codes : class numbers 0 … K − 1, each present
+    codes : class numbers 0 … K − 1
     n_classes : K
     fit_intercept : whether the model has a bias
     weight : weights of the rows; rows of weight 0 do not count
@@ -186,7 +187,7 @@ def finite_solution(
     matrix, codes, weight = _with_weight(X, np.asarray(codes), weight)
     missing = np.flatnonzero(np.bincount(codes, minlength=n_classes) == 0)
     if len(missing):
-        raise ValueError(f"class number {missing[0]} has no row of positive weight: leave it out")
+        return _without(missing, matrix, codes, n_classes, fit_intercept, weight, classes)
     start = None if weights is None else _relative(np.asarray(weights, dtype=np.float64))
     with one_blas_thread():
         answer = _decide(matrix, codes, n_classes, fit_intercept, weight, start)
@@ -202,6 +203,30 @@ def finite_solution(
         fit_intercept=fit_intercept,
         exact_direction=answer.exact or (),
         tolerance=0.0 if answer.exact else TOLERANCE,
+    )
+
+
+def _without(missing, X, codes, n_classes, fit_intercept, weight, classes) -> Separated:
+    """Some classes have no rows: ruling them out raises the likelihood for ever."""
+    if not fit_intercept:
+        raise ValueError(
+            f"class number {missing[0]} has no row of positive weight, and without an intercept "
+            "it cannot be ruled out: leave its rows out"
+        )
+    present, own = np.unique(codes, return_inverse=True)
+    inner, kind = None, COMPLETE if len(present) == 1 else QUASI
+    if len(present) > 1:
+        answer = finite_solution(X, own, len(present), True, weight)
+        if isinstance(answer, Separated) and answer.kind == COMPLETE and answer.exact_direction:
+            inner, kind = answer.exact_direction, COMPLETE
+    exact = absent_direction(X, n_classes, present, inner)
+    return Separated(
+        kind=kind,
+        direction=np.array([[float(v) for v in row] for row in exact]),
+        columns=[],
+        names=[],
+        classes=list(range(n_classes)) if classes is None else list(classes),
+        exact_direction=exact,
     )
 
 

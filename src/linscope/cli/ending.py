@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from .formula import bound_text, hyperplane, number, weighted_sum
+from .formula import bound_text, hyperplane, number, score, weighted_sum
 from .options import words_of
 from .presenting import verdict
 from .screen import facts, hints
@@ -36,12 +36,22 @@ def _answer(model: Any, source: Source) -> list[tuple[str, str]]:
     parts = model.certificate_.parts or {"": model.certificate_}
     pairs = []
     for name, part in list(parts.items())[:MOST_PROBLEMS]:
-        side = hyperplane(part.weights, source.features, ">")
-        text = f"{side} ⇒ {source.class_name(part.positive)}"
+        text = _rule(part, source, len(parts))
         pairs.append((f"equation {name}".rstrip(), text))
     if len(parts) > MOST_PROBLEMS:
         pairs.append(("", f"… {len(parts)} equations in all"))
     return pairs
+
+
+def _rule(part: Any, source: Source, n_problems: int) -> str:
+    """What ``predict`` does with this hyperplane."""
+    positive = source.class_name(part.positive)
+    if len(part.others) > 1:
+        return f"{score(part.weights, source.features)} is the largest of {n_problems} ⇒ {positive}"
+    side = hyperplane(part.weights, source.features, "≥" if part.tie == "positive" else ">")
+    if n_problems > 1:
+        return f"{side} ⇒ a vote for {positive}, else for {source.class_name(part.negative)}"
+    return f"{side} ⇒ {positive}"
 
 
 def _kernel_answer(model: Any, source: Source) -> list[tuple[str, str]]:

@@ -39,8 +39,21 @@ def hyperplane(weights: Any, features: list[str], relation: str) -> str:
     """``2·b − a > 1``: the features by size of weight, and the bias on the other side."""
     from ..results.numbers import bias
 
-    values = [w.item() if hasattr(w, "item") else w for w in weights]
-    order = sorted(range(1, len(values)), key=lambda j: (-abs(values[j]), -values[j]))
-    left = weighted_sum((values[j], features[j - 1]) for j in order)
+    values, left = _left(weights, features)
     right = bias([-values[0] + 0, *values[1:]]).replace("-", "−")
     return f"{left} {relation} {right}"
+
+
+def score(weights: Any, features: list[str]) -> str:
+    """``2·b − a − 1``: the features by size of weight, then the bias."""
+    from ..results.numbers import bias
+
+    values, left = _left(weights, features)
+    last = bias(values)
+    return f"{left} − {last[1:]}" if last.startswith("-") else f"{left} + {last}"
+
+
+def _left(weights: Any, features: list[str]) -> tuple[list[Any], str]:
+    values = [w.item() if hasattr(w, "item") else w for w in weights]
+    order = sorted(range(1, len(values)), key=lambda j: (-abs(values[j]), -values[j]))
+    return values, weighted_sum((values[j], features[j - 1]) for j in order)

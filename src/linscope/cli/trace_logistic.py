@@ -9,7 +9,7 @@ from cyclopts import Parameter, validators
 from rich.console import Console
 
 from .errors import BadInput
-from .formula import hyperplane
+from .formula import hyperplane, score
 from .narrow import fitted
 from .presenting import header, notes_of, present, verdict
 from .screen import facts, hints, print_table
@@ -86,6 +86,18 @@ def _report(
     return holds
 
 
+def _rule(weights: list[Any], source: Source, model: Any, name: Any) -> str:
+    """What ``predict`` does with these weights."""
+    if len(model.classes_) == 2:
+        positive = source.class_name(model.classes_[1].item())
+        return f"{hyperplane(weights, source.features, '>')} ⇒ {positive}"
+    text, parts = score(weights, source.features), model.certificate_.parts
+    positive, negative = parts[name].side if name in parts else (name, None)
+    if negative is not None:
+        return f"σ({text}) for {positive}, the rest of 1 for {negative}; the largest sum"
+    return f"{text} is the largest of {len(model.classes_)} ⇒ {positive}"
+
+
 def _ending(out: Console, trace: Any, source: Source, steps: str) -> bool:
     """The equations and the certificate; does it hold?"""
     model, certificate = trace.estimator, trace.estimator.certificate_
@@ -93,11 +105,8 @@ def _ending(out: Console, trace: Any, source: Source, steps: str) -> bool:
     names = list(found) if isinstance(found, dict) else [""]
     pairs = []
     for name, bias, slopes in zip(names, model.intercept_, model.coef_, strict=True):
-        side = hyperplane([bias, *slopes], source.features, ">")
-        positive = name or source.class_name(model.classes_[1].item())
-        if name in certificate.parts:
-            positive = certificate.parts[name].side[0]
-        pairs.append((f"equation {name}".rstrip(), f"{side} ⇒ {positive}"))
+        text = _rule([bias, *slopes], source, model, name)
+        pairs.append((f"equation {name}".rstrip(), text))
     if len(pairs) > MOST_EQUATIONS:
         pairs = [*pairs[:MOST_EQUATIONS], ("", f"… {len(pairs)} equations in all")]
     pairs += [("steps", steps), ("certificate", str(certificate.status))]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import warnings
 from typing import Any
 
 import numpy as np
+
+from ..results.caller import warn_caller
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
@@ -21,10 +22,10 @@ def to_backend(columns: dict[str, np.ndarray], backend: str | None) -> Any:
     with contextlib.suppress(ImportError) if backend is None else contextlib.nullcontext():
         name = first_installed() if backend is None else backend
         return _frame(importlib.import_module(name), name, columns)
-    warnings.warn(
+    warn_caller(
         "no data frame library is installed, so a dict of arrays is returned: install pandas, "
         "polars or pyarrow, or say backend='dict'",
-        stacklevel=3,
+        UserWarning,
     )
     return columns
 

@@ -1,4 +1,4 @@
-"""What all classifiers share: reading the input, binary problems, callbacks, the equation."""
+"""What all classifiers share: reading the input, binary problems, callbacks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from sklearn.utils.validation import (
 
 from ..data import encode_labels, signs, to_matrix
 from ..results import Observer
-from ..results.numbers import bias
 
 
 class Training(NamedTuple):
@@ -59,12 +58,14 @@ def read_training(estimator, X, y, sample_weight=None, classes=None) -> Training
     if len(ignored):
         keep = np.flatnonzero(weight)
         matrix, codes, weight = matrix[keep], codes[keep], weight[keep]
-        if classes is None and len(np.unique(codes)) < 2:
-            raise ValueError(
-                "samples with a positive weight are all of one class: a classifier needs at "
-                "least two classes"
-            )
+        if classes is None:
+            need_rows(matrix)
     return Training(matrix, known, codes, weight, ignored)
+
+
+def need_rows(matrix) -> None:
+    if matrix.shape[0] == 0:
+        raise ValueError("every sample has weight 0: give some a positive sample_weight")
 
 
 def read_features(estimator, X):
@@ -184,19 +185,3 @@ class CallbackObserver(Observer):
     def close(self) -> None:
         """The fit is over, also after an error."""
         self._fit.call_on_fit_task_end(**self._data)
-
-
-def equation(weights: np.ndarray, features, positive, negative=None) -> str:
-    """The hyperplane in the original features, largest weight first: ``2·b − a > 1 ⇒ yes``."""
-    order = sorted(
-        (j for j in range(1, len(weights)) if weights[j] != 0),
-        key=lambda j: (-abs(weights[j]), -weights[j]),
-    )
-    text = ""
-    for j in order:
-        value = abs(float(weights[j]))
-        sign = " − " if weights[j] < 0 else (" + " if text else "")
-        sign = "−" if weights[j] < 0 and not text else sign
-        text += sign + ("" if value == 1 else f"{value:.6g}·") + str(features[j - 1])
-    right = bias([0.0 - float(weights[0]), *weights[1:]]).replace("-", "−")
-    return f"{text or '0'} > {right} ⇒ {positive}"

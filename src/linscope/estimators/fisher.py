@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.fisher import FisherCertificate
 from ..data import check_finite
 from ..results import Status
+from ..results.caller import warn_caller
 from ..solvers.class_moments import ClassMoments
 from ..solvers.fisher import (
     Discriminants,
@@ -213,12 +213,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Post
         claim = self.certificate_
         which = [claim.names[j] for j in claim.constant or claim.dependent]
         where = f" (see {', '.join(which[:5])}{', …' if len(which) > 5 else ''})" if which else ""
-        warnings.warn(
+        warn_caller(
             "the class means differ along a direction in which no class varies"
             f"{where}: J has no maximum, and that direction is left out. "
             f"{Status.UNBOUNDED.advice}",
             UserWarning,
-            stacklevel=6,  # the caller of fit, past the decorator
         )
 
     def criterion(self, w):

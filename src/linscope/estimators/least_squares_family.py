@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -24,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.least_squares import LeastSquaresCertificate, assess, certificate_of
 from ..data import check_finite
 from ..results import Result
+from ..results.caller import warn_caller
 from ..results.numbers import short
 from ..solvers.driver import run
 from ..solvers.least_squares import LeastSquares, solve_exactly
@@ -156,8 +156,7 @@ class LeastSquaresFamily(
         self._moments = None
         self.certificate_ = self._assessed(training, result, weights)
         if not result.status.ok:
-            # past the decorators of fit: the warning names the line of the caller
-            warnings.warn(result.details["explanation"], ConvergenceWarning, stacklevel=6)
+            warn_caller(result.details["explanation"], ConvergenceWarning)
         return replace(result, weights=weights)
 
     def _assessed(self, training: Regression, result: Result, weights) -> LeastSquaresCertificate:

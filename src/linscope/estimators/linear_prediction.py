@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import check_finite
 from ..data.blocks import Block
-from .base import equation, read_features
+from .base import read_features
+from .equations import equation, rules, vote
 from .scores import block_scores, into_range
 
 
@@ -51,13 +52,19 @@ class LinearPrediction:
         return self.classes_[np.argmax(decision, axis=1)]
 
     def equation(self):
-        """The hyperplane of two classes as the notes write it; a dict of lines for more."""
+        """The rule of ``predict`` in words: the hyperplane of two classes as the notes write it.
+
+        K classes: a dict of lines, the score of each class (the largest wins) or what each pair
+        of classes says.
+        """
         check_is_fitted(self)
         features = self._feature_names()
         if len(self.classes_) == 2:
             return equation(np.r_[self.intercept_[0], self.coef_[0]], features, self.classes_[1])
-        names = list(self.certificate_.parts) or self.classes_.tolist()
-        return {
-            name: equation(np.r_[b, w], features, name)
-            for name, b, w in zip(names, self.intercept_, self.coef_, strict=True)
-        }
+        labels, weights = self.classes_.tolist(), np.column_stack([self.intercept_, self.coef_])
+        pair = self._pair_line if self.multi_class == "ovo" else None
+        names = list(self.certificate_.parts) or labels
+        return dict(zip(names, rules(weights, features, labels, pair), strict=True))
+
+    # What a pair of classes says, in words.
+    _pair_line = staticmethod(vote)

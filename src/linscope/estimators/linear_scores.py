@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import check_finite
 from ..engines import MemoryEngine
-from .base import equation, read_features
+from .base import read_features
+from .equations import equation, preferred
 from .moment_family import MomentClassifier
 from .scores import block_scores, into_range
 
@@ -27,10 +28,12 @@ class LinearScores(MomentClassifier):
     def equation(self):
         """The hyperplane between two classes, largest weight first, as the notes write it.
 
-        K classes: a dict with the hyperplane between each pair.
+        K classes: a dict with the hyperplane between each pair; the class that is preferred to
+        every other is predicted. A class that no sample has had is in no pair.
         """
         check_is_fitted(self)
-        return equations(self.certificate_.weights, self.classes_.tolist(), self._names())
+        weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+        return equations(weights, self.classes_.tolist(), self._names())
 
     def decision_function(self, X):
         """Scores: for two classes positive means the second, else one column a class."""
@@ -82,8 +85,10 @@ def equations(weights: np.ndarray, labels: list, names: list[str]) -> str | dict
     if len(labels) == 2:
         return equation(weights[0], names, labels[1])
     return {
-        f"{labels[b]} vs {labels[a]}": equation(weights[b] - weights[a], names, labels[b])
-        for a, b in combinations(range(len(labels)), 2)
+        f"{labels[b]} vs {labels[a]}": preferred(
+            weights[b] - weights[a], names, labels[a], labels[b]
+        )
+        for a, b in combinations(np.flatnonzero(np.isfinite(weights[:, 0])).tolist(), 2)
     }
 
 

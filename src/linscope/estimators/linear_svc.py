@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.linear_svm import several
 from ..data import check_finite
 from ..data.threads import one_blas_thread
+from ..results.caller import warn_caller
 from .base import Training, read_training
 from .descents import watched
 from .linear_prediction import LinearPrediction
@@ -199,10 +199,7 @@ class LinearSVC(LinearPrediction, ClassifierMixin, CallbackSupportMixin, BaseEst
                 f"{share:.1g} of it where {claim.tol:g} was asked for; raise max_iter or tol, or "
                 "scale the columns of X"
             )
-            # past the decorators of fit: the warning names the line of the caller
-            warnings.warn(
-                f"{name}: {text}" if len(parts) > 1 else text, ConvergenceWarning, stacklevel=7
-            )
+            warn_caller(f"{name}: {text}" if len(parts) > 1 else text, ConvergenceWarning)
 
     def decision_function(self, X):
         """Scores: w·x + b for two classes, positive for the second; one column a class for more.

@@ -65,13 +65,6 @@ def check_options(model: Any, training: Training) -> None:
     if model.solver not in DESCENTS:
         _check_solver(model, kind, softmax)
     _check_reference(model, training.classes.tolist(), softmax)
-    missing = np.flatnonzero(np.bincount(training.codes, minlength=K) == 0)
-    if len(missing):
-        label = training.classes.tolist()[missing[0]]
-        raise ValueError(
-            f"class {label!r} has no sample with a positive weight: drop its rows, or give them "
-            "weight"
-        )
 
 
 def _check_solver(model: Any, kind: Strengths, softmax: bool) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from ..certify.logistic import LogisticCertificate
 from ..losses.logistic import sigmoid
 from .class_probabilities import class_logits, log_probabilities, probabilities
+from .equations import share
 from .linear_prediction import LinearPrediction
 
 
@@ -29,6 +30,8 @@ class LogisticPrediction(LinearPrediction):
         if self.multi_class == "ovo":
             return _from_pairs(sigmoid(scores), len(self.classes_)).astype(scores.dtype)
         return scores
+
+    _pair_line = staticmethod(share)
 
     def predict_proba(self, X):
         """P(class | x), one column a class, in the order of ``classes_``.

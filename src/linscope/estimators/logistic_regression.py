@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..data import check_finite
 from ..data.threads import one_blas_thread
 from ..results import Status
+from ..results.caller import warn_caller
 from .base import Training, read_training
 from .descents import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
 from .logistic_choice import SOLVERS, check_options
@@ -224,8 +224,7 @@ class LogisticRegression(
                 continue
             else:
                 text = self._unfinished(part)
-            # past the decorators of fit: the warning names the line of the caller
-            warnings.warn(f"{name}: {text}" if name else text, ConvergenceWarning, stacklevel=7)
+            warn_caller(f"{name}: {text}" if name else text, ConvergenceWarning)
 
     def _ended_early(self, part: Part) -> bool:
         """Whether gradient steps became small, as asked, far from the minimum."""

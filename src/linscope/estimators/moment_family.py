@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from ..data import encode_labels
 from ..solvers.class_moments import ClassMoments, class_moments
 from ..solvers.class_sums import Kind
-from .base import Training, read_training
+from .base import Training, need_rows, read_training
 
 
 class Lesson(NamedTuple):
@@ -69,7 +69,6 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         training = read_training(self, X, y, sample_weight)
-        _need_rows(training)
         weighted = sample_weight is not None
         moments = self._read(training, whole=True)
         return self._accept(Lesson(moments, training, True, weighted, _seen(training)))
@@ -93,7 +92,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             )
         known = self._known_classes(y, classes)
         training = read_training(self, X, y, sample_weight, classes=known)
-        _need_rows(training)
+        need_rows(training.X)
         moments, seen = self._read(training, whole=False), _seen(training)
         weighted = sample_weight is not None
         if hasattr(self, "classes_"):
@@ -166,11 +165,6 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
-
-
-def _need_rows(training: Training) -> None:
-    if training.X.shape[0] == 0:
-        raise ValueError("every sample has weight 0: give some a positive sample_weight")
 
 
 def _seen(training: Training) -> np.ndarray:

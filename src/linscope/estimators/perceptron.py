@@ -25,7 +25,8 @@ from ..solvers.perceptron_rule import (
     PerceptronRule,
 )
 from ..solvers.voted import Committee, join, update_rows
-from .base import Problem, Training, binary_problems, equation, read_features, read_training
+from .base import Problem, Training, binary_problems, read_features, read_training
+from .equations import equation, rules, vote
 from .perceptron_family import PerceptronFamily
 from .scores import LARGEST, SMALLEST, block_scores, into_range, votes_of
 
@@ -305,7 +306,8 @@ class Perceptron(PerceptronFamily):
     def equation(self):
         """The hyperplane in the original features, largest weight first, as the notes write it.
 
-        One line for two classes, a dict of lines for the binary problems of K classes.
+        One line for two classes; for K classes a dict of lines, the score of each (the largest
+        wins) or the vote of each pair.
 
         Examples
         --------
@@ -320,12 +322,13 @@ class Perceptron(PerceptronFamily):
         features = getattr(self, "feature_names_in_", None)
         if features is None:
             features = [f"x{j + 1}" for j in range(self.coef_.shape[1])]
-        parts: dict[str, Any] = self.certificate_.parts or {"": self.certificate_}
-        lines = {
-            name: equation(np.r_[self.intercept_[k], self.coef_[k]], features, part.positive)
-            for k, (name, part) in enumerate(parts.items())
-        }
-        return lines.get("", lines)
+        weights = np.column_stack([self.intercept_, self.coef_])
+        labels, relation = self.classes_.tolist(), "≥" if self.tie == "positive" else ">"
+        if len(labels) == 2:
+            return equation(weights[0], features, labels[1], relation)
+        pair = partial(vote, relation=relation) if self.multi_class == "ovo" else None
+        lines = rules(weights, features, labels, pair)
+        return dict(zip(self.certificate_.parts, lines, strict=True))
 
 
 def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem):

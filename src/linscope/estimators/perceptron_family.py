@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from numbers import Integral, Real
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.threads import thread_count
 from ..losses.perceptron import TIES
 from ..results import Observer, Result, Status, VisitOrder, current_observer, observe
+from ..results.caller import warn_caller
 from ..solvers.driver import run
 from ..solvers.perceptron_loops import Rule
 from ..solvers.perceptron_rule import PerceptronRule, averaged_weights
@@ -201,11 +201,10 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             if part.mistakes
         ]
         more = ", …" if len(left) > 4 else ""
-        warnings.warn(
+        warn_caller(
             f"{type(self).__name__} stopped after max_iter={self.max_iter} passes with "
             f"{', '.join(left[:4])}{more} samples misclassified. {advice}",
             ConvergenceWarning,
-            stacklevel=6,  # the caller of fit, past the decorators
         )
 
     def _scores(self, X) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from itertools import combinations, pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -19,6 +18,7 @@ from ..certify.kernel_svm import several
 from ..data import check_finite
 from ..data.threads import one_blas_thread
 from ..kernels import gram, resolve_gamma
+from ..results.caller import warn_caller
 from .base import Training, read_training
 from .descents import watched
 from .scores import in_type
@@ -246,9 +246,8 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
                     f"where tol is {claim.tol:g}, and the objective {claim.primal:.6g} may be "
                     f"{claim.gap:.2g} above its minimum. {claim.advice}"
                 )
-                # past the decorators of fit: the warning names the line of the caller
                 text = text if one else f"{part.problem.name}: {text}"
-                warnings.warn(text, ConvergenceWarning, stacklevel=7)
+                warn_caller(text, ConvergenceWarning)
 
 
 def _present(w: np.ndarray | None) -> np.ndarray:

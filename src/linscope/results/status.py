@@ -66,6 +66,11 @@ class Status(Enum):
         "Fit again without the callback, or with warm_start=True to go on from here.",
         False,
     )
+    INTERRUPTED = (
+        "you pressed Ctrl-C",
+        "The answer is the best so far, not the best there is: fit again to go on.",
+        False,
+    )
     PARTIAL = (
         "one pass of partial_fit was made; no convergence is claimed",
         "Call partial_fit again, or certificate_.verify(X, y) on the data you care about.",

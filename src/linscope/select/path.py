@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..estimators import SVC, LogisticRegression
 from ..estimators.base import Training, read_training
 from ..estimators.logistic_choice import check_options
 from ..results import current_observer
+from ..results.caller import warn_caller
 from .best import Data, best_model
 from .fits import Fits, make_fits
 from .grid_result import GridPath
@@ -190,10 +190,9 @@ def _warn_unfinished(certificates: np.ndarray) -> None:
     bad = [one for one in certificates.ravel() if not one.status.ok]
     if bad:
         worst = max(float(one.gap or 0.0) / max(abs(one.primal or 0.0), 1e-300) for one in bad)
-        warnings.warn(
+        warn_caller(
             f"{len(bad)} of {certificates.size} fits on the path did not reach their tolerance: "
             f"the objective may be {worst:.2g} above its minimum, relatively; raise max_iter or "
             "scale the columns",
             ConvergenceWarning,
-            stacklevel=3,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from ..estimators.base import Training, read_training
 from ..kernels import resolve_gamma
 from ..kernels.source import ADVICE
 from ..results import current_observer
+from ..results.caller import warn_caller
 from .grid_result import GridPath
 from .rows import inside, labels_of
 from .scoring import Scoring, read_scoring
@@ -169,10 +169,9 @@ def _warn_unfinished(certificates: np.ndarray, tol: float) -> None:
     bad = [one for one in known if not one.status.ok]
     if bad:
         worst = max(one.kkt for one in bad)
-        warnings.warn(
+        warn_caller(
             f"{len(bad)} of {len(known)} fits on the path did not reach tol={tol:g}: the "
             f"optimality conditions are violated by up to {worst:.2g}; raise max_iter, scale the "
             "columns or leave out the largest C",
             ConvergenceWarning,
-            stacklevel=4,
         )

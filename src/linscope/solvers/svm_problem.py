@@ -85,6 +85,8 @@ def bias(g: np.ndarray, beta: np.ndarray, lower: np.ndarray, upper: np.ndarray) 
     free = can_grow & can_shrink
     if free.any():
         return -float(g[free].mean())
+    if not len(g):  # a pair of classes without samples
+        return 0.0
     least, most, _ = ends(g, can_grow, can_shrink)
     if np.isfinite(least) and np.isfinite(most):
         return -0.5 * (least + most)

@@ -100,10 +100,10 @@ class SvmSmall:
         """Take off what all samples have in common: their differences keep more digits."""
         own = self.K[:n, :n]
         self.means = np.zeros(n)
-        if self.aim >= self.tol and np.abs(own.diagonal()).max(initial=0.0) <= MODEST:
+        if not n or (self.aim >= self.tol and np.abs(own.diagonal()).max() <= MODEST):
             return  # there are digits enough
         means = own.mean(axis=0)
-        if not n or np.abs(means).max() <= COMMON * np.abs(own.diagonal()).max():
+        if np.abs(means).max() <= COMMON * np.abs(own.diagonal()).max():
             return
         self.means = means
         own -= self.means
