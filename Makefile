@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TEST_JOBS ?= 2
 
-.PHONY: demo test lint types tests format bench clean clean-cache
+.PHONY: demo test lint types tests format bench redteam clean clean-cache
 
 demo: $(VENV)/run.done
 	$(BIN)/linscope trace perceptron or
@@ -36,6 +36,12 @@ format: $(VENV)/dev.done
 
 bench: $(VENV)/bench.done
 	$(BIN)/python -m benchmarks --results --memory --cold --json benchmarks/results.json
+
+# Adversarial problems for every estimator against exact references: make redteam SECONDS=600 SEED=1
+SECONDS ?= 300
+SEED ?= 0
+redteam: $(VENV)/dev.done
+	$(BIN)/python -m tests.redteam --seconds $(SECONDS) --seed $(SEED) --jobs $(TEST_JOBS)
 
 $(VENV)/run.done: requirements/run.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,0 +1,18 @@
+"""Adversarial problems for every estimator, judged by exact or high-precision references.
+
+``python -m tests.redteam --seconds 60 --seed 0`` prints counts per estimator and level, and a
+snippet that reproduces each finding. Nothing here uses linscope's solvers or its ``verify`` to
+judge: the references are written on python-flint (rationals, and balls of 300 to 2500 bits).
+
+    tables.py        kinds of adversity: tables, labels, targets, weights, forms
+    problem.py       one problem: an estimator with parameters, a table, and its snippet
+    exact.py         rationals, balls, exact linear programs
+    judging.py       what any claim must satisfy
+    least_squares.py, logistic.py, machines.py, perceptrons.py, moments.py, verdicts.py
+                     one file per family: problems, and what a claim gets wrong
+    logistic_objective.py, machine.py, interior.py
+                     objectives in balls and how their least values are found
+    forging.py       claims changed in one place
+    registry.py      the estimators, each with its family
+    campaign.py      fit, judge, verify, forge; counts and findings
+"""

@@ -1,0 +1,219 @@
+"""Logistic regression with every penalty and form, against Newton's method in 300 to 2500 bits.
+
+    P(W) = C Σ_i c_i ℓ_i(W) + l1 Σ|W_kj| + ½ l2 Σ W_kj²        biases free
+    ℓ_i  = log Σ_k exp(s_ik − s_iy)                             two classes: s = (0, w·x + b)
+
+Any W whose P is below what a claim allows refutes it, so the search needs no proof of its own:
+Newton's steps from the claimed weights and from 0, in balls, with an l1 penalty on the face of the
+signs. Whether the minimum exists at all is an exact linear program.
+
+Firth's likelihood: ℓ*(w) = −Σ c_i ℓ_i + ½ log det I(w); the length of its next step, (gᵀ I⁻¹ g)^½.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat
+
+from linscope.results import Status
+
+from . import tables
+from .exact import ZERO, number, q, separation, table
+from .judging import compare_values, foreign_status, not_numbers, same_floats
+from .logistic_objective import Objective
+from .parts import binary_parts, joint_claims
+from .problem import Problem
+
+ALLOWED = (Status.CONVERGED, Status.INFINITE)
+
+
+def make(penalty: str, rng: np.random.Generator, level: str) -> Problem:
+    classes = int(rng.choice([2, 2, 2, 3, 4]))
+    n, d = tables.shape(rng, rows=10, columns=3)
+    n = max(n, classes)
+    X, kind = tables.table(rng, n, d, level)
+    y = tables.labels(rng, X, classes)
+    forms = ["ovr", "ovo"] if penalty == "firth" else ["softmax", "softmax", "ovr", "ovo"]
+    params: dict[str, Any] = {
+        "penalty": None if penalty == "none" else penalty,
+        "fit_intercept": bool(rng.random() < 0.85),
+        "multi_class": str(rng.choice(forms)),
+    }
+    if penalty == "elasticnet":
+        params["l1_ratio"] = float(rng.choice([0.1, 0.5, 0.9]))
+    if penalty in ("l2", "l1", "elasticnet") and rng.random() < 0.6:
+        params["C"] = tables.power(rng, level)
+    weight = tables.weights(rng, n, level)
+    if weight is not None and len(np.unique(y[weight > 0])) < len(np.unique(y)):
+        weight = None
+    return Problem(
+        "LogisticRegression", params, tables.form(rng, X), y, weight, level, f"{penalty}, {kind}"
+    )
+
+
+class Judge:
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.X, self.c = problem.dense, problem.c
+        self.firth = problem.params["penalty"] == "firth"
+        self.intercept = problem.params["fit_intercept"]
+        self.unsure = False
+        self._objectives: dict = {}
+        self._best: dict = {}
+
+    def held(self, model: Any, claim: Any) -> Iterator[str]:
+        W = np.vstack([part.weights for part in joint_claims(claim).values()])
+        yield from same_floats("weights", W[:, 1:], model.coef_)
+        yield from same_floats("intercepts", W[:, 0], np.ravel(model.intercept_))
+
+    def refute(self, claim: Any) -> Iterator[str]:
+        yield from not_numbers(claim)
+        parts = binary_parts(claim, self.problem)
+        if parts is None:
+            yield "these are not the parts of the problem"
+            return
+        if claim.parts:
+            if claim.ok and not all(part.ok for part in claim.parts.values()):
+                yield "ok, but a part is not"
+            if claim.status not in (Status.CONVERGED, Status.SEVERAL, Status.INFINITE):
+                yield from foreign_status(claim, ())
+        for name, (part, rows, codes) in parts.items():
+            for reason in self._refute_one(part, rows, codes):
+                yield f"{name}: {reason}" if name else reason
+
+    def _refute_one(self, claim: Any, rows: np.ndarray, codes: np.ndarray) -> Iterator[str]:
+        yield from not_numbers(claim)
+        yield from foreign_status(claim, ALLOWED)
+        yield from self._problem_claimed(claim)
+        objective = self.objective(rows, codes)
+        shape = objective.rows, self.X.shape[1] + 1
+        if claim.weights.shape != shape or not np.isfinite(claim.weights).all():
+            yield f"weights of shape {claim.weights.shape}, or not finite"
+            return
+        theta = objective.inside(claim.weights, self.intercept)
+        if not self.intercept and claim.weights[:, 0].any():
+            yield "a model without intercept has a bias"
+        if self.firth:
+            yield from self._refute_firth(claim, objective, theta)
+            return
+        here = objective.value(theta)
+        if not here.is_finite():
+            self.unsure = True
+            return
+        zero = objective.value([[arb(0)] * objective.columns for _ in range(objective.rows)])
+        best = self.best(rows, codes, objective, theta)
+        yield from compare_values(claim, here, best, zero)
+        if claim.status is Status.INFINITE:
+            if self.problem.params["penalty"] is not None:
+                yield "INFINITE, but the penalty keeps the weights finite"
+            elif self.separated(rows, codes) == 0:
+                yield "INFINITE, but no direction separates the classes"
+        free = self.problem.params["penalty"] is None
+        if free and claim.status is Status.CONVERGED and self.separated(rows, codes) > 0:
+            yield "CONVERGED, but no finite weights reach the minimum"
+        yield from self._refute_words(claim, rows, codes)
+
+    def _refute_words(self, claim, rows, codes) -> Iterator[str]:
+        text = getattr(claim, "separation", "")
+        if text.startswith("none") and self.separated(rows, codes) > 0:
+            yield f"{text!r}, but the classes can be separated"
+
+    def _problem_claimed(self, claim: Any) -> Iterator[str]:
+        wanted = self.strengths()
+        C = wanted["C"]
+        if not np.isnan(claim.C) and claim.C != C:
+            yield "the problem has another C"
+        if claim.fit_intercept != self.intercept:
+            yield "the problem has another intercept"
+        if claim.firth != self.firth:
+            yield "the problem has another penalty"
+
+    def strengths(self) -> dict[str, float]:
+        params = self.problem.params
+        C, penalty = params.get("C", 1.0), params["penalty"]
+        if penalty in (None, "firth"):
+            return {"C": np.inf, "l1": 0.0, "l2": 0.0}
+        share = {"l2": 0.0, "l1": 1.0}.get(penalty, params.get("l1_ratio"))
+        return {"C": C, "l1": share, "l2": 1.0 - share}
+
+    def objective(self, rows, codes) -> Objective:
+        key = rows.tobytes(), codes.tobytes()
+        if key not in self._objectives:
+            kept = self.c[rows] > 0
+            classes = len(np.unique(codes))
+            self._objectives[key] = Objective(
+                self.X[rows][kept], codes[kept], self.c[rows][kept],
+                rows=1 if classes == 2 else classes, intercept=self.intercept, **self.strengths(),
+            )  # fmt: skip
+        return self._objectives[key]
+
+    def best(self, rows, codes, objective: Objective, theta) -> arb:
+        """The least value found from the weights that were claimed first, and from 0."""
+        key = rows.tobytes(), codes.tobytes()
+        if key not in self._best:
+            zero = [[arb(0)] * objective.columns for _ in range(objective.rows)]
+            found = [objective.lowest(start)[0] for start in (theta, zero)]
+            self._best[key] = min(found, key=lambda v: v.mid())
+        return self._best[key]
+
+    def separated(self, rows, codes) -> int:
+        kept = self.c[rows] > 0
+        X, codes = table(self.X[rows][kept]), codes[kept]
+        classes = int(codes.max()) + 1
+        one = [q(1.0)] * self.intercept
+        made = []
+        for x, y in zip(X, codes, strict=True):
+            z = one + x
+            if classes == 2:
+                made.append([v if y else -v for v in z])
+                continue
+            for k in range(classes):
+                if k != y:
+                    row = [[ZERO] * len(z) for _ in range(classes)]
+                    row[y], row[k] = z, [-v for v in z]
+                    made.append([v for part in row for v in part])
+        return separation(made) if made and made[0] else 0
+
+    def _refute_firth(self, claim, objective: Objective, theta) -> Iterator[str]:
+        A, T = arb_mat(objective.A), arb_mat(objective.A).transpose()
+        p = []
+        for s in objective.scores(theta):
+            p.append(1 / (1 + (s[0] - s[1]).exp()))
+        D = [c * a * (1 - a) for c, a in zip(objective.c, p, strict=True)]
+        information = T * arb_mat([[v * h for v in a] for a, h in zip(objective.A, D, strict=True)])
+        try:
+            inverse = information.inv()
+            logdet = information.det().log()
+        except (ZeroDivisionError, ValueError):
+            self.unsure = True
+            return
+        # det of the given columns, not of the scaled ones
+        for u in objective.units:
+            logdet -= 2 * u.log()
+        value = -objective.losses(theta) + logdet / 2
+        if not value.is_finite() or value.rad() > abs(value) * arb(1e-20) + arb(1e-20):
+            self.unsure = True
+            return
+        leverage = [d * v for d, v in zip(D, _diagonal(A * inverse * T), strict=True)]
+        pull = [
+            c * (int(y) - a) + h * (arb(1) / 2 - a)
+            for c, y, a, h in zip(objective.c, objective.codes, p, leverage, strict=True)
+        ]
+        score = T * arb_mat([[v] for v in pull])
+        decrement = (score.transpose() * inverse * score)[0, 0].sqrt()
+        if claim.primal is not None and np.isfinite(claim.primal):
+            room = arb(1e-6) * (abs(value) + 1)
+            if (abs(arb(claim.primal) - value) - room).lower() > 0:
+                yield f"primal {claim.primal!r}, but the likelihood is {number(value)!r}"
+        if claim.ok and decrement.lower() > arb(1e-4):
+            yield f"ok, but the next step is {number(decrement)!r} standard errors long"
+        step = claim.decrement
+        if step is not None and np.isfinite(step) and decrement.lower() > arb(1.01 * step + 1e-12):
+            yield f"decrement {step!r}, but it is {number(decrement)!r}"
+
+
+def _diagonal(M: arb_mat) -> list[arb]:
+    return [M[i, i] for i in range(M.nrows())]

@@ -1,0 +1,272 @@
+"""Support vector machines, linear and with kernels, against an interior point method in balls.
+
+    P(f)  = ½‖w‖² + Σ C_i max(0, 1 − y_i f(x_i))^p          ‖w‖² = βᵀKβ,  f = Kβ + b
+    D(α)  = Σ α − ½ αᵀQα,  Q = yyᵀ∘K (+ diag 1/2C for p = 2),  0 ≤ α (≤ C for p = 1),  Σ yα = 0
+
+A bias that is penalised is one more feature, K + 1, without the last condition. With C = ∞ the
+objective is that of f divided by its smallest margin. The dual solution gives weights whose P is a
+value that can be reached: whatever claims that none is so small is false.
+
+A kernel with a negative eigenvalue is no inner product; then no gap is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat
+
+from linscope.results import Status
+
+from . import tables
+from .exact import number, q, separation, table
+from .judging import compare_values, foreign_status, not_numbers, same_floats
+from .machine import Machine, definiteness, kernel_value
+from .parts import binary_parts, joint_claims
+from .problem import Problem
+
+ALLOWED = (Status.CONVERGED, *(s for s in Status if s.name in ("STATIONARY", "UNBOUNDED")))
+
+
+def make_linear(kind: str, rng: np.random.Generator, level: str) -> Problem:
+    X, y, weight, name = _table(rng, level)
+    params: dict[str, Any] = {
+        "loss": "squared_hinge" if kind == "squared" else "hinge",
+        "penalize_intercept": bool(rng.random() < 0.25),
+        "fit_intercept": bool(rng.random() < 0.85),
+        "multi_class": str(rng.choice(["ovr", "ovo"])),
+    }
+    if kind == "hard":
+        params["C"] = np.inf
+    elif rng.random() < 0.6:
+        params["C"] = tables.power(rng, level)
+    if not params["fit_intercept"]:
+        params["penalize_intercept"] = False
+    return Problem("LinearSVC", params, tables.form(rng, X), y, weight, level, f"{kind}, {name}")
+
+
+def make_kernel(kind: str, rng: np.random.Generator, level: str) -> Problem:
+    X, y, weight, name = _table(rng, level)
+    params: dict[str, Any] = {"kernel": kind, "multi_class": str(rng.choice(["ovr", "ovo"]))}
+    if rng.random() < 0.5:
+        params["C"] = tables.power(rng, level)
+    elif rng.random() < 0.15:
+        params["C"] = np.inf
+    if kind in ("rbf", "poly", "sigmoid") and rng.random() < 0.5:
+        params["gamma"] = tables.power(rng, level)
+    if kind in ("poly", "sigmoid") and rng.random() < 0.5:
+        params["coef0"] = float(rng.choice([1.0, 0.5, -1.0]))
+    if kind == "poly":
+        params["degree"] = int(rng.integers(1, 5))
+    if kind == "precomputed":
+        X = _gram(rng, X)
+        return Problem("SVC", params, X, y, weight, level, f"{kind}, {name}")
+    return Problem("SVC", params, tables.form(rng, X), y, weight, level, f"{kind}, {name}")
+
+
+def _table(rng, level):
+    classes = int(rng.choice([2, 2, 2, 3]))
+    n, d = tables.shape(rng, rows=9, columns=3)
+    X, name = tables.table(rng, max(n, classes), d, level)
+    y = tables.labels(rng, X, classes)
+    weight = tables.weights(rng, len(X), level)
+    if weight is not None and len(np.unique(y[weight > 0])) < len(np.unique(y)):
+        weight = None
+    return X, y, weight, name
+
+
+def _gram(rng, X: np.ndarray) -> np.ndarray:
+    """Products, sometimes of no feature space: with a symmetric matrix added."""
+    size = np.abs(X).max() or 1.0
+    X = X / size
+    K = X @ X.T
+    if rng.random() < 0.4:
+        extra = rng.standard_normal(K.shape)
+        K = K + float(rng.choice([1e-3, 0.1, 1.0])) * (extra + extra.T)
+    K = K * float(min(size, 1e150)) ** 2
+    return np.ascontiguousarray((K + K.T) / 2)
+
+
+class Judge:
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.linear = problem.estimator == "LinearSVC"
+        self.X, self.c = problem.dense, problem.c
+        self.C = float(problem.params.get("C", 1.0))
+        self.kernel = "linear" if self.linear else problem.params["kernel"]
+        self.unsure = False
+        self._made: dict = {}
+        self._gamma: float | None = None
+
+    def held(self, model: Any, claim: Any) -> Iterator[str]:
+        parts = joint_claims(claim)
+        if self.linear:
+            W = np.vstack([part.weights for part in parts.values()])
+            yield from same_floats("weights", W[:, 1:], model.coef_)
+            yield from same_floats("intercepts", W[:, 0], np.ravel(model.intercept_))
+            return
+        bias = [part.bias for part in parts.values()]
+        if len(bias) == np.size(model.intercept_):  # pairs may count the other class as positive
+            yield from same_floats("intercepts", np.abs(bias), np.abs(np.ravel(model.intercept_)))
+        if not claim.parts:
+            kept = np.flatnonzero(self.c > 0)
+            sign = np.where(self.problem.y == claim.classes[1], 1.0, -1.0)[kept]
+            held = np.zeros(len(self.c))
+            held[model.support_] = np.ravel(model.dual_coef_)
+            yield from same_floats("dual coefficients", sign * claim.alpha, held[kept])
+
+    def refute(self, claim: Any) -> Iterator[str]:
+        yield from not_numbers(claim)
+        parts = binary_parts(claim, self.problem)
+        if parts is None:
+            yield "these are not the parts of the problem"
+            return
+        if claim.parts:
+            yield from foreign_status(claim, (*ALLOWED, Status.SEVERAL))
+            if claim.ok and not all(part.ok for part in claim.parts.values()):
+                yield "ok, but a part is not"
+        for name, (part, rows, codes) in parts.items():
+            for reason in self._refute_one(part, rows, codes):
+                yield f"{name}: {reason}" if name else reason
+
+    def _refute_one(self, claim: Any, rows: np.ndarray, codes: np.ndarray) -> Iterator[str]:
+        yield from not_numbers(claim)
+        yield from foreign_status(claim, ALLOWED)
+        if not np.isnan(claim.C) and claim.C != self.C:
+            yield "the problem has another C"
+        rows, codes = rows[self.c[rows] > 0], codes[self.c[rows] > 0]
+        self._gamma = None if self.linear else claim.parameters.get("gamma")
+        machine = self.machine(rows, codes, claim)
+        if self.linear:
+            values = self._linear_values(claim, machine, rows)
+        else:
+            values = self._kernel_values(claim, machine, rows)
+        if isinstance(values, str):
+            yield values
+            return
+        norm2, scores, products = values
+        zero = sum(machine.C, arb(0)) if machine.C is not None else arb("inf")
+        yield from self._refute_objective(claim, machine, rows, norm2, scores, zero)
+        if not self.linear:
+            yield from self._refute_kkt(claim, machine, products)
+
+    def _refute_objective(self, claim, machine, rows, norm2, scores, zero) -> Iterator[str]:
+        if not all(f.is_finite() for f in scores):
+            self.unsure = True
+            return
+        here = machine.value(norm2, scores)
+        kind = self._definite(machine, rows)
+        if kind == "indefinite":
+            if claim.gap is not None and np.isfinite(claim.gap):
+                yield "a gap, but the kernel has a negative eigenvalue"
+            if claim.status is Status.CONVERGED:
+                yield "CONVERGED, but the kernel has a negative eigenvalue"
+            return
+        if kind == "unsure":
+            self.unsure = True
+            return
+        best = self._best(machine, rows)
+        if best is None:
+            if claim.ok:
+                yield "ok, but no weights leave every sample a margin"
+            return
+        if here is None:
+            if claim.ok:
+                yield "ok without slack, but a sample has no margin"
+            return
+        yield from compare_values(claim, here, best, zero)
+
+    def _best(self, machine: Machine, rows) -> arb | None:
+        key = rows.tobytes(), tuple(machine.y), self._gamma
+        if key not in self._made:
+            if machine.C is None and self.linear and not self._separable(machine, rows):
+                self._made[key] = None
+            else:
+                self._made[key], sure = machine.best()
+                self.unsure |= not sure
+        return self._made[key]
+
+    def _separable(self, machine: Machine, rows) -> bool:
+        one = [] if machine.bias == "none" else [q(1.0)]
+        X = table(self.X[rows])
+        return (
+            separation([[y * v for v in one + x] for x, y in zip(X, machine.y, strict=True)]) == 2
+        )
+
+    def machine(self, rows: np.ndarray, codes: np.ndarray, claim: Any) -> Machine:
+        y = [1 if code else -1 for code in codes]
+        C = None if np.isinf(self.C) else [arb(self.C) * arb(float(v)) for v in self.c[rows]]
+        bias, squared = "free", False
+        if self.linear:
+            params = self.problem.params
+            squared = params["loss"] == "squared_hinge"
+            if not params["fit_intercept"]:
+                bias = "none"
+            elif params["penalize_intercept"]:
+                bias = "penalised"
+        key = rows.tobytes(), self._gamma
+        if key not in self._made:
+            self._made[key] = self._gram(rows)
+        return Machine(self._made[key], y, C, squared, bias)
+
+    def _gram(self, rows: np.ndarray) -> list[list[arb]]:
+        if self.kernel == "precomputed":
+            return [[arb(float(self.X[i, j])) for j in rows] for i in rows]
+        X = [[arb(float(v)) for v in self.X[i]] for i in rows]
+        n = len(X)
+        params = self.problem.params
+        given = {"gamma": self._gamma, "coef0": params.get("coef0", 0.0),
+                 "degree": params.get("degree", 3)}  # fmt: skip
+        K: list[list] = [[None] * n for _ in range(n)]
+        for i in range(n):
+            for j in range(i + 1):
+                K[i][j] = K[j][i] = kernel_value(self.kernel, X[i], X[j], **given)
+        return K
+
+    def _linear_values(self, claim, machine: Machine, rows):
+        w = claim.weights
+        if w.shape != (self.X.shape[1] + 1,) or not np.isfinite(w).all():
+            return f"weights of shape {w.shape}, or not finite"
+        if machine.bias == "none" and w[0]:
+            return "a model without intercept has a bias"
+        v = [arb(float(a)) for a in w]
+        norm2 = sum((a * a for a in (v if machine.bias == "penalised" else v[1:])), arb(0))
+        scores = [v[0] + sum((arb(float(x)) * a for x, a in zip(self.X[i], v[1:], strict=True)),
+                             arb(0)) for i in rows]  # fmt: skip
+        return norm2, scores, None
+
+    def _kernel_values(self, claim, machine: Machine, rows):
+        alpha = np.asarray(claim.alpha, np.float64)
+        if alpha.shape != (len(rows),) or not np.isfinite(alpha).all():
+            return f"coefficients of shape {alpha.shape}, or not finite"
+        if not np.isfinite(claim.bias):
+            return "the bias is not finite"
+        beta = [arb(float(a)) * y for a, y in zip(alpha, machine.y, strict=True)]
+        products = (arb_mat(machine.K) * arb_mat([[b] for b in beta])).entries()
+        norm2 = sum((b * s for b, s in zip(beta, products, strict=True)), arb(0))
+        return norm2, [s + arb(float(claim.bias)) for s in products], products
+
+    def _refute_kkt(self, claim, machine: Machine, products) -> Iterator[str]:
+        if claim.kkt is None or not np.isfinite(claim.kkt):
+            return
+        slopes = [s - y for s, y in zip(products, machine.y, strict=True)]
+        grow, shrink = [], []
+        for i, (g, a, y) in enumerate(zip(slopes, claim.alpha, machine.y, strict=True)):
+            top = machine.C[i] if machine.C is not None else arb("inf")
+            below, above = arb(float(a)) < top, a > 0
+            (grow if (below if y > 0 else above) else []).append(g)
+            (shrink if (above if y > 0 else below) else []).append(g)
+        if not grow or not shrink:
+            return
+        true = max(shrink, key=lambda v: v.mid()) - min(grow, key=lambda v: v.mid())
+        if (true - arb(1.01 * claim.kkt + 1e-9)).lower() > 0:
+            yield f"KKT violation {claim.kkt!r}, but it is {number(true)!r}"
+
+    def _definite(self, machine: Machine, rows) -> str:
+        if self.linear or self.kernel in ("rbf", "linear"):
+            return "definite"
+        if self.kernel == "poly" and self.problem.params.get("coef0", 0.0) >= 0:
+            return "definite"
+        return definiteness(machine.K)
