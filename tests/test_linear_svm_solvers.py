@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.svm import SVC, LinearSVC
 
 from linscope.certify.linear_svm import certify
-from linscope.certify.margin_duality import balanced, duality
+from linscope.certify.margin_duality import duality
 from linscope.results import Status, VisitOrder
 from linscope.solvers.driver import run
 from linscope.solvers.dual_coordinate import DualCoordinate
@@ -22,6 +22,7 @@ from linscope.solvers.hard_margin import hard_margin
 from linscope.solvers.hinge_bias import hinge_bias
 from linscope.solvers.margin_frame import margin_problem
 from linscope.solvers.multipliers import Multipliers
+from linscope.verify.linear_svm_bounds import Problem, balanced
 
 
 def data(n, d, noise=1.0, density=None, seed=4):
@@ -47,8 +48,10 @@ def solve(X, y, C=1.0, *, squared, pen, c=None, tol=1e-9, bias=True, **more):
 def certified(X, y, result, W, C, *, squared, pen, c=None, bias=True, tol=1e-8):
     options = {"squared": squared, "c": c, "penalize_intercept": pen, "fit_intercept": bias}
     whole, frame = margin_problem(X, y, min(C, 1e300), **options)
-    found = duality(whole, frame, W, result.details["alpha"], C)
-    return certify(found, whole, result, W, C, tol=tol, classes=np.array([-1.0, 1.0]))
+    problem = Problem(X, y, np.zeros(0) if c is None else c, C, squared, pen, bias)
+    alpha = result.details["alpha"]
+    found = duality(problem, whole, frame, W, alpha, tol)
+    return certify(found, problem, result, W, alpha, tol=tol, classes=np.array([-1.0, 1.0]))
 
 
 def objective(X, y, W, C, squared, pen, c=1.0):

@@ -1,88 +1,116 @@
-"""Primal and dual value of a linear support vector machine, with a bound on their rounding.
+"""Primal and dual value of a linear support vector machine, with proven bounds on their rounding.
 
-For any w, b and any feasible α, P(w, b) ≥ min P ≥ D(α) (see ``losses/hinge``). A free bias asks
-for Σ α_i y_i = 0 exactly. Coefficients that nearly fulfil it are *repaired*: those of the class
-with the larger sum are scaled down, then single ones made smaller by what rounding leaves; both
-keep them in their box.
+Small tables, and those where rounding is in the way, are measured as ``verify`` does it. For the
+others the solver's own passes over the rows will do, in the coordinates of its frame. With
+u = 2⁻⁵³, ‖v‖² = Σ ρ_j v_j², ‖x‖² = Σ x_j²/ρ_j, R = max ‖x_i‖ and sums in any order,
 
-The hard margin, C = ∞: with the smallest margin m, w/min(m, 1) breaks no condition, so
+    a sum of k terms is off by at most   about k u Σ|terms|
+    a margin by at most                  E = 2 u (d + 16) (|b| + ‖v‖ R)
+    C Σ c ξ by at most                   C E Σ c over the rows with m < 1 + E
+    C Σ c ξ² by at most                  C Σ c (2 ξ E + E²), the same rows
+    Σ α y x by a vector of length        e = 2 u (n + 16) R Σ α
 
-    P  =  ½‖w‖² / min(m, 1)²
+and ½‖Σ α y x‖² by ‖Σ α y x‖ e + ½ e². The frame's shifted columns are off by u, relatively, and its
+bias is rounded once: both are within these bounds.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum
 
 import numpy as np
 
 from ..solvers.logistic_frame import LogisticFrame
+from ..solvers.margin_blocks import SLACK, SQUARED_SLACK
 from ..solvers.margin_objective import MarginObjective
+from ..verify.enclosures import UNIT, Ball
+from ..verify.linear_svm_bounds import Bounds, Problem, bounds, feasible, gap_between
 
-UNIT = 2.0**-53
-# Each repair divides what is left of Σ α y by about 2^50.
-MOST_REPAIRS = 60
-
-
-@dataclass(frozen=True)
-class Values:
-    """P(w, b), a proven lower bound of min P, and a bound on the rounding of their difference.
-
-    ``margins`` are y (w·x + b) of the samples.
-    """
-
-    primal: float
-    dual: float
-    rounding: float
-    margins: np.ndarray
-
-    @property
-    def gap(self) -> float:
-        return max(self.primal - self.dual, 0.0)
+# Up to so many numbers the precise way costs next to nothing; beyond the other limit it is left.
+TINY_TABLE, LARGEST = 2_000, 100_000_000
+# Rounding up to this share of the objective is fine, and above this share of the gap it matters.
+FINE, SHARE = 4e-9, 0.1
+# Out of this range digits may be lost by underflow, and penalties count as none.
+SMALLEST, GREATEST = 1e-15, 1e100
 
 
 def duality(
-    objective: MarginObjective, frame: LogisticFrame, W: np.ndarray, alpha: np.ndarray, C: float
-) -> Values:
-    """Both values in float64, in the coordinates of the frame; α must lie in its box.
+    problem: Problem,
+    objective: MarginObjective,
+    frame: LogisticFrame,
+    W: np.ndarray,
+    alpha: np.ndarray,
+    tol: float,
+) -> Bounds:
+    """Bounds on both values, as close as the tolerance needs them; α must lie in its box.
 
     Parameters
     ----------
-    objective, frame : the problem; its C is not read for the hard margin, ``C=inf``
-    W : weights of the original columns, bias first
+    problem : the given table
+    objective, frame : the same problem in the solver's coordinates
+    W : weights of the given columns, bias first
     alpha : n dual coefficients
+    tol : the gap that is asked for, relative to the objective
     """
-    V = inside(frame, W)
-    point = objective.evaluate(V)
-    hard = np.inf == C
-    primal = _hard(objective, V, point.margins) if hard else objective.primal(point)
-    if objective.free_bias:
-        alpha = balanced(alpha, objective.y)
+    size = problem.X.shape[0] * problem.X.shape[1]
+    if size <= TINY_TABLE or problem.hard:
+        return bounds(problem, W, alpha, precise=True)
+    with np.errstate(all="ignore"):
+        quick = _quick(problem, objective, inside(frame, W), alpha)
+    if quick is not None:
+        rounding, value = float(quick.primal.rad), quick.value
+        fine = rounding <= FINE * value
+        matters = quick.gap > tol * value and rounding > SHARE * (quick.gap - rounding)
+        if fine and not matters:
+            return quick
+    if size > LARGEST and quick is not None:
+        return quick
+    return bounds(problem, W, alpha, precise=True)
+
+
+def _quick(
+    problem: Problem, objective: MarginObjective, V: np.ndarray, alpha: np.ndarray
+) -> Bounds | None:
+    """From the solver's passes; None where floats leave their range."""
+    point, longest = objective.evaluate(V), objective.longest
+    length = float(np.sqrt(np.sum(objective.rho[1:] * V[1:] * V[1:])))
+    few, many = 2.0 * UNIT * (objective.d + 16), 2.0 * UNIT * (objective.n + 16)
+    E = few * (abs(float(V[0])) + length * longest)
+    half = 0.5 * float(np.sum(objective.rho * V * V))
+    C, slack = problem.C, float(point.totals[SLACK])
+    loss = C * float(point.totals[SQUARED_SLACK] if problem.squared else slack)
+    near = point.margins < 1.0 + E
+    reach = C * float(problem.c[near].sum() if len(problem.c) else np.count_nonzero(near))
+    off = 2.0 * C * slack * E + reach * E * E if problem.squared else reach * E
+    rounding = few * half + many * loss + off * (1.0 + many) ** 2
+    value = half + loss
+    dual = _dual(problem, objective, feasible(problem, alpha), longest)
+    sizes = np.array([value, longest, length, np.abs(V).max()])
+    sizes = np.r_[sizes[sizes > 0.0], np.sqrt(objective.rho[1:])]
+    if not (np.isfinite(dual) and (sizes > SMALLEST).all() and (sizes < GREATEST).all()):
+        return None
+    primal, dual = Ball(value, rounding), max(dual, 0.0)
+    return Bounds(primal, dual, gap_between(primal, dual), 1.0 - point.margins)
+
+
+def _dual(problem: Problem, objective: MarginObjective, alpha: np.ndarray, longest: float) -> float:
+    """D(α) less its rounding; α feasible."""
+    few, many = 2.0 * UNIT * (objective.d + 16), 2.0 * UNIT * (objective.n + 16)
     total, v = float(alpha.sum()), objective.combine(alpha)
-    if not objective.intercept or objective.free_bias:
-        v[0] = 0.0
-    length, bias = _half_length(objective, v), 0.5 * float(v[0]) ** 2
-    dual = total - length - bias
-    if objective.squared and not hard:
-        c = objective.c if len(objective.c) else 1.0
-        dual -= 0.25 / C * float(np.sum(alpha * alpha / c))
-    with np.errstate(over="ignore"):
-        rounding = _rounding(objective, primal, total, V, v, length)
-    if not dual - rounding > 0.0:
-        return Values(primal, 0.0, 0.0, point.margins)  # 0 is a lower bound, too
-    return Values(primal, dual, rounding, point.margins)
-
-
-# A sum of n products x_i has an error of at most n u Σ|x_i|, and Σ_j |w_j x_j| ≤ ‖w‖·‖x‖ in scores
-# as in v·v with v = Σ α y x; an error e of v adds |v·e| + ½‖e‖² to ½‖v‖².
-def _rounding(objective: MarginObjective, primal, total, V, v, length) -> float:
-    """A bound on the rounding of P − D; of sums of n terms √n, as errors of both signs cancel."""
-    unit = 8.0 * UNIT * (np.sqrt(objective.n) + objective.d + 16)
-    lengths = np.sqrt(float(np.sum(objective.rho[1:] * V[1:] * V[1:]))) + np.sqrt(2.0 * length)
-    reach = 1.0 + abs(float(V[0])) + abs(float(v[0])) + lengths * objective.longest
-    return float(unit * (primal + total * reach) + 0.5 * (unit * total * objective.longest) ** 2)
+    length2 = float(np.sum(v[1:] / objective.rho[1:] * v[1:]))
+    e = many * total * longest
+    off = np.sqrt(length2) * e + 0.5 * e * e
+    lost = 0.5 * length2
+    if problem.intercept and problem.penalised:
+        e0 = many * total
+        lost += 0.5 * float(v[0]) ** 2
+        off += abs(float(v[0])) * e0 + 0.5 * e0 * e0
+    if problem.squared:
+        price = 4.0 * problem.C * (problem.c if len(problem.c) else 1.0)
+        square = float(np.sum(alpha * alpha / price))
+        lost, off = lost + square, off + many * square
+    rounding = many * total + few * lost + off * (1.0 + many) ** 2
+    return total - lost - rounding * (1.0 + 8.0 * UNIT)
 
 
 def inside(frame: LogisticFrame, W: np.ndarray) -> np.ndarray:
@@ -94,36 +122,10 @@ def inside(frame: LogisticFrame, W: np.ndarray) -> np.ndarray:
     return V
 
 
-def balanced(alpha: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """α with Σ α y = 0, exactly: the heavier class is scaled down."""
-    plus, minus = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
-    low = min(plus, minus)
-    if low == 0.0:
-        return np.zeros_like(alpha)
-    out = alpha * np.where(y > 0, low / plus, low / minus)
-    for _ in range(MOST_REPAIRS):
-        left = fsum(out * y)
-        if left == 0.0:
-            return out
-        # The smallest one that is large enough: its last bit is the finest.
-        able = np.flatnonzero((y * left > 0.0) & (out >= abs(left)))
-        if not len(able):
-            break
-        k = able[np.argmin(out[able])]
-        # Less than its last bit is too little: then a bit more, and the other class mends that.
-        out[k] = min(out[k] - abs(left), np.nextafter(out[k], 0.0))
-    return np.zeros_like(alpha)
-
-
-def _half_length(objective: MarginObjective, v: np.ndarray) -> float:
-    """½ Σ_{j≥1} v_j²/ρ_j."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        total = float(np.sum(v[1:] / objective.rho[1:] * v[1:]))
-    return 0.5 * total if np.isfinite(total) else np.inf
-
-
-def _hard(objective: MarginObjective, V: np.ndarray, margins: np.ndarray) -> float:
-    smallest = min(float(margins.min()), 1.0)
-    if not smallest > 0.0:
-        return np.inf
-    return 0.5 * float(np.sum(objective.rho * V * V)) / smallest**2
+def outside(frame: LogisticFrame, V: np.ndarray) -> np.ndarray:
+    """Weights of the given columns; the bias exactly rounded for these."""
+    W = frame.original(V[None, :])[0]
+    if frame.shift.any() and np.isfinite(W).all():
+        terms = zip(W[1:].tolist(), frame.shift.tolist(), strict=True)
+        W[0] = float(Fraction(float(V[0])) - sum(Fraction(w) * Fraction(m) for w, m in terms))
+    return W

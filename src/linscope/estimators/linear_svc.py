@@ -21,9 +21,10 @@ from .descents import watched
 from .linear_prediction import LinearPrediction
 from .linear_svc_solving import Part, Start, check_options, problems_of, solve
 from .scores import in_type, pair_votes
+from .verified import Verified
 
 
-class LinearSVC(LinearPrediction, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     """Linear support vector machine: minimise ½‖w‖² + C Σ_i c_i ξ_i, bias not penalised.
 
     ξ_i = max(0, 1 − y_i (w·x_i + b)) is the slack of a sample: 0 if it is on the right side of the
@@ -60,7 +61,7 @@ class LinearSVC(LinearPrediction, ClassifierMixin, CallbackSupportMixin, BaseEst
     Attributes
     ----------
     classes_ : the labels, sorted
-    coef_, intercept_ : the hyperplanes, one row a binary problem
+    coef_, intercept_ : the hyperplanes, one row for each binary problem
     alphas_ : array (n,), the dual coefficients: w = Σ α_i y_i x_i; K classes: a list by problem
     support_ : rows of the support vectors, α > 0; K classes: a list by problem
     slack_ : array (n,), ξ of the samples; K classes: a list by problem
@@ -173,8 +174,8 @@ class LinearSVC(LinearPrediction, ClassifierMixin, CallbackSupportMixin, BaseEst
         self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
         self.n_iter_ = max(1, *(part.result.n_iter for part in parts))
         self.results_ = [part.result for part in parts]
-        self._last = [Start(part.W, part.result.details["alpha"]) for part in parts]
-        alphas = [_spread(training, part, part.result.details["alpha"]) for part in parts]
+        self._last = [Start(part.W, part.alpha) for part in parts]
+        alphas = [_spread(training, part, part.alpha) for part in parts]
         slack = [_spread(training, part, part.slack) for part in parts]
         support = [np.flatnonzero(alpha) for alpha in alphas]
         with np.errstate(divide="ignore", over="ignore"):
@@ -193,16 +194,32 @@ class LinearSVC(LinearPrediction, ClassifierMixin, CallbackSupportMixin, BaseEst
             claim, name = part.certificate, part.problem.name
             if claim.status.ok:
                 continue
-            share = (claim.gap or 0.0) / (claim.primal or 1.0)
+            gap = claim.gap or 0.0
+            share = gap / (claim.primal or 1.0) if gap < np.inf else np.inf
             text = (
-                f"{claim.status}: the objective may be {claim.gap:.2g} above its minimum, "
+                f"{claim.status}: the objective may be {gap:.2g} above its minimum, "
                 f"{share:.1g} of it where {claim.tol:g} was asked for; raise max_iter or tol, or "
                 "scale the columns of X"
             )
+            if not claim.tol < 1.0:
+                text = f"tol={claim.tol:g} asks for nothing: nothing is claimed"
             warn_caller(f"{name}: {text}" if len(parts) > 1 else text, ConvergenceWarning)
 
+    def _live_claim(self, X):
+        """The certificate, if the attributes hold the weights and coefficients it speaks of."""
+        claim, one = self.certificate_, not self.certificate_.parts
+        W = np.column_stack([self.intercept_, self.coef_])
+        if not np.array_equal(W, np.atleast_2d(claim.weights)):
+            raise ValueError("coef_ and intercept_ are not the weights of the certificate")
+        claims = [claim] if one else list(claim.parts.values())
+        alphas = [self.alphas_] if one else self.alphas_
+        for part, alpha in zip(claims, alphas, strict=True):
+            if not np.array_equal(part.alpha[part.alpha != 0.0], alpha[alpha != 0.0]):
+                raise ValueError("alphas_ are not the coefficients of the certificate")
+        return claim
+
     def decision_function(self, X):
-        """Scores: w·x + b for two classes, positive for the second; one column a class for more.
+        """Scores: w·x + b for two classes, positive for the second; else one column for each class.
 
         For pairs of classes the score of a class is its votes, with ties by the sums of scores.
         """

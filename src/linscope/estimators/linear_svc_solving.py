@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..certify.linear_svm import LinearSVMCertificate, certify
-from ..certify.margin_duality import duality
+from ..certify.margin_duality import outside
 from ..certify.separability import binary_verdict
 from ..certify.verdicts import Separable
 from ..results import Result, Status, VisitOrder
@@ -19,10 +19,12 @@ from ..solvers.hard_margin import Inseparable, hard_margin
 from ..solvers.logistic_frame import logistic_frame
 from ..solvers.margin_frame import margin_problem
 from ..solvers.multipliers import Multipliers
+from ..verify.linear_svm_bounds import Problem as Claimed
 from .base import Problem, Training, binary_problems
+from .linear_svc_finish import SMALL_TABLE, Finish
 
 # The relative gap that is promised; small tables are solved to rounding, which costs nothing.
-PROMISED, EXACT, SMALL_TABLE = 1e-6, 1e-13, 100_000
+PROMISED, EXACT = 1e-6, 1e-13
 
 # Numbers in a table up to which an error comes with the proof that there is no solution.
 LARGEST_PROOF = 200_000
@@ -40,6 +42,7 @@ class Part(NamedTuple):
 
     problem: Problem
     W: np.ndarray
+    alpha: np.ndarray
     slack: np.ndarray
     result: Result
     certificate: LinearSVMCertificate
@@ -116,15 +119,22 @@ def solve(
         if objective.squared:
             chosen = FiniteNewton(objective, aim, initial)
         result = run(chosen, model.max_iter)
-        W = frame.original(result.weights[None, :])[0]
+        W = outside(frame, result.weights)
         how = f"{chosen.task}, {result.n_iter} passes over the rows"
-    if not (np.isfinite(W).all() and np.isfinite(result.details["alpha"]).all()):
-        raise ValueError("a weight is beyond the range of floats: scale the columns of X")
-    found = duality(objective, frame, W, result.details["alpha"], float(model.C))
+    claimed = Claimed(
+        rows.X, rows.y, rows.c, float(model.C), options["squared"],
+        model.fit_intercept and model.penalize_intercept, model.fit_intercept,
+    )  # fmt: skip
     claim = _claim(model, training, problem, how)
-    certificate = certify(found, objective, result, W, float(model.C), **claim)
-    slack = np.maximum(0.0, 1.0 - found.margins)
-    return Part(problem, W, slack, result, certificate, solver if keep_log else None)
+    last = Finish(claimed, objective, frame, rows.X.dtype, claim["tol"])
+    own = result.details["alpha"]
+    # the textbook's steps and a fit that was cut short are left as they are
+    plain = solver is not None or result.status in (Status.MAX_ITER, Status.STOPPED)
+    held = last.as_solved(W, own) if plain else last.best(W, own)
+    certificate = certify(held.found, claimed, result, held.W, held.alpha, **claim)
+    slack = np.maximum(0.0, held.found.deficit)
+    kept = solver if keep_log else None
+    return Part(problem, held.W, held.alpha, slack, result, certificate, kept)
 
 
 def _options(model: Any, rows: Rows) -> dict[str, Any]:
@@ -187,9 +197,7 @@ def _empty(model: Any, training: Training, problem: Problem, rows: Rows) -> Part
         weighted=True,
         **_claim(model, training, problem, "no samples"),
     )
-    return Part(
-        problem, W, none, Result(W, Status.SOLVED, 1, 0, None, {"alpha": none}), certificate
-    )
+    return Part(problem, W, none, none, Result(W, Status.SOLVED, 1, 0), certificate)
 
 
 def _hard(model: Any, rows: Rows, problem: Problem) -> tuple[Result, str]:

@@ -28,6 +28,8 @@ SHARE_TOL, MOST_SHARE_STEPS = 1e-4, 30
 FLAT = 0.2
 # So many steps that hardly change the gap, though the next promises nothing, are rounding.
 PATIENCE = 4
+# So many passes without some gain of the objective are rounding, too.
+LOST, SOME = 40, 1e-9
 
 
 @dataclass
@@ -39,6 +41,7 @@ class State:
     decrement: float = np.inf
     passes: int = 1
     stalled: int = 0
+    best_pass: int = 0
     best: tuple[float, float, Point] | None = None  # least P so far, with its gap and its point
     status: Status | None = None
     note: str = ""
@@ -92,7 +95,8 @@ class FiniteNewton:
         settled = t == 1.0 and np.array_equal(before.active, state.point.active)
         state.stalled = 0 if state.gap < 0.5 * gap else state.stalled + 1
         idle = state.stalled >= PATIENCE and state.decrement <= self.tol * state.primal
-        if state.status is None and ((settled and state.stalled) or idle):
+        lost = state.passes - state.best_pass > LOST  # all steps are rounding
+        if state.status is None and ((settled and state.stalled) or idle or lost):
             state.status = Status.STALLED
         return state
 
@@ -101,6 +105,8 @@ class FiniteNewton:
         state.primal, state.gap = whole.primal(state.point), whole.gap(state.point)
         state.note = f"objective {state.primal:.6g}, gap {state.gap:.2g}"
         if state.best is None or state.primal < state.best[0]:
+            if state.best is None or state.primal < (1.0 - SOME) * state.best[0]:
+                state.best_pass = state.passes
             state.best = state.primal, state.gap, state.point
         if state.gap <= self.tol * state.primal:
             state.best = state.primal, state.gap, state.point

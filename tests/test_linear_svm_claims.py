@@ -1,0 +1,260 @@
+"""What a linear SVM claims, against exact rationals; forged claims are rejected."""
+
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+import linscope as ls
+from linscope.results import Status
+from linscope.verify.linear_svm_bounds import Problem, bounds
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def exact_objective(X, y, W, C, *, squared=False, penalised=False, c=None):
+    """P(w, b) of these floats as a fraction; None for ∞."""
+    W = [Fraction(float(v)) for v in W]
+    loss = Fraction(0)
+    for i, (row, sign) in enumerate(zip(np.asarray(X).tolist(), y, strict=True)):
+        score = W[0] + sum(w * Fraction(v) for w, v in zip(W[1:], row, strict=True))
+        xi = max(Fraction(0), 1 - int(sign) * score)
+        if np.isinf(C):
+            if xi:
+                return None
+            continue
+        own = Fraction(1 if c is None else float(c[i]))
+        loss += Fraction(C) * own * (xi * xi if squared else xi)
+    return sum(w * w for w in W[0 if penalised else 1 :]) / 2 + loss
+
+
+def test_no_hard_margin_is_claimed_that_the_floats_do_not_have():
+    """Two numbers, one unit in the last place apart."""
+    X = np.array([[1e4], [1e4 + 2e-12]])
+    with pytest.warns(ConvergenceWarning):
+        model = ls.LinearSVC(C=np.inf, penalize_intercept=True).fit(X, [0, 1])
+    claim = model.certificate_
+    assert claim.status is Status.STALLED
+    assert claim.verify(X, [0, 1])
+    for forged in (Status.CONVERGED, Status.SOLVED, Status.SEPARATED):
+        assert not replace(claim, status=forged).verify(X, [0, 1])
+
+
+def test_an_infinite_objective_is_never_ok():
+    X, y = np.array([[0.0], [1.0]]), [0, 1]
+    claim = ls.LinearSVC(C=np.inf).fit(X, y).certificate_
+    wrong = {"weights": np.array([0.0, 1.0]), "primal": np.inf, "gap": np.inf}
+    assert not replace(claim, **wrong).verify(X, y)
+    assert not replace(claim, **wrong, tol=np.inf).verify(X, y)
+    honest = replace(claim, **wrong, status=Status.STALLED)
+    assert honest.verify(X, y)
+
+
+@pytest.mark.parametrize(
+    ("X", "weight"),
+    [
+        ([[-26629488.498290963], [32686026.118500732]], None),
+        ([[-1e12], [1e12]], [0.53, 0.98]),
+        ([[-1e12], [1e12]], None),
+        ([[-3e7, 1.0], [4e7, 2.0], [5e7, -3.0]], None),
+    ],
+)
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_large_columns_get_floats_whose_objective_is_the_least(X, weight, loss):
+    """½‖w‖² is far below the rounding of a margin: the floats must have no slack at all."""
+    X, y = np.array(X), [0] + [1] * (len(X) - 1)
+    model = ls.LinearSVC(loss=loss).fit(X, y, weight)
+    claim = model.certificate_
+    W = np.r_[model.intercept_, model.coef_[0]]
+    squared = loss == "squared_hinge"
+    value = exact_objective(X, np.where(y, 1, -1), W, 1.0, squared=squared, c=weight)
+    assert claim.ok
+    assert abs(Fraction(claim.primal) - value) <= value / 10**9
+    assert value - Fraction(claim.dual) <= Fraction(claim.gap)
+    # by hand: the two nearest points of the classes, 2/|x₊ − x₋|
+    near = min(np.linalg.norm(X[0] - x) for x in X[1:])
+    assert float(value) == pytest.approx(0.5 * (2 / near) ** 2, rel=1e-6)
+    assert claim.verify(X, y, weight)
+
+
+def test_tiny_problems_are_exact_to_the_last_digits():
+    """Every α is 0 or C: w = Σ α y x = 0.1·(1, −1)."""
+    X, y = ls.datasets.load("non_separable")
+    model = ls.LinearSVC(C=0.1).fit(X, y)
+    np.testing.assert_allclose(model.coef_, [[0.1, -0.1]], rtol=4e-16)
+    np.testing.assert_allclose(model.intercept_, [0.9], rtol=4e-16)
+
+
+def table(n=40, d=3, seed=0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X.astype(dtype), (X[:, 0] + rng.standard_normal(n) > 0).astype(int)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("penalised", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_claim_is_about_the_floats_that_are_held(loss, penalised, dtype):
+    for seed in range(5):
+        X, y = table(seed=seed, dtype=dtype)
+        c = np.random.default_rng(seed).random(len(y)) + 0.1
+        model = ls.LinearSVC(loss=loss, penalize_intercept=penalised, C=0.7).fit(X, y, c)
+        claim = model.certificate_
+        W = np.r_[model.intercept_, model.coef_[0]].astype(np.float64)
+        assert np.array_equal(claim.weights, W)
+        squared = loss == "squared_hinge"
+        value = exact_objective(
+            X.astype(float), 2 * y - 1, W, 0.7, squared=squared, penalised=penalised, c=c
+        )
+        assert abs(Fraction(claim.primal) - value) <= value / 10**8
+        assert value - Fraction(claim.dual) <= Fraction(claim.gap) * (1 + Fraction(1, 10**12))
+        assert model.verify(X, y, c)
+
+
+@pytest.mark.parametrize("precise", [False, True])
+def test_bounds_hold_the_true_values(precise):
+    rng = np.random.default_rng(2)
+    for scale in (1e-8, 1.0, 1e8):
+        for squared in (False, True):
+            X = scale * (rng.standard_normal((12, 3)) + 10.0)
+            y, W = np.where(np.arange(12) % 2, 1.0, -1.0), rng.standard_normal(4) / scale
+            problem = Problem(X, y, np.zeros(0), 0.3, squared, False, True)
+            alpha = 0.3 * rng.random(12)
+            found = bounds(problem, W, alpha, precise=precise)
+            value = exact_objective(X, y, W, 0.3, squared=squared)
+            assert Fraction(float(found.primal.low)) <= value <= Fraction(float(found.primal.high))
+            assert Fraction(found.dual) <= value
+            assert value - Fraction(found.dual) <= Fraction(found.gap)
+
+
+FORGED = [
+    {"gap": 0.0},
+    {"gap": np.nan},
+    {"gap": np.inf},
+    {"gap": 1e9},
+    {"gap": -1.0},
+    {"primal": np.nan},
+    {"primal": np.inf},
+    {"primal": 0.0},
+    {"dual": np.nan},
+    {"dual": -1.0},
+    {"dual": -np.inf},
+    {"dual": 0.0},
+    {"dual": 1e9},
+    {"kkt": 0.0},
+    {"backward_error": 0.0},
+    {"C": 0.5},
+    {"C": np.inf},
+    {"C": np.nan},
+    {"C": -1.0},
+    {"tol": np.inf},
+    {"tol": 1.0},
+    {"tol": np.nan},
+    {"tol": -1.0},
+    {"tol": 0.0},
+    {"squared": True},
+    {"penalize_intercept": True},
+    {"fit_intercept": False},
+    {"side": (1, 0)},
+]
+
+
+@pytest.mark.parametrize("forged", FORGED, ids=str)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_forged_numbers_are_rejected(forged, form):
+    X, y = table()
+    claim = ls.LinearSVC().fit(form(X), y).certificate_
+    assert claim.verify(form(X), y)
+    assert claim.verify(X, y)
+    assert not replace(claim, **forged).verify(form(X), y)
+
+
+def test_forged_weights_and_coefficients_are_rejected():
+    X, y = table()
+    claim = ls.LinearSVC().fit(X, y).certificate_
+    w, a = claim.weights, claim.alpha
+    hurt = np.where(np.arange(len(w)) == 1, np.nan, w)
+    for weights in (2 * w, -w, w + 1e-5, 0 * w, hurt, w[1:], w * np.inf):
+        for more in ({}, {"gap": 1e9}, {"gap": np.inf, "primal": np.inf}, {"tol": np.inf}):
+            assert not replace(claim, weights=weights, **more).verify(X, y)
+    for alpha in (2 * a, -a, 0 * a, a[::-1], a + 1e-4, np.where(a > 0, np.nan, a), a[:-1]):
+        assert not replace(claim, alpha=alpha).verify(X, y)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_other_status_is_rejected(classes):
+    X, _ = table()
+    y = np.arange(len(X)) % classes
+    claim = ls.LinearSVC().fit(X, y).certificate_
+    for status in Status:
+        assert bool(replace(claim, status=status).verify(X, y)) == (status is claim.status)
+    cut = ls.LinearSVC(max_iter=1, tol=1e-12, penalize_intercept=True, C=50.0).fit(X, y)
+    unfinished = cut.certificate_
+    assert unfinished.verify(X, y)
+    for status in Status:
+        if status.ok:
+            assert not replace(unfinished, status=status).verify(X, y)
+
+
+@pytest.mark.parametrize("kind", ["ovr", "ovo"])
+def test_the_whole_is_the_sum_of_its_parts(kind):
+    X, _ = table()
+    y = np.arange(len(X)) % 3
+    claim = ls.LinearSVC(multi_class=kind).fit(X, y).certificate_
+    assert claim.verify(X, y)
+    for forged in (
+        {"primal": 2 * claim.primal},
+        {"dual": 0.0},
+        {"gap": np.nan},
+        {"weights": 2 * claim.weights},
+        {"alpha": 2 * claim.alpha},
+        {"C": 2.0},
+        {"tol": 1e-3},
+        {"kkt": 0.0},
+        {"squared": True},
+    ):
+        assert not replace(claim, **forged).verify(X, y), forged
+
+
+def test_live_attributes_are_checked():
+    X, y = table()
+    model = ls.LinearSVC(class_weight="balanced").fit(X, y)
+    assert model.verify(X, y)
+    model.coef_ = 2 * model.coef_
+    assert not model.verify(X, y)
+    assert "coef_" in model.verify(X, y).reason
+
+
+@pytest.mark.parametrize("tol", [1.0, 5.0])
+def test_a_tolerance_that_asks_for_nothing_gets_no_claim(tol):
+    X, y = table()
+    with pytest.warns(ConvergenceWarning, match="asks for nothing"):
+        model = ls.LinearSVC(tol=tol).fit(X, y)
+    assert not model.certificate_.ok
+    assert model.certificate_.verify(X, y)
+
+
+def test_dropping_a_row_from_the_compiled_pass_is_noticed(monkeypatch):
+    """A solver that does not see its first rows cannot make a claim that stands."""
+    from linscope.solvers import margin_objective
+
+    X, y = table(n=900, d=3)
+    honest = margin_objective.evaluate_block
+
+    def blind(block, w, pieces, margins, alpha, active):
+        totals, _ = honest(block, w, pieces, margins, alpha, active)
+        seen = alpha[block.rows] * block.y
+        seen[:300] = 0.0
+        alpha[block.rows][:300] = 0.0
+        return totals * (2 / 3), np.r_[seen.sum(), seen @ block.X]
+
+    monkeypatch.setattr(margin_objective, "evaluate_block", blind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        claim = ls.LinearSVC().fit(X, y).certificate_
+    monkeypatch.undo()
+    assert not (claim.ok and claim.verify(X, y))
