@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -306,8 +307,8 @@ def test_bad_input():
 
 
 FORGED = {
-    "spreads": lambda c: {"spreads": c.spreads * (1 + 1e-6)},
-    "a spread": lambda c: {"spreads": c.spreads + 1e-6 * np.eye(*c.spreads.shape)},
+    "variances": lambda c: {"variances": c.variances * (1 + 1e-6)},
+    "a spread": lambda c: {"variances": c.variances + 1e-6 * np.eye(*c.variances.shape)},
     "means": lambda c: {"means": c.means + 1e-6},
     "totals": lambda c: {"totals": c.totals * 2},
     "priors": lambda c: {"priors": np.roll(c.priors, 1)},
@@ -319,8 +320,8 @@ FORGED = {
     "replaced": lambda c: {"replaced": (1,)},
     "weighted": lambda c: {"weighted": True},
     "class weight": lambda c: {"class_weight": {0: 3.0}},
-    "shape": lambda c: {"spreads": c.spreads[:, 1:]},
-    "nan": lambda c: {"spreads": c.spreads * np.nan},
+    "shape": lambda c: {"variances": c.variances[:, 1:]},
+    "nan": lambda c: {"variances": c.variances * np.nan},
 }
 
 
@@ -347,3 +348,101 @@ def test_class_weight_multiplies_sample_weight():
     np.testing.assert_allclose(balanced.class_prior_, 1 / 3)
     np.testing.assert_allclose(balanced.var_, ls.GaussianNaiveBayes().fit(X, y).var_, rtol=1e-12)
     assert balanced.certificate_.verify(X, y)
+
+
+def test_values_one_unit_apart_have_their_true_variance():
+    X = np.array([[104], [99], [97], [97], [99.00000000000001], [102]])
+    y = [0, 2, 0, 1, 2, 1]
+    model = ls.GaussianNaiveBayes().fit(X, y)
+    unit = np.spacing(99.0)
+    assert model.var_[2, 0] == (unit / 2) ** 2
+    assert model.certificate_.replaced == ()
+    assert model.certificate_.verify(X, y)
+    assert model.verify(X, y)
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_nearly_constant_columns_against_fractions(store):
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        n = int(rng.integers(4, 12))
+        base = 10.0 ** rng.integers(-3, 12)
+        X = base * (1 + 2.0**-52 * rng.integers(-2, 3, size=(n, 2)))
+        y, weight = np.arange(n) % 2, rng.random(n)
+        model = ls.GaussianNaiveBayes().fit(store(X), y, weight)
+        for k in range(2):
+            w, x = [[Fraction(v) for v in a[y == k].tolist()] for a in (weight, X[:, 0])]
+            mean = sum(a * b for a, b in zip(w, x, strict=True)) / sum(w)
+            exact = sum(a * (b - mean) ** 2 for a, b in zip(w, x, strict=True)) / sum(w)
+            if exact:
+                assert abs(Fraction(float(model.var_[k, 0])) / exact - 1) < Fraction(1, 10**9)
+            else:
+                assert 0 in model.certificate_.replaced
+        assert model.certificate_.verify(store(X), y, weight)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-150, 1e150, 1e160, 1e300])
+@BOTH
+def test_extreme_values_are_certified_or_refused(shared, size):
+    X, y = classes()
+    model = ls.GaussianNaiveBayes(shared_variance=shared)
+    if 1e-155 < size < 1e151:
+        model.fit(X * size / 8, y)
+        assert model.verify(X * size / 8, y)
+    else:
+        with pytest.raises(ValueError, match="range of float"):
+            model.fit(X * size, y)
+
+
+def test_a_class_that_varies_beyond_squares_of_floats_has_its_variance_replaced():
+    X, y = np.array([[0.0], [1e-200], [1.0], [3.0]]), [0, 0, 1, 1]
+    model = ls.GaussianNaiveBayes().fit(X, y)
+    whole = X.var() / 3
+    np.testing.assert_allclose(model.var_.ravel(), [whole, 1.0])
+    assert model.certificate_.replaced == (0,)
+    assert model.verify(X, y)
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_the_status_is_part_of_the_claim(status):
+    X, y = classes()
+    true = ls.GaussianNaiveBayes().fit(X, y).certificate_
+    assert bool(replace(true, status=status).verify(X, y)) == (status is Status.SOLVED)
+
+
+@pytest.mark.parametrize("name", ["theta_", "var_", "class_prior_", "class_count_"])
+def test_the_live_attributes_are_checked(name):
+    X, y = classes()
+    model = ls.GaussianNaiveBayes().fit(X, y)
+    assert model.verify(X, y)
+    for change in (lambda v: 2 * v, lambda v: v * np.nan, lambda v: v[:-1]):
+        other = ls.GaussianNaiveBayes().fit(X, y)
+        setattr(other, name, change(getattr(other, name)))
+        assert not other.verify(X, y)
+        assert other.certificate_.verify(X, y)
+    given = ls.GaussianNaiveBayes(priors=[0.2, 0.3, 0.5]).fit(X, y)
+    assert given.verify(X, y)
+    given.class_prior_ = np.array([0.3, 0.2, 0.5])
+    assert not given.verify(X, y)
+
+
+@pytest.mark.parametrize("accuracy", [0.0, -1.0, np.nan, np.inf, 1e-3, 1e9])
+@pytest.mark.parametrize("name", ["accuracy", "tolerance"])
+def test_accuracies_that_say_nothing_are_rejected(name, accuracy):
+    X, y = classes()
+    true = ls.GaussianNaiveBayes().fit(X, y).certificate_
+    forged = {"accuracy": accuracy, "tolerance": max(accuracy, 0.02)}
+    assert not replace(true, **(forged if name == "tolerance" else {name: accuracy})).verify(X, y)
+
+
+def test_large_tables_are_checked_in_floats_with_bounds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30_000, 3)) + np.array([0.0, 1e8, 1e-8])
+    y = rng.integers(0, 3, 30_000)
+    X[y == 1, 2] = 0.25
+    model = ls.GaussianNaiveBayes().fit(X, y)
+    assert model.verify(X, y)
+    assert model.certificate_.replaced == (2,)
+    moved = model.certificate_.variances.copy()
+    moved[0, 1] *= 1 + 1e-9
+    assert not replace(model.certificate_, variances=moved).verify(X, y)

@@ -67,4 +67,4 @@ class LinearPrediction:
         return dict(zip(names, rules(weights, features, labels, pair), strict=True))
 
     # What a pair of classes says, in words.
-    _pair_line = staticmethod(vote)
+    _pair_line: Any = staticmethod(vote)

@@ -162,6 +162,14 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         seen = np.where(moments.weight > 0, given, 0.0)
         return seen / seen.sum()
 
+    def _check_live_priors(self, held: np.ndarray) -> None:
+        """Whether the priors that the model holds are those it was given."""
+        given = self._given_priors(len(self.classes_))
+        if given is None or not np.all(held):
+            return
+        if not np.allclose(given, held, rtol=1e-9, atol=0.0):
+            raise ValueError("the priors are not those that were given")
+
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import log_softmax, softmax
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..certify.naive_bayes import NaiveBayesCertificate
 from ..data import check_finite
 from ..results import Status
+from ..results.caller import warn_caller
 from ..solvers.class_moments import ClassMoments
-from ..solvers.naive_bayes import discriminants, gaussians, logistic_weights
+from ..solvers.naive_bayes import Gaussians, discriminants, gaussians, logistic_weights
 from .base import read_features
 from .linear_scores import equations
 from .moment_family import Lesson, MomentClassifier
 from .scores import into_range
+from .verified import Verified
+
+# Means (in deviations) and variances (relatively) that are certain to this are called solved.
+TOLERANCE = 1e-8
 
 
-class GaussianNaiveBayes(MomentClassifier):
+class GaussianNaiveBayes(Verified, MomentClassifier):
     """Gaussian naive Bayes.
 
     Each feature is normally distributed in each class, independently of the others given the
@@ -82,21 +89,21 @@ class GaussianNaiveBayes(MomentClassifier):
         moments = lesson.moments
         priors = self._priors_over(moments)
         model = gaussians(moments, priors, self.shared_variance)
-        with np.errstate(over="ignore", under="ignore"):
-            variances = model.spreads**2
-        if not (np.isfinite(variances) & (variances > 0)).all():
+        variances = model.variances
+        if not (np.isfinite(variances) & (variances >= np.finfo(np.float64).tiny)).all():
             raise ValueError(
                 "the variance of a column leaves the range of floats: scale the columns, e.g. "
                 "with sklearn.preprocessing.StandardScaler"
             )
-        self._model = model
         self.theta_, self.var_ = model.means, variances
         self.class_prior_, self.class_count_ = priors, moments.weight
         self.certificate_ = NaiveBayesCertificate(
-            status=Status.SOLVED,
+            status=Status.SOLVED if model.accuracy <= TOLERANCE else Status.STALLED,
             labels=tuple(lesson.rows.classes.tolist()),
             means=model.means,
-            spreads=model.spreads,
+            variances=model.variances,
+            accuracy=model.accuracy,
+            tolerance=TOLERANCE,
             priors=priors,
             totals=moments.weight,
             shared=self.shared_variance,
@@ -106,7 +113,32 @@ class GaussianNaiveBayes(MomentClassifier):
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
         )
+        if not self.certificate_.ok:
+            warn_caller(
+                f"means and variances are only certain to {model.accuracy:.1e}: "
+                f"{self.certificate_.advice}",
+                ConvergenceWarning,
+            )
         return moments
+
+    @property
+    def _model(self) -> Gaussians:
+        """What the attributes say now."""
+        return Gaussians(self.class_prior_, self.theta_, self.var_)
+
+    def _live_claim(self, X) -> NaiveBayesCertificate:
+        self._check_live_priors(self.class_prior_)
+        return replace(
+            self.certificate_,
+            means=np.asarray(self.theta_),
+            variances=np.asarray(self.var_),
+            priors=np.asarray(self.class_prior_),
+            totals=np.asarray(self.class_count_),
+            labels=tuple(self.classes_.tolist()),
+        )
+
+    def _claimed_weight(self, y, sample_weight):
+        return sample_weight  # the certificate knows the class weights
 
     def discriminants(self, X):
         """g_k(x) = ln P(x | C_k) + ln P(C_k), one column a class.

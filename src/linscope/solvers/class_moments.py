@@ -18,6 +18,7 @@ from scipy import sparse
 from ..data import check_finite
 from . import class_loops as loops
 from .class_sums import Kind, engine_for, sum_classes
+from .settled_columns import constant_columns, settle
 
 # Larger values have squares that leave too little of the range of floats.
 LARGEST = 1e150
@@ -25,6 +26,9 @@ LARGEST = 1e150
 PILOT_ROWS = 1024
 # A sum of squares below this may have lost digits to underflow.
 TINY = 1e-280
+# Sums of squares should be right to this; else the rows are looked at again.
+PRECISE = 1e-10
+UNIT = 2.0**-53
 # Centred squares below this share of the raw ones have lost digits to the choice of the origin.
 CANCELLED = 2.0**-12
 
@@ -43,6 +47,8 @@ class ClassMoments:
     exponent : (d,) the unit of each column; 0 unless the values are extreme
     rows : how many rows were read
     kind : {"pooled", "separate", "squares"}
+    rounding : the scatter of two columns i, j is wrong by at most this times √(S_ii S_jj)
+    drift : a mean is wrong by at most this times √(S_jj / W_k), besides one rounding of itself
     """
 
     weight: np.ndarray
@@ -52,6 +58,8 @@ class ClassMoments:
     exponent: np.ndarray
     rows: int
     kind: Kind = "pooled"
+    rounding: float = 0.0
+    drift: float = 0.0
 
     @property
     def total(self) -> float:
@@ -111,6 +119,9 @@ class ClassMoments:
             offset=np.where(seen, a.offset + share[:, None] * delta, b.offset),
             scatter=a.scatter + b.scatter + _outer(step, a.weight * share, a.kind),
             rows=a.rows + b.rows,
+            # S gains 2 (W_a W_b / W) |δ| times the error of δ, which the sum of all squares covers.
+            rounding=max(a.rounding, b.rounding) + 2 * max(a.drift, b.drift) + 16 * UNIT,
+            drift=max(a.drift, b.drift) + 8 * UNIT,
         )
 
     def in_exponent(self, exponent: np.ndarray) -> ClassMoments:
@@ -168,12 +179,20 @@ def class_moments(
         check_finite(X, feature_names)
         exponent = _exponents(X)
         moments, raw = _one_pass(engine, total, kind, origin, exponent)
-    poor = np.any(_diagonal(moments) < CANCELLED * raw, axis=0)
+        if not (np.isfinite(moments.scatter).all() and np.isfinite(moments.means).all()):
+            raise ValueError("sample_weight times squares of X leaves the range of floats: scale")
+    doubt = UNIT * (_path(engine) + 16)
+    poor = np.any(_diagonal(moments) < max(CANCELLED, doubt / PRECISE) * raw, axis=0)
     if poor.any():
         better = np.where(poor, moments.means, origin)
-        moments, _ = _one_pass(engine, total, kind, better, exponent)
-        moments = _without_rounding(moments, poor)
-    return moments
+        moments, raw = _one_pass(engine, total, kind, better, exponent)
+    return _settled(moments, raw, X, codes, weight, doubt)
+
+
+def _path(engine) -> int:
+    """Additions that a number may go through: within its block, over the blocks, in the weight."""
+    longest = max((stop - start for start, stop in engine.borders), default=0)
+    return longest + len(engine.borders) + (0 if engine.weight is None else engine.n_rows)
 
 
 def _first_origin(X, codes, n_classes: int) -> np.ndarray:
@@ -240,18 +259,45 @@ def _exponents(X) -> np.ndarray:
     return np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
 
 
-def _without_rounding(moments: ClassMoments, poor: np.ndarray) -> ClassMoments:
-    """Exactly 0 where a column is constant in a class up to the rounding of its mean."""
-    size = np.ldexp(moments.means, -moments.exponent) * (4 * np.finfo(np.float64).eps)
-    limit = _diagonal(replace(moments, scatter=_outer(size, moments.weight, moments.kind)))
-    constant = poor & (_diagonal(moments) <= limit)
+def _settled(moments, raw, X, codes, weight, doubt: float) -> ClassMoments:
+    """Constants are exactly 0, and what cancelled is summed afresh; with a bound of the rounding.
+
+    Rounding changes a sum of squares by ``doubt`` times the raw sum at most.
+    """
+    diagonal, lost = _diagonal(moments), doubt * raw
+    if sparse.issparse(X) and weight is not None:
+        # The weight of rows that store nothing is a difference of two sums.
+        zero = np.ldexp(moments.origin, -moments.exponent)
+        lost = lost + 4 * doubt * _diagonal(_with_squares(moments, zero))
+    need = (raw > 0) & ~(lost <= PRECISE * diagonal)
     if moments.kind == "squares":
-        return replace(moments, scatter=np.where(constant, 0.0, moments.scatter))
+        need |= (moments.exponent != 0) & (raw < TINY) & (moments.weight > 0)[:, None]
+        if need.any():
+            moments = settle(moments, X, codes, weight, need)
+            diagonal, lost = (
+                _diagonal(moments),
+                np.where(need, 64 * UNIT * _diagonal(moments), lost),
+            )
+    elif need.any():
+        constant = constant_columns(X, codes, need.any(axis=0), len(moments.weight))
+        if moments.kind == "pooled":
+            constant = np.logical_and.reduce(constant, axis=0, keepdims=True)
+        moments = _zeroed(moments, constant)
+        diagonal = _diagonal(moments)
+    varies = diagonal > 0
+    share = np.divide(lost, diagonal, out=np.zeros_like(diagonal), where=varies).max(initial=0.0)
+    return replace(moments, rounding=float(share) + 16 * UNIT, drift=float(share) + 16 * UNIT)
+
+
+def _with_squares(moments: ClassMoments, step: np.ndarray) -> ClassMoments:
+    return replace(moments, scatter=_outer(step, moments.weight, moments.kind))
+
+
+def _zeroed(moments: ClassMoments, constant: np.ndarray) -> ClassMoments:
+    """Without the rows and columns of features that are constant, (groups, d)."""
     apart = constant[:, :, None] | constant[:, None, :]
-    return replace(
-        moments,
-        scatter=np.where(apart[0] if moments.kind == "pooled" else apart, 0.0, moments.scatter),
-    )
+    apart = apart[0] if moments.kind == "pooled" else apart
+    return replace(moments, scatter=np.where(apart, 0.0, moments.scatter))
 
 
 def in_units(matrix: np.ndarray, exponent: np.ndarray) -> np.ndarray:

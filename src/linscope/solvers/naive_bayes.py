@@ -27,49 +27,77 @@ from .class_moments import ClassMoments
 
 # Stored entries correct the sum of an empty row, if that cancels no more digits than this.
 MOST_CANCELLED = 1e6
+NORMAL, UNIT = float(np.finfo(np.float64).tiny), 2.0**-53
 HALF_LOG_TWO_PI = 0.9189385332046727
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussians:
-    """Means and standard deviations (K, d) of the classes in the units of the data.
+    """Means and variances (K, d) of the classes in the units of the data.
 
-    ``floored`` (K, d) says which variances were 0 and have been replaced.
+    ``floored`` (K, d) says which variances were 0 and have been replaced, ``accuracy`` how far
+    means (in deviations) and variances (relatively) may be off.
     """
 
     priors: np.ndarray
     means: np.ndarray
-    spreads: np.ndarray
-    floored: np.ndarray = field(repr=False)
+    variances: np.ndarray
+    floored: np.ndarray = field(default_factory=lambda: np.zeros(0, bool), repr=False)
+    accuracy: float = np.nan
+
+    @property
+    def spreads(self) -> np.ndarray:
+        return np.sqrt(self.variances)
 
     @property
     def alike(self) -> bool:
         """Whether the classes with samples share their variances."""
-        own = self.spreads[self.priors > 0]
+        own = self.variances[self.priors > 0]
         return bool((own == own[0]).all())
 
     @property
     def level(self) -> np.ndarray:
         """ln π_k − Σ_j ln(σ_kj √(2π)), what g_k is at the mean of the class."""
         with np.errstate(divide="ignore"):
-            return np.log(self.priors) - (np.log(self.spreads) + HALF_LOG_TWO_PI).sum(axis=1)
+            return np.log(self.priors) - (0.5 * np.log(self.variances) + HALF_LOG_TWO_PI).sum(
+                axis=1
+            )
 
 
 def gaussians(moments: ClassMoments, priors: np.ndarray, shared: bool) -> Gaussians:
     """Maximum likelihood: the moments of the samples, of all classes together if ``shared``.
 
-    n samples that are all equal say only that the variance is small. It becomes V/(n + 1), as if
-    one more sample had come, as far away as samples of the column (of variance V) usually are.
+    n samples that are all equal (or differ by less than squares of floats can say) tell only that
+    the variance is small. It becomes V/(n + 1), as if one more sample had come, as far away as
+    samples of the column (of variance V) usually are.
     """
     count = np.full_like(moments.weight, moments.total) if shared else moments.weight
     scatter = np.maximum(moments.pooled_scatter() if shared else moments.scatter, 0.0)
-    variances = scatter / np.maximum(count, np.finfo(np.float64).tiny)[:, None]
+    variances = scatter / np.maximum(count, NORMAL)[:, None]
     apart, _ = moments.centred_means(moments.shares)
     total = (moments.pooled_scatter() + moments.weight @ apart**2) / moments.total
-    floored = (variances == 0.0) & (moments.weight > 0)[:, None]
-    least = np.where(total > 0, total / (count + 1.0)[:, None], 1.0)
-    spreads = np.sqrt(np.where(variances == 0.0, least, variances))
-    return Gaussians(priors, moments.means, np.ldexp(spreads, moments.exponent), floored)
+    own = _in_range(variances, moments.exponent)
+    least = total / (count + 1.0)[:, None]
+    with np.errstate(over="ignore", under="ignore"):
+        variances = np.ldexp(np.where(own, variances, least), 2 * moments.exponent)
+    variances = np.where(own | (total > 0), variances, 1.0)
+    floored = ~own & (moments.weight > 0)[:, None]
+    return Gaussians(priors, moments.means, variances, floored, _accuracy(moments, variances))
+
+
+def _in_range(variances: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """Whether a variance is a normal float in the units of the data, too."""
+    with np.errstate(over="ignore", under="ignore"):
+        return (variances >= NORMAL) & (np.ldexp(variances, 2 * exponent) >= NORMAL)
+
+
+def _accuracy(moments: ClassMoments, variances: np.ndarray) -> float:
+    """How far means (in deviations) and variances (relatively) may be off, by rounding."""
+    seen = moments.weight > 0
+    with np.errstate(all="ignore"):  # variances out of range are refused
+        steps = np.abs(moments.offset[seen]) / np.sqrt(variances[seen])
+    far = float(steps.max(initial=0.0))
+    return 1e-11 + 2 * (moments.rounding + moments.drift) + 8 * UNIT * far
 
 
 def discriminants(X, model: Gaussians) -> np.ndarray:
