@@ -17,6 +17,8 @@ from .exact import number
 SAME = 1e-6
 # A bound above this share of the objective at weights 0 proves nothing.
 VACUOUS = 0.01
+# What is smaller than this is nothing: floats end at 1e-308.
+NOTHING = 1e-290
 NOT_NUMBERS = ("how", "names", "class_weight", "parameters", "side", "dependent", "separation")
 
 
@@ -53,13 +55,17 @@ def compare_values(claim: Any, here: Any, best: Any, at_zero: Any) -> Iterator[s
     at_zero : the objective of weights 0, the size that tells whether a bound says anything
     """
     here, best, at_zero = (arb(v) if isinstance(v, fmpq) else v for v in (here, best, at_zero))
-    above = here - best
+    above = here - best - exact(NOTHING)
     gap = claim.gap
     if gap is not None and not np.isnan(gap) and np.isfinite(gap) and above.lower() > exact(gap):
         yield f"gap {gap!r}, but the objective is {number(above)!r} above a reachable value"
-    if claim.dual is not None and np.isfinite(claim.dual) and exact(claim.dual) > best.upper():
+    if (
+        claim.dual is not None
+        and np.isfinite(claim.dual)
+        and exact(claim.dual) - exact(NOTHING) > best.upper()
+    ):
         yield f"dual {claim.dual!r}, but the objective {number(best)!r} is reachable"
-    room = exact(SAME) * abs(here)
+    room = exact(SAME) * abs(here) + exact(NOTHING)
     if gap is not None and np.isfinite(gap) and gap > 0:
         room = room + exact(gap)
     else:

@@ -9,6 +9,7 @@ depend on each other, w = Bᵀu with B a basis of the rows' span is the solution
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +20,7 @@ from linscope.results import Status
 
 from . import tables
 from .exact import ZERO, dot, gram, number, q, rank, rationals, solve, table
-from .judging import compare_values, foreign_status, not_numbers, same_floats
+from .judging import NOTHING, compare_values, foreign_status, not_numbers, same_floats
 from .problem import Problem
 
 ALLOWED = (Status.SOLVED, Status.RANK_DEFICIENT)
@@ -50,6 +51,7 @@ class Judge:
         self.Y = [rationals(column) for column in self._targets()[kept].T]
         self.intercept = problem.params["fit_intercept"]
         self.alpha = q(problem.params.get("alpha", 0.0))
+        self._others: dict = {}
 
     def _targets(self) -> np.ndarray:
         y = self.problem.y
@@ -111,6 +113,7 @@ class Judge:
 
     def held(self, model: Any, claim: Any) -> Iterator[str]:
         d = self.problem.dense.shape[1]
+        yield from self._other_problem(getattr(claim, "regression", claim))
         coef = np.reshape(model.coef_, (-1, d))
         bias = np.broadcast_to(np.ravel(model.intercept_), (len(coef),))
         yield from same_floats("weights", claim.weights[:, 1:], coef)
@@ -129,7 +132,14 @@ class Judge:
             yield f"weights of shape {inner.weights.shape}"
             return
         yield from foreign_status(claim, ALLOWED)
-        yield from self._problem_claimed(inner)
+        if not 0.0 <= inner.alpha < np.inf:
+            yield f"alpha {inner.alpha}"
+            return
+        if [*self._other_problem(inner)]:
+            yield from self._judge_of(inner).refute(claim)
+            return
+        if not self.intercept and inner.weights[:, 0].any():
+            yield "a model without intercept has a bias"
         held = [rationals(w) for w in inner.weights]
         best, known = self.solution
         here, least = self.objective(held), self.objective(best)
@@ -140,16 +150,20 @@ class Judge:
         yield from self._squares(inner, held)
         if inner.ok and inner.error is None and inner.gap is None:
             moved = (here - least) / (zero + here) if zero + here else ZERO
-            if moved > q(1e-6):
+            if moved > q(1e-6) and here > q(NOTHING):
                 yield f"ok, but the sum of squares is {number(moved):.2g} of its size too large"
 
-    def _problem_claimed(self, claim: Any) -> Iterator[str]:
-        if claim.fit_intercept != self.intercept:
-            yield "the problem has another intercept"
-        if not np.isnan(claim.alpha) and (
-            not np.isfinite(claim.alpha) or q(claim.alpha) != self.alpha
-        ):
-            yield "the problem has another alpha"
+    def _other_problem(self, claim: Any) -> Iterator[str]:
+        if claim.fit_intercept != self.intercept or q(claim.alpha) != self.alpha:
+            yield "the claim is about another problem"
+
+    def _judge_of(self, claim: Any) -> Judge:
+        """A claim about another problem is judged by that."""
+        key = claim.fit_intercept, claim.alpha
+        if key not in self._others:
+            params = {**self.problem.params, "fit_intercept": key[0], "alpha": key[1]}
+            self._others[key] = Judge(replace(self.problem, params=params))
+        return self._others[key]
 
     def _rank(self, claim: Any, known: int) -> Iterator[str]:
         d = len(self.X[0])
@@ -169,7 +183,7 @@ class Judge:
             return
         for w, exact, errors in zip(held, best, claim.error, strict=True):
             for j, (a, b, e) in enumerate(zip(w, exact, errors, strict=True)):
-                if np.isfinite(e) and abs(a - b) > q(e):
+                if np.isfinite(e) and abs(a - b) > q(e) + q(NOTHING):
                     yield f"weight {j} is off by {number(abs(a - b))!r}, more than {float(e)!r}"
                     return
 
@@ -182,7 +196,7 @@ class Judge:
             if not np.isfinite(claimed):
                 yield f"rss {claimed}"
                 continue
-            room = true * q(1e-6) + size * q(1e-12)
+            room = true * q(1e-6) + size * q(1e-12) + q(NOTHING)
             if claim.gap is not None and np.isfinite(claim.gap):
                 room = room + 2 * abs(q(claim.gap))
             if abs(q(claimed) - true) > room:

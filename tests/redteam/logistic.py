@@ -58,14 +58,15 @@ class Judge:
     def __init__(self, problem: Problem):
         self.problem = problem
         self.X, self.c = problem.dense, problem.c
-        self.firth = problem.params["penalty"] == "firth"
-        self.intercept = problem.params["fit_intercept"]
         self.unsure = False
         self._objectives: dict = {}
         self._best: dict = {}
 
     def held(self, model: Any, claim: Any) -> Iterator[str]:
-        W = np.vstack([part.weights for part in joint_claims(claim).values()])
+        parts = joint_claims(claim)
+        if any(self._other_problem(part) for part in parts.values()):
+            yield "the claim is about another problem"
+        W = np.vstack([part.weights for part in parts.values()])
         yield from same_floats("weights", W[:, 1:], model.coef_)
         yield from same_floats("intercepts", W[:, 0], np.ravel(model.intercept_))
 
@@ -87,16 +88,18 @@ class Judge:
     def _refute_one(self, claim: Any, rows: np.ndarray, codes: np.ndarray) -> Iterator[str]:
         yield from not_numbers(claim)
         yield from foreign_status(claim, ALLOWED)
-        yield from self._problem_claimed(claim)
-        objective = self.objective(rows, codes)
+        if not (claim.C > 0 and 0 <= claim.l1 < np.inf and 0 <= claim.l2 < np.inf):
+            yield f"C {claim.C}, l1 {claim.l1}, l2 {claim.l2}"
+            return
+        objective = self.objective(rows, codes, claim)
         shape = objective.rows, self.X.shape[1] + 1
         if claim.weights.shape != shape or not np.isfinite(claim.weights).all():
             yield f"weights of shape {claim.weights.shape}, or not finite"
             return
-        theta = objective.inside(claim.weights, self.intercept)
-        if not self.intercept and claim.weights[:, 0].any():
+        theta = objective.inside(claim.weights, claim.fit_intercept)
+        if not claim.fit_intercept and claim.weights[:, 0].any():
             yield "a model without intercept has a bias"
-        if self.firth:
+        if claim.firth:
             yield from self._refute_firth(claim, objective, theta)
             return
         here = objective.value(theta)
@@ -104,66 +107,59 @@ class Judge:
             self.unsure = True
             return
         zero = objective.value([[arb(0)] * objective.columns for _ in range(objective.rows)])
-        best = self.best(rows, codes, objective, theta)
+        best = self.best(objective, theta)
         yield from compare_values(claim, here, best, zero)
         if claim.status is Status.INFINITE:
-            if self.problem.params["penalty"] is not None:
+            if np.isfinite(claim.C):
                 yield "INFINITE, but the penalty keeps the weights finite"
-            elif self.separated(rows, codes) == 0:
+            elif self.separated(rows, codes, claim) == 0:
                 yield "INFINITE, but no direction separates the classes"
-        free = self.problem.params["penalty"] is None
-        if free and claim.status is Status.CONVERGED and self.separated(rows, codes) > 0:
+        sure = claim.status is Status.CONVERGED and not np.isfinite(claim.C)
+        if sure and self.separated(rows, codes, claim) > 0:
             yield "CONVERGED, but no finite weights reach the minimum"
         yield from self._refute_words(claim, rows, codes)
 
     def _refute_words(self, claim, rows, codes) -> Iterator[str]:
         text = getattr(claim, "separation", "")
-        if text.startswith("none") and self.separated(rows, codes) > 0:
+        if text.startswith("none") and self.separated(rows, codes, claim) > 0:
             yield f"{text!r}, but the classes can be separated"
 
-    def _problem_claimed(self, claim: Any) -> Iterator[str]:
-        wanted = self.strengths()
-        C = wanted["C"]
-        if not np.isnan(claim.C) and claim.C != C:
-            yield "the problem has another C"
-        if claim.fit_intercept != self.intercept:
-            yield "the problem has another intercept"
-        if claim.firth != self.firth:
-            yield "the problem has another penalty"
-
-    def strengths(self) -> dict[str, float]:
+    def _other_problem(self, claim: Any) -> bool:
         params = self.problem.params
-        C, penalty = params.get("C", 1.0), params["penalty"]
-        if penalty in (None, "firth"):
-            return {"C": np.inf, "l1": 0.0, "l2": 0.0}
-        share = {"l2": 0.0, "l1": 1.0}.get(penalty, params.get("l1_ratio"))
-        return {"C": C, "l1": share, "l2": 1.0 - share}
+        penalty = params["penalty"]
+        C = np.inf if penalty in (None, "firth") else params.get("C", 1.0)
+        l1 = {"l1": 1.0, "elasticnet": params.get("l1_ratio")}.get(penalty, 0.0)
+        wanted = C, l1, self.problem.params["fit_intercept"], penalty == "firth"
+        return (claim.C, claim.l1, claim.fit_intercept, claim.firth) != wanted
 
-    def objective(self, rows, codes) -> Objective:
-        key = rows.tobytes(), codes.tobytes()
+    def objective(self, rows, codes, claim: Any) -> Objective:
+        """That of the problem which the claim says it is about."""
+        key = rows.tobytes(), codes.tobytes(), claim.C, claim.l1, claim.l2, claim.fit_intercept
         if key not in self._objectives:
             kept = self.c[rows] > 0
             classes = len(np.unique(codes))
+            plain = np.isfinite(claim.C) and claim.l1 == 0.0 and claim.l2 == 0.0
             self._objectives[key] = Objective(
                 self.X[rows][kept], codes[kept], self.c[rows][kept],
-                rows=1 if classes == 2 else classes, intercept=self.intercept, **self.strengths(),
+                rows=1 if classes == 2 else classes, intercept=claim.fit_intercept, C=claim.C,
+                l1=claim.l1 if np.isfinite(claim.C) else 0.0,
+                l2=1.0 if plain else (claim.l2 if np.isfinite(claim.C) else 0.0),
             )  # fmt: skip
         return self._objectives[key]
 
-    def best(self, rows, codes, objective: Objective, theta) -> arb:
+    def best(self, objective: Objective, theta) -> arb:
         """The least value found from the weights that were claimed first, and from 0."""
-        key = rows.tobytes(), codes.tobytes()
-        if key not in self._best:
+        if objective not in self._best:
             zero = [[arb(0)] * objective.columns for _ in range(objective.rows)]
             found = [objective.lowest(start)[0] for start in (theta, zero)]
-            self._best[key] = min(found, key=lambda v: v.mid())
-        return self._best[key]
+            self._best[objective] = min(found, key=lambda v: v.mid())
+        return self._best[objective]
 
-    def separated(self, rows, codes) -> int:
+    def separated(self, rows, codes, claim: Any) -> int:
         kept = self.c[rows] > 0
         X, codes = table(self.X[rows][kept]), codes[kept]
         classes = int(codes.max()) + 1
-        one = [q(1.0)] * self.intercept
+        one = [q(1.0)] * claim.fit_intercept
         made = []
         for x, y in zip(X, codes, strict=True):
             z = one + x

@@ -94,7 +94,6 @@ class Judge:
         self.problem = problem
         self.linear = problem.estimator == "LinearSVC"
         self.X, self.c = problem.dense, problem.c
-        self.C = float(problem.params.get("C", 1.0))
         self.kernel = "linear" if self.linear else problem.params["kernel"]
         self.unsure = False
         self._made: dict = {}
@@ -102,6 +101,8 @@ class Judge:
 
     def held(self, model: Any, claim: Any) -> Iterator[str]:
         parts = joint_claims(claim)
+        if any(self._other_problem(part) for part in [claim, *parts.values()]):
+            yield "the claim is about another problem"
         if self.linear:
             W = np.vstack([part.weights for part in parts.values()])
             yield from same_floats("weights", W[:, 1:], model.coef_)
@@ -127,6 +128,8 @@ class Judge:
             yield from foreign_status(claim, (*ALLOWED, Status.SEVERAL))
             if claim.ok and not all(part.ok for part in claim.parts.values()):
                 yield "ok, but a part is not"
+            if any(part.C != claim.C for part in claim.parts.values()):
+                yield "the parts are about another C"
         for name, (part, rows, codes) in parts.items():
             for reason in self._refute_one(part, rows, codes):
                 yield f"{name}: {reason}" if name else reason
@@ -134,8 +137,9 @@ class Judge:
     def _refute_one(self, claim: Any, rows: np.ndarray, codes: np.ndarray) -> Iterator[str]:
         yield from not_numbers(claim)
         yield from foreign_status(claim, ALLOWED)
-        if not np.isnan(claim.C) and claim.C != self.C:
-            yield "the problem has another C"
+        if not claim.C > 0:
+            yield f"C {claim.C}"
+            return
         rows, codes = rows[self.c[rows] > 0], codes[self.c[rows] > 0]
         self._gamma = None if self.linear else claim.parameters.get("gamma")
         machine = self.machine(rows, codes, claim)
@@ -179,7 +183,14 @@ class Judge:
         yield from compare_values(claim, here, best, zero)
 
     def _best(self, machine: Machine, rows) -> arb | None:
-        key = rows.tobytes(), tuple(machine.y), self._gamma
+        key = (
+            self._gamma,
+            machine.squared,
+            machine.bias,
+            tuple(machine.y),
+            rows.tobytes(),
+            _text(machine),
+        )
         if key not in self._made:
             if machine.C is None and self.linear and not self._separable(machine, rows):
                 self._made[key] = None
@@ -195,16 +206,27 @@ class Judge:
             separation([[y * v for v in one + x] for x, y in zip(X, machine.y, strict=True)]) == 2
         )
 
+    def _other_problem(self, claim: Any) -> bool:
+        params = self.problem.params
+        if float(params.get("C", 1.0)) != claim.C:
+            return True
+        if not self.linear:
+            return claim.kernel != self.kernel
+        wanted = params["loss"] == "squared_hinge", params["fit_intercept"]
+        if (claim.squared, claim.fit_intercept) != wanted:
+            return True
+        return claim.penalize_intercept != params["penalize_intercept"]
+
     def machine(self, rows: np.ndarray, codes: np.ndarray, claim: Any) -> Machine:
+        """The problem that the claim says it is about."""
         y = [1 if code else -1 for code in codes]
-        C = None if np.isinf(self.C) else [arb(self.C) * arb(float(v)) for v in self.c[rows]]
+        C = None if np.isinf(claim.C) else [arb(claim.C) * arb(float(v)) for v in self.c[rows]]
         bias, squared = "free", False
         if self.linear:
-            params = self.problem.params
-            squared = params["loss"] == "squared_hinge"
-            if not params["fit_intercept"]:
+            squared = claim.squared
+            if not claim.fit_intercept:
                 bias = "none"
-            elif params["penalize_intercept"]:
+            elif claim.penalize_intercept:
                 bias = "penalised"
         key = rows.tobytes(), self._gamma
         if key not in self._made:
@@ -255,7 +277,7 @@ class Judge:
         grow, shrink = [], []
         for i, (g, a, y) in enumerate(zip(slopes, claim.alpha, machine.y, strict=True)):
             top = machine.C[i] if machine.C is not None else arb("inf")
-            below, above = arb(float(a)) < top, a > 0
+            below, above = arb(float(a)) < top * arb(1 - 1e-12), a > 0
             (grow if (below if y > 0 else above) else []).append(g)
             (shrink if (above if y > 0 else below) else []).append(g)
         if not grow or not shrink:

@@ -18,7 +18,7 @@ from linscope.results import Status
 
 from . import tables
 from .exact import ZERO, dot, gram, number, q, rank, rationals, solve, table
-from .judging import foreign_status, not_numbers, same_floats
+from .judging import NOTHING, foreign_status, not_numbers, same_floats
 from .problem import Problem
 
 SAME = 1e-6
@@ -105,7 +105,9 @@ class Moments:
 
 
 def _near(claimed: Any, true: fmpq, relative: float, room: fmpq) -> bool:
-    return bool(np.isfinite(claimed)) and abs(q(claimed) - true) <= abs(true) * q(relative) + room
+    return bool(np.isfinite(claimed)) and abs(q(claimed) - true) <= abs(true) * q(
+        relative
+    ) + room + q(NOTHING)
 
 
 class NaiveBayesJudge:
@@ -113,6 +115,8 @@ class NaiveBayesJudge:
         self.problem, self.moments = problem, Moments(problem)
 
     def held(self, model: Any, claim: Any) -> Iterator[str]:
+        if claim.shared != self.problem.params["shared_variance"]:
+            yield "the claim is about another problem"
         yield from same_floats("means", claim.means, model.theta_)
         yield from same_floats("priors", claim.priors, model.class_prior_)
         apart = np.abs(np.asarray(claim.spreads) ** 2 - model.var_)
@@ -123,13 +127,12 @@ class NaiveBayesJudge:
         yield from not_numbers(claim)
         yield from foreign_status(claim, (Status.SOLVED,))
         yield from self.moments.compare_means(claim)
-        if claim.shared != self.problem.params["shared_variance"]:
-            yield "the problem shares its variances in another way"
-            return
         spreads = np.asarray(claim.spreads)
         zero = set()
         for j in range(self.moments.d):
-            for k, (variance, was_zero) in zip(self.moments.seen, self._variances(j), strict=True):
+            for k, (variance, was_zero) in zip(
+                self.moments.seen, self._variances(j, claim.shared), strict=True
+            ):
                 zero |= {j} if was_zero else set()
                 s = spreads[k, j]
                 if np.isnan(s):
@@ -145,16 +148,16 @@ class NaiveBayesJudge:
         if set(claim.replaced) != zero:
             yield f"columns {sorted(zero)} have a variance of 0, not {sorted(claim.replaced)}"
 
-    def _variances(self, j: int) -> list[tuple[fmpq, bool]]:
+    def _variances(self, j: int, shared: bool) -> list[tuple[fmpq, bool]]:
         m = self.moments
         total = sum(m.totals, ZERO)
         whole = m.total_variance(j)
         made = []
         pooled = sum((m.sum_of_squares(k, j) for k in m.seen), ZERO) / total
         for k in m.seen:
-            count = total if self.problem.params["shared_variance"] else m.totals[k]
+            count = total if shared else m.totals[k]
             variance = pooled
-            if not self.problem.params["shared_variance"]:
+            if not shared:
                 variance = m.sum_of_squares(k, j) / m.totals[k]
             if variance == 0:
                 made.append((whole / (count + 1) if whole else q(1.0), True))

@@ -61,6 +61,9 @@ class Judge:
 
     def held(self, model: Any, claim: Any) -> Iterator[str]:
         parts = dict(claim.parts) or {"": claim}
+        wanted = self.problem.params["fit_intercept"], self.problem.params["tie"]
+        if any((part.intercept, part.tie) != wanted for part in parts.values()):
+            yield "the claim is about another problem"
         if self.problem.params["output"] == "voted":
             return
         if self.problem.estimator == "Perceptron":
@@ -94,10 +97,8 @@ class Judge:
         below = np.isin(y, claim.others or (claim.negative,)) & self.counted
         own = np.flatnonzero(positive | below)
         signs = np.where(positive[own], 1, -1)
-        if claim.intercept != self.problem.params["fit_intercept"]:
-            yield "the problem has another intercept"
-        if claim.tie != self.problem.params["tie"]:
-            yield "the problem has another tie rule"
+        if self.problem.estimator == "Perceptron" and not claim.intercept and claim.weights[0]:
+            yield "a model without intercept has a bias"
         if self.problem.estimator == "Perceptron":
             found = self._scores(claim, own)
         else:
@@ -134,7 +135,7 @@ class Judge:
 
     def _gram(self, claim: Any, own: np.ndarray) -> list[list[arb]]:
         gamma = claim.parameters.get("gamma")
-        key = own.tobytes(), gamma
+        key = own.tobytes(), gamma, claim.intercept
         if key not in self._products:
             X = [[arb(float(v)) for v in self.X[i]] for i in own]
             given = {"gamma": gamma, "coef0": claim.parameters.get("coef0", 0.0),
@@ -149,7 +150,7 @@ class Judge:
     def _compare(self, claim, signs, scores, doubt) -> Iterator[str]:
         least = most = ties = perhaps = 0
         for s, y, e in zip(scores, signs, doubt, strict=True):
-            wrong_at_zero = TIES[self.problem.params["tie"]][0 if y > 0 else 1]
+            wrong_at_zero = TIES[claim.tie][0 if y > 0 else 1]
             if not e and s == 0:
                 ties += 1
                 least, most = least + wrong_at_zero, most + wrong_at_zero

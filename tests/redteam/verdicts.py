@@ -33,6 +33,7 @@ class Judge:
         signed = [[y * v for v in row] for row, y in zip(self.rows, self.y, strict=True)]
         self.kind = KINDS[separation(signed)]
         self.unsure = False
+        self._best: dict = {}
 
     def held(self, verdict: Any, claim: Any) -> Iterator[str]:
         return iter(())
@@ -53,7 +54,9 @@ class Judge:
         K = [[arb(dot(a[1:], b[1:])) for b in self.rows] for a in self.rows]
         for what, bias, claimed in (("geometric", "free", verdict.geometric.margin),
                                     ("augmented", "penalised", verdict.gamma)):  # fmt: skip
-            best, sure = Machine(K, self.y, None, False, bias).best()
+            if bias not in self._best:
+                self._best[bias] = Machine(K, self.y, None, False, bias).best()
+            best, sure = self._best[bias]
             if best is None or not sure:
                 self.unsure = True
                 continue
