@@ -183,14 +183,8 @@ class Judge:
         yield from compare_values(claim, here, best, zero)
 
     def _best(self, machine: Machine, rows) -> arb | None:
-        key = (
-            self._gamma,
-            machine.squared,
-            machine.bias,
-            tuple(machine.y),
-            rows.tobytes(),
-            _text(machine),
-        )
+        prices = "" if machine.C is None else ",".join(str(c) for c in machine.C)
+        key = self._gamma, machine.squared, machine.bias, tuple(machine.y), rows.tobytes(), prices
         if key not in self._made:
             if machine.C is None and self.linear and not self._separable(machine, rows):
                 self._made[key] = None
