@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TEST_JOBS ?= 2
 
-.PHONY: demo test lint types tests format bench redteam clean clean-cache
+.PHONY: demo test lint types tests format bench redteam portability clean clean-cache
 
 demo: $(VENV)/run.done
 	$(BIN)/linscope trace perceptron or
@@ -42,6 +42,10 @@ SECONDS ?= 300
 SEED ?= 0
 redteam: $(VENV)/dev.done
 	$(BIN)/python -m tests.redteam --seconds $(SECONDS) --seed $(SEED) --jobs $(TEST_JOBS)
+
+# The tests as on other machines: other vector instructions, other BLAS, one thread, any order.
+portability: $(VENV)/dev.done
+	$(BIN)/python -m tests.portability --jobs $(TEST_JOBS)
 
 $(VENV)/run.done: requirements/run.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
