@@ -242,10 +242,10 @@ def _by_proof(model: Any, rows: Rows, problem: Problem, error: str) -> Result:
             f"{verdict}"
         )
     best = verdict.augmented if model.penalize_intercept else verdict.geometric
-    alpha = np.zeros(len(rows.y))
-    if model.penalize_intercept:
-        W, factor = best.weights / best.margin, 1.0 / best.margin**2
-    else:
-        W, factor = best.weights, 0.5 / best.margin**2
+    alpha, margin = np.zeros(len(rows.y)), np.float64(best.margin)
+    with np.errstate(all="ignore"):  # beyond the range of floats the weights say so
+        W, factor = best.weights, 0.5 / margin / margin
+        if model.penalize_intercept:
+            W, factor = best.weights / margin, 2.0 * factor
     alpha[best.support] = factor * best.coefficients
     return Result(W, Status.SOLVED, 1, 0, None, {"alpha": alpha})

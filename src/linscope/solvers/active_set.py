@@ -57,7 +57,7 @@ def active_set(
         if np.count_nonzero(sides.free) > MOST_FREE:
             return None
         b, alpha = _solve(objective, b, alpha, sides.free, bend)
-        if not np.isfinite(alpha).all():
+        if not (np.isfinite(alpha).all() and np.isfinite(b)):
             return None
         margins = objective.evaluate(_weights(objective, alpha, b)).margins
         changed = _change(sides, alpha, margins, box)

@@ -85,7 +85,7 @@ def _widest(X: Any, y: np.ndarray, fit_intercept: bool, augmented: bool) -> Resu
     if turn is not None:
         W = np.r_[W[0], turn @ W[1:]]
     primal = 0.5 * float(np.sum((W[1:] if free else W) ** 2))
-    dual = float(alpha.sum()) - 0.5 * factor**2 * size
+    dual = float(alpha.sum()) - 0.5 * factor * factor * size
     details = {"alpha": alpha, "primal": primal, "gap": max(primal - dual, 0.0)}
     status = Status.SOLVED if point.gap <= SOLVED else Status.STALLED
     return Result(W, status, point.n_iter, point.n_updates, None, details)

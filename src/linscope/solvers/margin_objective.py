@@ -35,7 +35,8 @@ NOTHING = np.zeros(0)
 # block of a Gram matrix does so many times the work of adding two such matrices.
 WORTH_THREADS, BLOCKS, WORTH_A_GRAM = 400_000, 8, 8
 FEWEST_OF_A_CLASS = 20
-MOST_SEARCHES = 100
+# A slope that is so small beside its terms is rounding.
+MOST_SEARCHES, FLAT = 100, 2.0**-51
 # Smaller penalties are none at all; then this share of P(0) takes their place.
 NO_PENALTY, LOOSE = 1e-30, 1e-12
 
@@ -140,7 +141,7 @@ class MarginObjective:
         total = 0.5 * float(np.sum(g[1:] / self.held[1:] * g[1:]))
         if self.free_bias:
             return total + abs(float(g[0])) * (self.bias_bound + abs(float(point.W[0])))
-        return total + (0.5 * float(g[0]) ** 2 / float(self.rho[0]) if self.intercept else 0.0)
+        return total + (0.5 * float(g[0] * g[0]) / float(self.rho[0]) if self.intercept else 0.0)
 
     @cached_property
     def held(self) -> np.ndarray:
@@ -189,6 +190,8 @@ class MarginObjective:
         for _ in range(MOST_SEARCHES):
             pull, bend = slope_and_curvature(t, point.margins, along, *pieces)
             slope, curvature = at_zero + t * square - pull, square + bend
+            if abs(slope) <= FLAT * (abs(at_zero) + t * square + abs(pull)):
+                break  # level, as far as floats can tell: further steps might never end
             if slope > 0.0:
                 high = t
             else:

@@ -30,6 +30,7 @@ MOST_COLUMNS, MOST_ROWS, MOST_SPREAD = 1200, 3000, 8_000_000
 RESIDUAL, MOST_PRODUCTS = 1e-2, 400
 # A bias that no active row holds: its curvature, as a share of what all rows would give.
 LOOSE_BIAS = 1e-6
+MOST_RIDGE = 1e9
 
 
 def make_system(objective: MarginObjective) -> ColumnSystem | WideSystem:
@@ -162,4 +163,6 @@ def _solve(H: np.ndarray, right: np.ndarray) -> np.ndarray:
         factor, info = lapack.dpotrf(A.T, overwrite_a=1, clean=0)
         if info == 0:
             return lapack.dpotrs(factor, right)[0].reshape(right.shape)
+        if ridge > MOST_RIDGE:  # numbers beyond the range of floats: who asks will notice
+            return np.full_like(right, np.nan)
         ridge = max(100.0 * ridge, 1e-15)

@@ -159,7 +159,8 @@ class Multipliers:
     @one_blas_thread()
     def step(self, state: State) -> State:
         """One round: the rows near their kink, then a pass over all."""
-        before, rows = state.gap, self._near(state)
+        assert state.best is not None
+        before, rows = state.best[0], self._near(state)
         if rows is None:
             self._solve_all(state)
         else:

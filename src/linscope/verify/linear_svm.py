@@ -26,6 +26,8 @@ from .parts import split_parts
 
 # An objective that was summed in another order may differ by so much, relatively.
 SUMMED = 1e-8
+# Near the smallest float nothing is left of relative errors.
+LEAST = 2.0**-1060
 UNFINISHED = (Status.STALLED, Status.MAX_ITER, Status.STOPPED)
 
 
@@ -113,7 +115,7 @@ def _impossible(claim: Any, problem: Problem) -> str:
 
 def _compare(claim: Any, found: Bounds) -> Check:
     value = found.value
-    if not (claim.primal == value or abs(claim.primal - value) <= SUMMED * value):
+    if not (claim.primal == value or abs(claim.primal - value) <= SUMMED * value + LEAST):
         return Check(False, f"the objective is {value:.9g}, not {claim.primal:.9g}")
     if not claim.gap >= found.gap:
         return Check(False, f"the bound is {found.gap:.2g}, not {claim.gap:.2g}")
@@ -121,7 +123,7 @@ def _compare(claim: Any, found: Bounds) -> Check:
         return Check(False, f"the dual value is {found.dual:.9g}, not {claim.dual:.9g}")
     # the gap holds the rounding of the objective, too
     off = abs(claim.primal - claim.dual - claim.gap)
-    if value < np.inf and not off <= SUMMED * (value + claim.gap):
+    if value < np.inf and not off <= SUMMED * (value + claim.gap) + LEAST:
         return Check(False, "the gap is not that between the objective and the dual value")
     reached = claim.gap <= claim.tol * claim.primal and claim.tol < 1.0 and claim.gap < np.inf
     if reached is not (claim.status is Status.CONVERGED):
