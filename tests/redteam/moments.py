@@ -21,7 +21,8 @@ from .exact import ZERO, dot, gram, number, q, rank, rationals, solve, table
 from .judging import NOTHING, foreign_status, not_numbers, same_floats
 from .problem import Problem
 
-SAME = 1e-6
+# The largest accuracy that says anything, and the smallest normal float.
+WORST, NORMAL = 0.01, 2.0**-1022
 
 
 def make(name: str, rng: np.random.Generator, level: str) -> Problem:
@@ -83,34 +84,39 @@ class Moments:
         mean = dot(x, c) / total
         return sum((w * (v - mean) * (v - mean) for v, w in zip(x, c, strict=True)), ZERO) / total
 
+    def compare_shares(self, claim: Any) -> Iterator[str]:
+        total = sum(self.totals, ZERO)
+        for k in self.seen:
+            if not np.isnan(claim.totals[k]) and not _near(claim.totals[k], self.totals[k], 1e-9):
+                yield f"class {k} has weight {number(self.totals[k])!r}"
+            share = self.totals[k] / total
+            if not np.isnan(claim.priors[k]) and not _near(claim.priors[k], share, 1e-9):
+                yield f"class {k} has prior {number(share)!r}"
+
     def compare_means(self, claim: Any) -> Iterator[str]:
         means = np.asarray(claim.means)
         if means.shape != (len(self.labels), self.d):
             yield f"means of shape {means.shape}"
             return
         for k in self.seen:
-            if not np.isnan(claim.totals[k]):
-                if not _near(claim.totals[k], self.totals[k], 1e-9, ZERO):
-                    yield f"class {k} has weight {number(self.totals[k])!r}"
-                share = self.totals[k] / sum(self.totals, ZERO)
-                if not np.isnan(claim.priors[k]) and not _near(claim.priors[k], share, 1e-9, ZERO):
-                    yield f"class {k} has prior {number(share)!r}"
             for j in range(self.d):
-                size = max(abs(row[j]) for row in self.rows[k])
-                if np.isnan(means[k, j]):
-                    continue
-                if not _near(means[k, j], self.means[k][j], 0.0, size * q(4e-16)):
+                room = max(abs(row[j]) for row in self.rows[k]) * q(4e-16)
+                if not np.isnan(means[k, j]) and not _near(
+                    means[k, j], self.means[k][j], 0.0, room
+                ):
                     yield f"mean {k}, {j} is {number(self.means[k][j])!r}, not {means[k, j]!r}"
                     return
 
 
-def _near(claimed: Any, true: fmpq, relative: float, room: fmpq) -> bool:
+def _near(claimed: Any, true: fmpq, relative: float, room: fmpq = ZERO) -> bool:
     return bool(np.isfinite(claimed)) and abs(q(claimed) - true) <= abs(true) * q(
         relative
     ) + room + q(NOTHING)
 
 
 class NaiveBayesJudge:
+    """|θ − m| ≤ a σ + 2⁻⁵² |m| and |v − σ²| ≤ a σ² with a the accuracy that is claimed."""
+
     def __init__(self, problem: Problem):
         self.problem, self.moments = problem, Moments(problem)
 
@@ -118,51 +124,62 @@ class NaiveBayesJudge:
         if claim.shared != self.problem.params["shared_variance"]:
             yield "the claim is about another problem"
         yield from same_floats("means", claim.means, model.theta_)
+        yield from same_floats("variances", claim.variances, model.var_)
         yield from same_floats("priors", claim.priors, model.class_prior_)
-        apart = np.abs(np.asarray(claim.spreads) ** 2 - model.var_)
-        if not (apart <= 1e-15 * model.var_).all():
-            yield "the model's variances are not those of the claim"
 
     def refute(self, claim: Any) -> Iterator[str]:
+        m = self.moments
         yield from not_numbers(claim)
         yield from foreign_status(claim, (Status.SOLVED,))
-        yield from self.moments.compare_means(claim)
-        spreads = np.asarray(claim.spreads)
+        yield from m.compare_shares(claim)
+        means, variances = np.asarray(claim.means), np.asarray(claim.variances)
+        if not means.shape == variances.shape == (len(m.labels), m.d):
+            yield f"means of shape {means.shape}, variances of shape {variances.shape}"
+            return
+        finite = all(
+            np.isfinite(v).all() for v in (means[m.seen], variances[m.seen], claim.accuracy)
+        )
+        if not finite or claim.accuracy < 0:
+            yield "means, variances or accuracy are not finite"
+            return
+        if claim.ok and claim.accuracy > WORST:
+            yield f"ok with an accuracy of {claim.accuracy}"
         zero = set()
-        for j in range(self.moments.d):
-            for k, (variance, was_zero) in zip(
-                self.moments.seen, self._variances(j, claim.shared), strict=True
-            ):
-                zero |= {j} if was_zero else set()
-                s = spreads[k, j]
-                if np.isnan(s):
-                    continue
-                if (
-                    not np.isfinite(s)
-                    or not s > 0
-                    or abs(q(s) ** 2 - variance) > variance * q(SAME)
-                ):
-                    found = number(arb(variance).sqrt())
-                    yield f"deviation {k}, {j} is {found!r}, not {float(s)!r}"
+        for j in range(m.d):
+            for k, (expected, own) in zip(m.seen, self._variances(j, claim.shared), strict=True):
+                zero |= set() if own else {j}
+                reason = self._compare(claim, k, j, expected)
+                if reason:
+                    yield reason
                     return
         if set(claim.replaced) != zero:
             yield f"columns {sorted(zero)} have a variance of 0, not {sorted(claim.replaced)}"
 
+    def _compare(self, claim: Any, k: int, j: int, expected: fmpq) -> str:
+        m, a = self.moments, q(claim.accuracy)
+        off = abs(q(claim.means[k, j]) - m.means[k][j]) - abs(m.means[k][j]) * q(2.0**-52)
+        if off > q(NOTHING) and off * off > a * a * m.sum_of_squares(k, j) / m.totals[k]:
+            return f"mean {k}, {j} is {number(m.means[k][j])!r}, not {float(claim.means[k, j])!r}"
+        if abs(q(claim.variances[k, j]) - expected) > a * expected:
+            return (
+                f"variance {k}, {j} is {number(expected)!r}, not {float(claim.variances[k, j])!r}"
+            )
+        return ""
+
     def _variances(self, j: int, shared: bool) -> list[tuple[fmpq, bool]]:
+        """The variance of each class, and whether it is that of the samples."""
         m = self.moments
         total = sum(m.totals, ZERO)
         whole = m.total_variance(j)
-        made = []
         pooled = sum((m.sum_of_squares(k, j) for k in m.seen), ZERO) / total
+        made = []
         for k in m.seen:
             count = total if shared else m.totals[k]
-            variance = pooled
-            if not shared:
-                variance = m.sum_of_squares(k, j) / m.totals[k]
-            if variance == 0:
-                made.append((whole / (count + 1) if whole else q(1.0), True))
+            variance = pooled if shared else m.sum_of_squares(k, j) / m.totals[k]
+            if variance < q(NORMAL):
+                made.append((whole / (count + 1) if whole else q(1.0), False))
             else:
-                made.append((variance, False))
+                made.append((variance, True))
         return made
 
 
@@ -179,6 +196,7 @@ class FisherJudge:
         m = self.moments
         yield from not_numbers(claim)
         yield from foreign_status(claim, (Status.SOLVED, Status.RANK_DEFICIENT, Status.UNBOUNDED))
+        yield from m.compare_shares(claim)
         yield from m.compare_means(claim)
         if claim.weights.shape[1] != m.d + 1 or not np.isfinite(claim.weights[:, 1:]).all():
             yield "weights of another shape, or not finite"
