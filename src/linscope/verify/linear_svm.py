@@ -125,7 +125,7 @@ def _compare(claim: Any, found: Bounds) -> Check:
     off = abs(claim.primal - claim.dual - claim.gap)
     if value < np.inf and not off <= SUMMED * (value + claim.gap) + LEAST:
         return Check(False, "the gap is not that between the objective and the dual value")
-    reached = claim.gap <= claim.tol * claim.primal and claim.tol < 1.0 and claim.gap < np.inf
+    reached = bool(claim.gap <= claim.tol * claim.primal and claim.tol < 1.0 and claim.gap < np.inf)
     if reached is not (claim.status is Status.CONVERGED):
         verb = "is" if reached else "is not"
         return Check(False, f"a gap of {claim.gap:.2g} {verb} within the tolerance: {claim.status}")
