@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from ..data import check_finite, encode_labels, to_matrix
-from .perceptron import foreign_values
+from ..verify.perceptron import foreign_values
 from .verify import require
 
 ROWS = 4096

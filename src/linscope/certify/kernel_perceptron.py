@@ -14,7 +14,8 @@ import numpy as np
 from ..kernels import gram
 from ..losses.perceptron import TIES
 from ..results import Check
-from .perceptron import Measured, PerceptronCertificate
+from ..verify.perceptron import Measured, compare
+from .perceptron import PerceptronCertificate
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -26,15 +27,21 @@ class KernelPerceptronCertificate(PerceptronCertificate):
     kernel: Any
     parameters: dict
 
-    def _check(self, X, y) -> Check:
+    def verify(self, X, y) -> Check:
         """Recompute the kernel and the claim from the training data (the same rows)."""
+        try:
+            return self._check(X, y)
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            return Check(False, f"the certificate does not fit these data: {error}")
+
+    def _check(self, X, y) -> Check:
         products, labels = self._problem(X, y)
         if len(labels) != len(self.alpha):
             return Check(False, f"{len(self.alpha)} coefficients, but {len(labels)} samples")
         if not np.isfinite(self.alpha).all():
             return Check(False, "the coefficients are not finite")
         facts = kernel_facts(products, labels, self.alpha, self.tie)
-        return self._compare(facts, float(np.sqrt(max(facts.length2, 0.0))), len(labels))
+        return compare(self, facts, float(np.sqrt(max(facts.length2, 0.0))), len(labels))
 
     def bound(self, X, y) -> float:
         """R²/γ² in feature space is not worked out: γ would need the kernel's maximum margin."""

@@ -8,23 +8,26 @@ of updates is at most R²/γ² with R = max ‖[1, x_i]‖ and γ the augmented 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..data import check_finite, encode_labels, signs, to_matrix
+from ..data import encode_labels
 from ..data.blocks import Block
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
-from ..losses.perceptron import TIES
 from ..results import Certificate, Check, Status
 from ..solvers.perceptron_loops import tally
-from .signed_rows import SignedRows
-
-# Floats in a certificate are rounded; a claim may differ from the exact value by this much.
-ROUNDING = 1e-9
+from ..verify.perceptron import (
+    Measured,
+    check,
+    counted_rows,
+    foreign_values,
+    length_of,
+    measure,
+    problem_rows,
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,6 +48,7 @@ class PerceptronCertificate(Certificate):
     no_bound : why the bound R²/γ² does not apply, or "" if it does
     eta0 : the learning rate
     output : which vector the claim is about: last, averaged, voted or pocket
+    last : the last vector, if that makes no mistakes while the averaged one, the claim's, does
     """
 
     weights: np.ndarray
@@ -62,9 +66,15 @@ class PerceptronCertificate(Certificate):
     no_bound: str = ""
     eta0: float = 1.0
     output: str = "last"
+    last: np.ndarray | None = None
 
     @property
     def advice(self) -> str:
+        if self.status is Status.STALLED:
+            return (
+                "The rule is satisfied in floats, but exactly some samples are on the wrong side: "
+                "scale the columns, use float64, or a margin above 0."
+            )
         if self.status is not Status.MAX_ITER or self.output == "last":
             return super().advice
         return (
@@ -99,131 +109,21 @@ class PerceptronCertificate(Certificate):
         return verdict.bound
 
     def verify(self, X, y) -> Check:
-        """Check the claim from the data alone, signs in exact rational arithmetic.
+        """Check the claim from the data alone, signs in exact arithmetic.
 
-        How the weights were found (updates, passes, rate) is checked only as far as data can tell.
+        How the weights were found (updates, passes, rate) is checked only as far as data can tell:
+        see ``linscope.verify.perceptron``.
         """
-        try:
-            return self._check(X, y)
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-            return Check(False, f"the certificate does not fit these data: {error}")
-
-    def _check(self, X, y) -> Check:
-        matrix, labels = self._problem(X, y)
-        if matrix.shape[1] != len(self.weights) - 1:
-            return Check(False, f"X has {matrix.shape[1]} features, not {len(self.weights) - 1}")
-        if not np.isfinite(self.weights).all():
-            return Check(False, "the weights are not finite")
-        if not self.intercept and self.weights[0] != 0:
-            return Check(False, "a model without intercept has a bias")
-        if len(labels) == 0:
-            return self._compare(Measured(0, 0, 0.0, 0.0), 0.0, 0)
-        measured = measure(matrix, labels, self.weights, self.tie, self.intercept)
-        return self._compare(measured, length_of(self.weights), len(labels))
+        return check(self, X, y)
 
     def _problem(self, X, y):
         """The rows and signs of this binary problem."""
-        matrix, _ = to_matrix(X)
-        check_finite(matrix)
-        classes, codes = encode_labels(y, n_samples=matrix.shape[0])
-        labels = classes.tolist()
-        counted = self._counted(len(codes))
-        below = self.others or (self.negative,)
-        positive = np.array([label == self.positive for label in labels])[codes]
-        negative = np.array([label in below for label in labels])[codes]
-        strange = counted & ~(positive | negative)
-        if self.others and strange.any():
-            label = labels[codes[np.argmax(strange)]]
-            raise ValueError(f"y has the label {label!r}, unknown to the model")
-        if not positive.any() or not negative.any():
-            raise ValueError(f"y has no samples of {self.positive!r} and {self.negative!r}")
-        own = counted & ~strange
-        return self._take(matrix, counted, own), signs(positive[own].astype(np.int64))
-
-    def _counted(self, n: int) -> np.ndarray:
-        """Which of n rows the claim is about: those with a weight above 0."""
-        ignored = np.asarray(self.ignored)
-        if ignored.ndim != 1 or ignored.dtype.kind not in "iu":
-            raise ValueError("the ignored rows are not row numbers")
-        if len(ignored) and not 0 <= ignored.min() <= ignored.max() < n:
-            raise ValueError(f"X has {n} rows, fewer than the certificate speaks of")
-        counted = np.ones(n, bool)
-        counted[ignored] = False
-        return counted
+        matrix, own, labels = problem_rows(self, X, y)
+        return self._take(matrix, counted_rows(self, len(own)), own), labels
 
     def _take(self, matrix, counted: np.ndarray, own: np.ndarray):
         """The rows of this problem, ``own``, out of those that the fit has seen, ``counted``."""
         return matrix[own]
-
-    def _compare(self, measured: Measured, length: float, n: int) -> Check:
-        strange = self._impossible(n)
-        if strange:
-            return Check(False, strange)
-        if measured.mistakes != self.mistakes:
-            claimed = f"the certificate claims {self.mistakes}"
-            return Check(False, f"{_samples(measured.mistakes)} misclassified, {claimed}")
-        for name in ("margin", "radius"):
-            claim, truth = getattr(self, name), getattr(measured, name)
-            allowed = ROUNDING * abs(truth) + 1e-15 * (len(self.weights) + 8) * measured.radius
-            if not abs(claim - truth) <= allowed:
-                return Check(False, f"the {name} is {truth:.12g}, not {claim:.12g}")
-        if self.status in (Status.SEPARATED, Status.SEPARATED_BY_TIE) and measured.mistakes:
-            return Check(False, "the status claims a separation, but samples are misclassified")
-        if self.status in (Status.MAX_ITER, Status.STOPPED) and not measured.mistakes:
-            return Check(False, "the status claims that mistakes are left, but there are none")
-        if self.status is Status.SEPARATED and measured.ties:
-            return Check(False, f"{_samples(measured.ties)} on the boundary, not strictly apart")
-        if self.status is Status.SEPARATED_BY_TIE and not measured.ties:
-            return Check(False, "no sample has score 0: the separation is strict")
-        # From zeros, ‖w‖² ≤ k η² R² after k updates: the second half of the convergence proof.
-        if not self.no_bound and length > (self.updates**0.5) * self.eta0 * self.radius * 1.0001:
-            return Check(False, f"{self.updates} updates cannot make a vector of length {length:g}")
-        if measured.mistakes:
-            return Check(True, f"{_samples(measured.mistakes)} misclassified, as claimed")
-        but = f" ({len(self.ignored):,} of weight 0 left out)" if len(self.ignored) else ""
-        margin = f"smallest margin {measured.margin:.6g}"
-        return Check(True, f"every sample{but} is on its side; {margin}")
-
-    def _impossible(self, n: int) -> str:
-        """What no fit on n samples could claim, or ""."""
-        if foreign_values(self) or self.parts:
-            return "a perceptron has no primal, dual, gap, kkt, backward error or parts"
-        if self.status is Status.SEVERAL:
-            return "the status is that of several problems, and this is one"
-        if self.others and self.negative != opposite(self.others):
-            return f"the negative side is {opposite(self.others)!r}, not {self.negative!r}"
-        if not (self.updates >= 0 and self.passes >= 0 and 0 < self.eta0 < np.inf):
-            return "updates and passes must be counts, and eta0 a positive number"
-        # partial_fit counts the updates of all its calls, but the passes of one
-        if self.status is not Status.PARTIAL and self.updates > self.passes * n:
-            return f"{self.passes} passes over {n} samples cannot make {self.updates} updates"
-        return ""
-
-
-def opposite(others: tuple) -> Any:
-    """What the negative side is called."""
-    return others[0] if len(others) == 1 else "rest"
-
-
-def foreign_values(certificate: Certificate) -> bool:
-    """Whether it claims values that only other models have."""
-    c = certificate
-    values = (c.primal, c.dual, c.gap, c.kkt, c.backward_error)
-    return any(value is not None for value in values)
-
-
-def _samples(count: int) -> str:
-    return "1 sample is" if count == 1 else f"{count:,} samples are"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Facts about a weight vector on data, recomputed from scratch."""
-
-    mistakes: int
-    ties: int
-    margin: float
-    radius: float
 
 
 def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured:
@@ -246,50 +146,6 @@ def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured
 
 def _block_tally(block: Block, *, weights, bias: float, doubt: float):
     return tally(as_rows(block.X, bias), block.y, weights, doubt)
-
-
-def length_of(vector: np.ndarray) -> float:
-    """‖vector‖, also where squares leave the range of floats."""
-    largest = float(np.abs(vector).max(initial=0.0))
-    return largest * float(np.linalg.norm(vector / largest)) if largest > 0 else 0.0
-
-
-def measure(X, y: np.ndarray, weights: np.ndarray, tie: str, intercept: bool) -> Measured:
-    """Count mistakes and ties of ``weights`` exactly, and measure margin and radius."""
-    X = _float64(X)
-    rows = SignedRows(X, y)
-    exact = [Fraction(float(v)) for v in weights]
-    side = rows.signs_of(exact)
-    wrong_at_zero = np.where(y > 0, *TIES[tie])
-    mistakes = int(((side < 0) | ((side == 0) & wrong_at_zero)).sum())
-    _, smallest = rows.minimum(exact)
-    length2 = sum((v * v for v in exact), Fraction(0))
-    margin = _quotient(smallest, length2)
-    return Measured(mistakes, int((side == 0).sum()), margin, _radius(X, intercept))
-
-
-def _quotient(value: Fraction, length2: Fraction) -> float:
-    """value / √length2, also where squares leave the range of floats."""
-    if value == 0 or length2 == 0:
-        return 0.0
-    squared = value * value / length2
-    size = (squared.numerator.bit_length() - squared.denominator.bit_length()) // 2
-    root = float(squared / Fraction(4) ** size) ** 0.5
-    return float(np.copysign(np.ldexp(root, size), float(np.sign(value.numerator))))
-
-
-def _radius(X, intercept: bool) -> float:
-    largest = abs(X).max() if X.size or getattr(X, "nnz", 0) else 0.0
-    largest = float(max(largest, 1.0 if intercept else 0.0))
-    unit = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
-    shrunk = _float64(X) * unit
-    norms = shrunk.multiply(shrunk).sum(axis=1) if hasattr(shrunk, "multiply") else None
-    squares = np.einsum("ij,ij->i", shrunk, shrunk) if norms is None else np.asarray(norms).ravel()
-    return float(np.sqrt(squares.max() + (unit * unit if intercept else 0.0))) / unit
-
-
-def _float64(X):
-    return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

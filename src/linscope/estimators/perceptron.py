@@ -29,9 +29,10 @@ from .base import Problem, Training, binary_problems, read_features, read_traini
 from .equations import equation, rules, vote
 from .perceptron_family import PerceptronFamily
 from .scores import LARGEST, SMALLEST, block_scores, into_range, votes_of
+from .verified import Verified
 
 
-class Perceptron(PerceptronFamily):
+class Perceptron(Verified, PerceptronFamily):
     """Perceptron classifier.
 
     Finds a hyperplane w·x = 0 (x augmented with 1) by correcting mistakes: w ← w + η y x. On
@@ -55,7 +56,7 @@ class Perceptron(PerceptronFamily):
         End after n correct visits in a row, or after a pass without mistakes. With ``shuffle``
         both mean a clean pass, since only that has seen every sample.
     shuffle : visit the samples in a new random order each pass
-    batch_size : samples a mini-batch
+    batch_size : samples of a mini-batch
     max_iter : most passes
     warm_start : begin ``fit`` at the weights of the last one
     multi_class : {"ovr", "ovo"}
@@ -66,7 +67,7 @@ class Perceptron(PerceptronFamily):
 
     Attributes
     ----------
-    coef_, intercept_ : the hyperplanes, one row a binary problem (not for ``output="voted"``)
+    coef_, intercept_ : the hyperplanes, one row for each binary problem (a voted one has none)
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
     n_iter_, n_updates_ : passes and corrections made (of the longest binary problem)
     certificate_ : what the fit can prove; ``certificate_.verify(X, y)`` checks it again
@@ -196,7 +197,7 @@ class Perceptron(PerceptronFamily):
             self._initial = self._first_weights(shape)
 
     def _first_weights(self, shape) -> np.ndarray:
-        """``init`` as one row a problem, with a 0 in front where there is no bias."""
+        """``init`` as one row for each problem, with a 0 in front where there is no bias."""
         weights = np.zeros(shape)
         inside = weights if self.fit_intercept else weights[:, 1:]
         if isinstance(self.init, str):
@@ -284,7 +285,32 @@ class Perceptron(PerceptronFamily):
         weights = weights.astype(np.float64)
         facts = examine(X, problem.y, weights, self.tie, self.fit_intercept, radius)
         claim = self._claim(training, problem, solver, result, facts)
+        if claim["status"] is Status.CONVERGED:  # in floats, while the held vector has mistakes
+            last = result.weights.copy()
+            found = examine(X, problem.y, last, self.tie, self.fit_intercept, radius)
+            if self.output == "averaged" and not found.mistakes:
+                claim["last"] = last
+            else:
+                claim["status"] = Status.STALLED
         return PerceptronCertificate(**claim, weights=weights)
+
+    def _live_claim(self, X):
+        """The certificate, if the attributes hold the weights it speaks of."""
+        claim: Any = self.certificate_
+        claimed = np.vstack([part.weights for part in claim.parts.values() or [claim]])
+        if self.output == "voted":
+            last = np.array(
+                [committee.last(float(self.fit_intercept)) for committee in self.committees_]
+            )
+            same = np.allclose(last, claimed, rtol=1e-6, atol=1e-6 * np.abs(claimed).max())
+        else:
+            same = np.array_equal(np.column_stack([self.intercept_, self.coef_]), claimed)
+        if not same:
+            raise ValueError("the model does not hold the weights of the certificate")
+        return claim
+
+    def _claimed_weight(self, y, sample_weight):
+        return None  # the certificate names the rows of weight 0; other weights play no part
 
     def _scores(self, X) -> np.ndarray:
         matrix = read_features(self, X)

@@ -190,10 +190,12 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
 
     def _warn(self) -> None:
         certificate = self.certificate_
-        if certificate.status.ok or self.n_iter_ < self.max_iter:
-            return
         parts = certificate.parts or {"": certificate}
-        unfinished = [part for part in parts.values() if part.status is Status.MAX_ITER]
+        stalled = [part for part in parts.values() if part.status is Status.STALLED]
+        limited = not certificate.status.ok and self.n_iter_ >= self.max_iter
+        if not stalled and not limited:
+            return
+        unfinished = [part for part in parts.values() if part.status is Status.MAX_ITER] or stalled
         advice = unfinished[0].advice if unfinished else Status.MAX_ITER.advice
         left = [
             f"{part.mistakes:,}{' (' + name + ')' if name else ''}"
@@ -201,8 +203,9 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             if part.mistakes
         ]
         more = ", …" if len(left) > 4 else ""
+        passes = f"max_iter={self.max_iter}" if limited else str(self.n_iter_)
         warn_caller(
-            f"{type(self).__name__} stopped after max_iter={self.max_iter} passes with "
+            f"{type(self).__name__} stopped after {passes} passes with "
             f"{', '.join(left[:4])}{more} samples misclassified. {advice}",
             ConvergenceWarning,
         )
@@ -212,7 +215,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         raise NotImplementedError
 
     def decision_function(self, X):
-        """Scores: w·x for two classes (positive means the second class), one column a class for K.
+        """Scores: w·x for two classes (positive means the second class), one column for each of K.
 
         The voted perceptron gives the share of votes, between -1 and +1.
         """

@@ -10,18 +10,25 @@ from ..data.blocks import Block
 from ..data.rows import as_rows
 from ..solvers import perceptron_loops as loops
 from ..solvers.voted import Committee
+from ..verify.exact_signs import settled_scores
 
 # Squares of larger values leave too little of the range of floats; smaller ones vanish.
 LARGEST, SMALLEST = 1e150, 1e-150
 
 
 def block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarray:
+    """w·[bias, x] of each row for each w; the sign is exactly that of the floats, also of 0."""
     rows, n = as_rows(block.X, bias), block.X.shape[0]
-    out = np.empty((len(weights), n))
+    out, doubtful = np.empty((len(weights), n)), np.empty(n, dtype=np.bool_)
     for k, w in enumerate(weights):
-        radius = np.sqrt(loops.scores_of(rows, w, out[k]))
+        radius = np.sqrt(loops.scores_of(rows, w, out[k], doubtful))
         if not SMALLEST < radius * loops.norm(w) < LARGEST:
             out[k] = _extreme_scores(block.X, w, bias)
+            doubtful[:] = np.isfinite(out[k])
+        open_rows = np.flatnonzero(doubtful)
+        if len(open_rows):
+            held = np.r_[bias * w[0], w[1:]]
+            out[k, open_rows] = settled_scores(block.X[open_rows], held)
     return out.T
 
 

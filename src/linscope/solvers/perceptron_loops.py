@@ -245,8 +245,8 @@ def batch_pass(rows, y, weight, order, batch_size, rule, state, log):
 
 
 @njit(cache=True, nogil=True)
-def scores_of(rows, w, out):
-    """w·x_i of every row: quick, but the textbook sum wherever the sign is in doubt.
+def scores_of(rows, w, out, doubtful):
+    """w·x_i of every row, and where rounding leaves its sign in doubt.
 
     Returns the largest ‖x_i‖²; NaN or infinity shows in it.
     """
@@ -256,7 +256,7 @@ def scores_of(rows, w, out):
         score, norm2 = quick_dot(rows, i, w), row_norm2(rows, i)
         if not norm2 <= largest and largest < np.inf:
             largest = norm2
-        out[i] = row_dot(rows, i, w) if score * score <= doubt2 * norm2 else score
+        out[i], doubtful[i] = score, score * score <= doubt2 * norm2
     return largest
 
 

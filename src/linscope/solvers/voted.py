@@ -48,6 +48,13 @@ class Committee:
     def __len__(self) -> int:
         return len(self.survival)
 
+    def last(self, bias: float) -> np.ndarray:
+        """The last vector, up to rounding: the initial one and all steps; ``bias`` is 1 or 0."""
+        assert self.initial is not None
+        sums = np.bincount(self.samples, self.steps, self.support.shape[0])
+        own = np.asarray(sums @ self.support).ravel()
+        return self.initial + np.r_[bias * self.steps.sum(), own]
+
     def votes(self, points, similarity: Callable, initial: Callable, at_zero: float) -> np.ndarray:
         """s(x) / Σ c_k for each row x of ``points``.
 

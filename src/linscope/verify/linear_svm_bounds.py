@@ -15,7 +15,6 @@ no ξ_i is above 0, exactly, and else ∞; α has no upper bound.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from .enclosures import BLOCK, TINY, Ball, products, scores, total
+from .exact_signs import settled_scores
 
 # Each repair divides what is left of Σ α y by about 2^50.
 MOST_REPAIRS = 60
@@ -90,7 +90,7 @@ def deficits(problem: Problem, W: np.ndarray, *, precise: bool) -> Ball:
     if not precise:
         plain = scores(problem.X, W)
         return Ball.of(1.0) - Ball.of(y) * Ball(plain.mid[:, 0], plain.rad[:, 0])
-    V, n = np.r_[1.0, W[1:], W[0]], len(y)
+    V, n = _turned_weights(W), len(y)
     mid, rad = np.empty(n), np.empty(n)
     step = max(1, BLOCK // len(V))
     for first in range(0, n, step):
@@ -106,6 +106,10 @@ def _turned(X: Any, y: np.ndarray) -> Any:
         return np.column_stack([X, np.ones(len(y))]) * -y[:, None]
     signs = sparse.diags_array(-y)
     return (signs @ sparse.hstack([X, np.ones((len(y), 1))], format="csr")).tocsr()
+
+
+def _turned_weights(W: np.ndarray) -> np.ndarray:
+    return np.r_[1.0, W[1:], W[0]]
 
 
 def objective(problem: Problem, W: np.ndarray, deficit: Ball) -> Ball:
@@ -138,25 +142,12 @@ def _sum(*parts: Ball) -> Ball:
 
 
 def _within(problem: Problem, W: np.ndarray, deficit: Ball) -> bool:
-    """Whether no deficit is above 0; those in doubt are worked out in fractions."""
+    """Whether no deficit is above 0; those in doubt are worked out exactly."""
     if (deficit.low > 0.0).any():
         return False
-    weights = [Fraction(float(v)) for v in W]
-    for i in np.flatnonzero(~(deficit.high <= 0.0)):
-        columns, values = _entries(problem.X, int(i))
-        terms = zip(columns.tolist(), values.tolist(), strict=True)
-        score = weights[0] + sum(weights[j + 1] * Fraction(v) for j, v in terms)
-        if Fraction(float(problem.y[i])) * score < 1:
-            return False
-    return True
-
-
-def _entries(X: Any, i: int) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and values of a row, zeros left out."""
-    row = X[[i]]
-    row = np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)[0]
-    columns = np.flatnonzero(row)
-    return columns, row[columns]
+    rows = np.flatnonzero(~(deficit.high <= 0.0))
+    doubtful = _turned(problem.X[rows], problem.y[rows])
+    return not (settled_scores(doubtful, _turned_weights(W)) > 0.0).any()
 
 
 def lower_bound(problem: Problem, alpha: np.ndarray, *, precise: bool) -> float:
