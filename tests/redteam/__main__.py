@@ -7,7 +7,17 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 
-from .campaign import FAILED, FINDINGS, NOT_OK, REFUSED, UNSURE, Outcome, counts, run
+from .campaign import (
+    FAILED,
+    FINDINGS,
+    MOST_FORGERIES,
+    NOT_OK,
+    REFUSED,
+    UNSURE,
+    Outcome,
+    counts,
+    run,
+)
 from .registry import LEVELS, REGISTRY
 
 COLUMNS = ("problems", "forgeries", *FINDINGS, NOT_OK, REFUSED, UNSURE, FAILED)
@@ -23,6 +33,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--level", nargs="+", choices=LEVELS, default=list(LEVELS))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--show", type=int, default=3, help="findings of each kind printed in full")
+    parser.add_argument("--forgeries", type=int, default=MOST_FORGERIES, help="of each claim")
     parser.add_argument("--only", type=int, help="just the problem of this number")
     return parser.parse_args(given)
 
@@ -34,12 +45,19 @@ def chosen(names: list[str]) -> list[str]:
     return found
 
 
-def share(estimator: str, level: str, seed: int, seconds: float, problems: int | None) -> list:
+def share(
+    estimator: str,
+    level: str,
+    seed: int,
+    seconds: float,
+    problems: int | None,
+    most: int = MOST_FORGERIES,
+) -> list[Outcome]:
     """The problems of one estimator and level: so many, or until the time is over."""
     outcomes: list[Outcome] = []
     stop = time.monotonic() + seconds
     while len(outcomes) < problems if problems is not None else time.monotonic() < stop:
-        outcomes.append(run(estimator, level, seed, len(outcomes)))
+        outcomes.append(run(estimator, level, seed, len(outcomes), most))
         if not outcomes[-1].found:
             outcomes[-1].problem = None
     return outcomes
@@ -53,11 +71,11 @@ def main(given: list[str] | None = None) -> int:
         print("\n\n".join(outcome.report() for outcome in outcomes))
         return int(any(outcome.found for outcome in outcomes))
     seconds = options.seconds * options.jobs / len(cells)
+    rest = options.seed, seconds, options.problems, options.forgeries
     if options.jobs == 1:
-        everything = {c: share(*c, options.seed, seconds, options.problems) for c in cells}
+        everything = {cell: share(*cell, *rest) for cell in cells}
     else:
         with ProcessPoolExecutor(options.jobs) as pool:
-            rest = options.seed, seconds, options.problems
             waiting = {cell: pool.submit(share, *cell, *rest) for cell in cells}
             everything = {cell: each.result() for cell, each in waiting.items()}
     print_table(everything)

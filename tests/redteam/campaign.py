@@ -20,7 +20,7 @@ import numpy as np
 
 from .exact import precision
 from .forging import forgeries
-from .problem import UNWEIGHTED, Problem
+from .problem import Problem
 from .registry import REGISTRY
 
 FALSE, REJECTED, FORGED = "false certificate", "false rejection", "forgery accepted"
@@ -57,7 +57,8 @@ def problem_of(estimator: str, level: str, seed: int, number: int) -> Problem:
         return REGISTRY[estimator].make(rng_of(estimator, level, seed, number), level)
 
 
-def run(estimator: str, level: str, seed: int, number: int) -> Outcome:
+def run(estimator: str, level: str, seed: int, number: int, most: int = MOST_FORGERIES) -> Outcome:
+    """Fit one problem, judge its claim, and that of ``most`` forgeries."""
     place = f"{estimator} {level} {seed} {number}"
     problem = problem_of(estimator, level, seed, number)
     outcome = Outcome(place, problem)
@@ -71,7 +72,8 @@ def run(estimator: str, level: str, seed: int, number: int) -> Outcome:
             with precision(problem.bits):
                 judge = REGISTRY[estimator].judge(problem)
                 _judge(problem, judge, fitted, outcome)
-                _forge(judge, fitted, outcome, rng_of(estimator, level, seed, number))
+                if most:
+                    _forge(judge, fitted, outcome, rng_of(estimator, level, seed, number), most)
         except Exception:  # of the reference: no finding, but to be seen
             outcome.notes.append(FAILED)
             print(place, file=sys.stderr)
@@ -131,22 +133,21 @@ def _judge(problem: Problem, judge: Any, fitted: Any, outcome: Outcome) -> None:
 
 def _verified(judge: Any, claim: Any, outcome: Outcome, what: str = "verify") -> Any:
     problem = judge.problem
-    given = {} if problem.estimator in UNWEIGHTED else problem.given
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", RuntimeWarning)
-            return claim.verify(problem.X, problem.y, **given)
+            return claim.verify(problem.X, problem.y, **problem.claimed)
     except Exception as error:
         outcome.found.append((CRASH, f"{what}: {type(error).__name__}: {error}"))
         return None
 
 
-def _forge(judge: Any, fitted: Any, outcome: Outcome, rng: np.random.Generator) -> None:
+def _forge(judge: Any, fitted: Any, outcome: Outcome, rng: Any, most: int) -> None:
     if outcome.found:
         return
     every = list(getattr(judge, "forgeries", forgeries)(claim_of(fitted)))
-    chosen = rng.permutation(len(every))[:MOST_FORGERIES]
+    chosen = rng.permutation(len(every))[:most]
     for what, forged in (every[i] for i in chosen):
         reason = next(iter(judge.refute(forged)), None)
         if reason is None:

@@ -44,6 +44,9 @@ def make_linear(kind: str, rng: np.random.Generator, level: str) -> Problem:
         params["C"] = tables.power(rng, level)
     if not params["fit_intercept"]:
         params["penalize_intercept"] = False
+    if rng.random() < 0.15:
+        params["tol"] = float(rng.choice([1e-2, 1e-4, 1e-9]))
+    params |= tables.class_weight(rng, y)
     return Problem("LinearSVC", params, tables.form(rng, X), y, weight, level, f"{kind}, {name}")
 
 
@@ -58,6 +61,9 @@ def make_kernel(kind: str, rng: np.random.Generator, level: str) -> Problem:
         params["gamma"] = tables.power(rng, level)
     if kind in ("poly", "sigmoid") and rng.random() < 0.5:
         params["coef0"] = float(rng.choice([1.0, 0.5, -1.0]))
+    if rng.random() < 0.15:
+        params["tol"] = float(rng.choice([0.1, 1e-5, 1e-9]))
+    params |= tables.class_weight(rng, y)
     if kind == "poly":
         params["degree"] = int(rng.integers(1, 5))
     if kind == "precomputed":

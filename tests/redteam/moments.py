@@ -34,6 +34,7 @@ def make(name: str, rng: np.random.Generator, level: str) -> Problem:
     if name == "GaussianNaiveBayes":
         params["shared_variance"] = bool(rng.random() < 0.3)
     y = tables.labels(rng, X, classes)
+    params |= tables.class_weight(rng, y)
     weight = tables.weights(rng, n, level)
     return Problem(name, params, tables.form(rng, X), y, weight, level, kind)
 

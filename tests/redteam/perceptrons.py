@@ -26,7 +26,7 @@ SAME, UNIT = 1e-6, 2.0**-52
 
 
 def make(name: str, rng: np.random.Generator, level: str) -> Problem:
-    classes = int(rng.choice([2, 2, 2, 3, 5]))
+    classes = int(rng.choice([2, 3, 5, 30], p=[0.6, 0.25, 0.13, 0.02]))
     n, d = tables.shape(rng, rows=12, columns=4)
     n = max(n, classes)
     X, kind = tables.table(rng, n, d, level)
@@ -41,6 +41,7 @@ def make(name: str, rng: np.random.Generator, level: str) -> Problem:
     }
     if rng.random() < 0.2:
         params["eta0"] = tables.power(rng, "ordinary")
+    params |= tables.class_weight(rng, y)
     weight = tables.weights(rng, n, level)
     if weight is not None and len(np.unique(y[weight > 0])) < len(np.unique(y)):
         weight = None

@@ -48,12 +48,26 @@ class Problem:
 
     @property
     def c(self) -> np.ndarray:
-        """The weight of each row."""
-        return np.ones(len(self.y)) if self.weight is None else np.asarray(self.weight, float)
+        """The weight of each row, times that of its class."""
+        c = np.ones(len(self.y)) if self.weight is None else np.asarray(self.weight, float)
+        factors = self.params.get("class_weight")
+        return (
+            c if factors is None else c * np.array([factors.get(v, 1.0) for v in self.y.tolist()])
+        )
 
     @property
     def given(self) -> dict[str, Any]:
+        """What ``fit`` and ``model.verify`` are given besides the data."""
         return {} if self.weight is None else {"sample_weight": self.weight}
+
+    @property
+    def claimed(self) -> dict[str, Any]:
+        """What ``certificate_.verify`` is given: some claims know the weights of the classes."""
+        if self.estimator in UNWEIGHTED:
+            return {}
+        if self.estimator in TIMES_CLASS_WEIGHT and self.params.get("class_weight"):
+            return {"sample_weight": self.c}
+        return self.given
 
     def fit(self) -> Any:
         if self.estimator == "separability":
@@ -77,13 +91,14 @@ class Problem:
         given = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
         given = given.replace("=inf", "=np.inf")
         lines.append(f"m = ls.{self.estimator}({given}).fit(X, y{extra}); c_ = m.certificate_")
-        passed = "" if self.estimator in UNWEIGHTED else extra
-        lines.append(f"print(c_, c_.verify(X, y{passed}))")
+        lines.append(f"print(c_, m.verify(X, y{extra}))")
         return "\n".join(lines)
 
 
 # Certificates whose ``verify`` takes no weights: they name the rows that do not count.
 UNWEIGHTED = ("Perceptron", "KernelPerceptron")
+# Certificates whose ``verify`` takes sample weights times class weights.
+TIMES_CLASS_WEIGHT = ("LogisticRegression", "LinearSVC", "SVC")
 
 
 def _table(X: Any) -> str:

@@ -123,10 +123,10 @@ def shape(rng: Rng, rows: int = 12, columns: int = 4) -> tuple[int, int]:
     return int(rng.integers(2, d + 2) if wide else rng.integers(d + 2, max(rows, d + 2) + 1)), d
 
 
-def labels(rng: Rng, X: np.ndarray, classes: int = 2) -> np.ndarray:
+def labels(rng: Rng, X: np.ndarray, classes: int = 2, apart: float = 0.6) -> np.ndarray:
     """Class numbers, each at least once: by chance, by a hyperplane, or nearly so."""
     n = len(X)
-    if classes == 2 and rng.random() < 0.6:
+    if classes == 2 and rng.random() < apart:
         with np.errstate(over="ignore", invalid="ignore"):
             column = X[:, rng.integers(X.shape[1])]
             scores = column / (np.abs(column).max() or 1.0)
@@ -174,6 +174,13 @@ def weights(rng: Rng, n: int, level: str) -> np.ndarray | None:
     if rng.random() < 0.5:
         return np.full(n, power(rng, level))
     return np.array([power(rng, level) for _ in range(n)])
+
+
+def class_weight(rng: Rng, y: np.ndarray) -> dict[str, dict]:
+    """Now and then a parameter ``class_weight``; powers of two, so that products are exact."""
+    if rng.random() > 0.08:
+        return {}
+    return {"class_weight": {int(v): float(rng.choice([0.25, 0.5, 2.0])) for v in np.unique(y)}}
 
 
 def form(rng: Rng, X: np.ndarray):
