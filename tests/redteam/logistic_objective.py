@@ -132,7 +132,7 @@ class Objective:
         g, H = self.slopes(theta, free)
         step = approximate_solution(H, g)
         t = arb(1)
-        for _ in range(60):
+        for _ in range(300):  # where the loss is flat a step may be 1e100 times too long
             moved = [list(row) for row in theta]
             for (k, j), s in zip(index, step.entries(), strict=True):
                 v = (theta[k][j] - t * s).mid()
@@ -142,7 +142,7 @@ class Objective:
             value = self.value(moved)
             if value < here:
                 return value, moved
-            t = t / 2
+            t = t / 4
         return None
 
     def _entering(self, theta) -> set:
