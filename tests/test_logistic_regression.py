@@ -278,7 +278,6 @@ class Counter(ls.Observer):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"penalty": "elasticnet"}, "needs l1_ratio"),
         ({"penalty": "elasticnet", "l1_ratio": 2.0}, "l1_ratio"),
         ({"penalty": "l1", "solver": "newton"}, "use 'coordinate'"),
         ({"penalty": "l1", "solver": "batch"}, "smooth penalty"),

@@ -3,56 +3,36 @@
 Such a column adds no direction, so a proof about the others is a proof about all. The Gram matrix
 of some rows suggests the combination; equality on every row, in whole numbers or for a multiple of
 one column by a power of two (neither rounds), decides. Columns that are combinations only up to
-rounding are told apart: they add directions, but none that the data can mean.
+rounding are not dependent.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..data.blocks import Block
 from ..solvers.multinomial import Multinomial
 
 NOTHING_LEFT = 1e-10
 ROUNDED = 1e-6
-# Entries of z are about 1: so far from the combination is rounding.
-NEARLY = 1e-12
 MOST_ROWS = 20_000
 WHOLE = 2.0**31
 
 
-class Dependence(NamedTuple):
-    """Columns to keep, and those among the others that are combinations only up to rounding."""
-
-    kept: np.ndarray
-    nearly: np.ndarray
-
-
-def dependence(model: Multinomial) -> Dependence:
-    """Which columns are combinations of the constant and of earlier columns?"""
+def dependence(model: Multinomial) -> np.ndarray:
+    """The columns to keep: those that are not combinations of the constant and earlier ones."""
     part = model.every(max(1, len(model.codes) // MOST_ROWS))
     p, first = model.frame.p, int(model.intercept)
     pivots = _pivots(part.at(np.zeros(model.shape)).information[:p, :p])
-    kept, nearly = set(range(p)), []
+    kept = set(range(p))
     Z = part.frame.rows(part.X)
     for j in np.setdiff1d(np.arange(first, p), pivots).tolist():
         share = np.linalg.lstsq(Z[:, pivots], Z[:, j], rcond=None)[0]
         if _is_combination(model, j, pivots, share):
             kept.remove(j)
-        elif model.engine.map_reduce(partial(_distance, model, j, pivots, share), max) <= NEARLY:
-            kept.remove(j)
-            nearly.append(j)
-    return Dependence(np.array(sorted(kept))[first:] - first, np.array(nearly, dtype=int) - first)
-
-
-def _distance(model: Multinomial, j: int, pivots: np.ndarray, share: np.ndarray, block: Block):
-    """How far the combination is from column j of z, over a block."""
-    Z = model.frame.rows(block.X)
-    return float(np.abs(Z[:, j] - Z[:, pivots] @ share).max())
+    return np.array(sorted(kept))[first:] - first
 
 
 def _pivots(gram: np.ndarray) -> np.ndarray:

@@ -21,11 +21,11 @@ import numpy as np
 from ..data.threads import one_blas_thread
 from ..results import Check
 from ..solvers.multinomial import Multinomial
+from ..verify.separation import margin_signs
 from .absent_classes import absent_direction
-from .exact_direction import direction_signs
 from .inputs import read_table
 from .overlap import Overlap, prove_overlap
-from .separating_direction import CLEAR, Directions
+from .separating_direction import Directions
 from .separation_search import (
     COMPLETE,
     FEW_WEIGHTS,
@@ -38,8 +38,6 @@ from .separation_search import (
 
 # Newton steps before linear programs are asked, and after they found nothing.
 FIRST_STEPS, MORE_STEPS = 8, 200
-# Margins of a direction that is known in floats only, relative to its largest weight.
-TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,23 +48,20 @@ class Finite:
     ----------
     weights : (K − 1, d + 1) weights relative to the first class, bias first, where the proof works
     change : how much Newton's step from there changes a difference of scores at most, rounding
-        included; below 1 it proves overlap. ∞ if only linear programs vouch for it
+        included; below 1 it proves overlap. ∞ if rational arithmetic proves it
     fit_intercept : whether the model has a bias
-    nearly_dependent : numbers of columns that are combinations of others up to rounding; they were
-        left out, so directions made of their rounding are not excluded
     """
 
     weights: np.ndarray
     change: float
     fit_intercept: bool = True
-    nearly_dependent: list[int] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return True
 
     @property
-    def proven(self) -> bool:
-        """Whether Newton's step proves it; else a linear program found no direction."""
+    def by_newton(self) -> bool:
+        """Whether Newton's step proves it; else rational arithmetic does."""
         return self.change < 1.0
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
@@ -79,9 +74,11 @@ class Finite:
             return Check(False, f"the certificate does not fit these data: {error}")
         if isinstance(again, Found):
             return Check(False, "a direction separates the classes: no finite maximum exists")
-        if again.proven:
+        if again is None:
+            return Check(False, "neither overlap nor separation can be proven")
+        if again.by_newton:
             return Check(True, f"a Newton step changes scores by {again.change:.3g} < 1: overlap")
-        return Check(True, "linear programs find no separating direction")
+        return Check(True, "a positive combination of the rows is 0, exactly: overlap")
 
     def __str__(self) -> str:
         return "Finite maximum-likelihood weights exist: the classes overlap in every direction."
@@ -98,8 +95,7 @@ class Separated:
     columns : numbers of the features that take part
     names : their names
     classes : the labels
-    exact_direction : the direction in fractions whose margins are exact; empty if only floats are
-        known, then ``tolerance`` is the largest relative error of a margin that counts as 0
+    exact_direction : the direction in fractions, whose margins are exact
     """
 
     kind: str
@@ -109,7 +105,6 @@ class Separated:
     classes: list[Any]
     fit_intercept: bool = True
     exact_direction: tuple[tuple[Fraction, ...], ...] = field(default=(), repr=False)
-    tolerance: float = 0.0
 
     def __bool__(self) -> bool:
         return False
@@ -139,7 +134,7 @@ class Separated:
         return self.sentence
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
-        """Check the sign of every margin, exactly where the direction is exact; and the kind."""
+        """Check the sign of every margin, exactly; and the kind."""
         try:
             matrix, codes, classes = _read(X, y, sample_weight)
             return _check_separated(self, matrix, codes, classes)
@@ -157,8 +152,8 @@ def finite_solution(
     weights: np.ndarray | None = None,
     names: list[str] | None = None,
     classes: list[Any] | None = None,
-) -> Finite | Separated:
-    """Decide whether finite maximum-likelihood weights exist.
+) -> Finite | Separated | None:
+    """Decide whether finite maximum-likelihood weights exist; None if neither can be proven.
 
     Parameters
     ----------
@@ -172,8 +167,8 @@ def finite_solution(
 
     Returns
     -------
-    Finite or Separated
-        True and false in an ``if``; both have ``verify(X, y)``.
+    Finite, Separated or None
+        True, false and false in an ``if``; the first two have ``verify(X, y)``.
 
     Examples
     --------
@@ -191,7 +186,7 @@ def finite_solution(
     start = None if weights is None else _relative(np.asarray(weights, dtype=np.float64))
     with one_blas_thread():
         answer = _decide(matrix, codes, n_classes, fit_intercept, weight, start)
-    if isinstance(answer, Finite):
+    if not isinstance(answer, Found):
         return answer
     known = [f"x{j + 1}" for j in range(X.shape[1])] if names is None else list(names)
     return Separated(
@@ -201,8 +196,7 @@ def finite_solution(
         names=[known[j] for j in answer.columns],
         classes=list(range(n_classes)) if classes is None else list(classes),
         fit_intercept=fit_intercept,
-        exact_direction=answer.exact or (),
-        tolerance=0.0 if answer.exact else TOLERANCE,
+        exact_direction=answer.exact,
     )
 
 
@@ -230,7 +224,7 @@ def _without(missing, X, codes, n_classes, fit_intercept, weight, classes) -> Se
     )
 
 
-def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found:
+def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found | None:
     problem = Problem(X, codes, n_classes, fit_intercept, weight)
     weights = problem.shares() if start is None else start
     if problem.nothing:  # only the constant, and every class is there
@@ -251,11 +245,14 @@ def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found
         if found is not None:
             return found
         overlap = _prove(problem, problem.inside(problem.shares()), MORE_STEPS)
-        found = None if overlap.proven else problem.by_fractions()
+    if not overlap.proven:
+        if not problem.small:
+            return None
+        found = problem.by_fractions()
         if found is not None:
             return found
-    weights = problem.outside(overlap.theta)
-    return Finite(weights, overlap.change, fit_intercept, problem.nearly)
+        return Finite(problem.outside(overlap.theta), np.inf, fit_intercept)
+    return Finite(problem.outside(overlap.theta), overlap.change, fit_intercept)
 
 
 def _prove(problem: Problem, theta: np.ndarray, steps: int) -> Overlap:
@@ -276,7 +273,7 @@ def _check_separated(claim: Separated, X: Any, codes: np.ndarray, classes: list[
     if not claim.fit_intercept and np.any(claim.direction[:, 0]):
         return Check(False, "the model has no bias, the direction has one")
     model = Multinomial(X, codes, len(classes), None, claim.fit_intercept)
-    problem = _wrong_margin(claim, X, codes, model)
+    problem = _wrong_margin(claim, X, codes)
     if problem is not None:
         return Check(False, problem)
     if claim.kind == QUASI and Directions(model).complete() is not None:
@@ -284,22 +281,12 @@ def _check_separated(claim: Separated, X: Any, codes: np.ndarray, classes: list[
     return Check(True, f"{claim.kind} separation: no margin is negative and some are positive")
 
 
-def _wrong_margin(claim: Separated, X: Any, codes, model: Multinomial) -> str | None:
+def _wrong_margin(claim: Separated, X: Any, codes: np.ndarray) -> str | None:
     """What is wrong with the margins of the direction, or None."""
-    if claim.exact_direction:
-        near = np.array([[float(v) for v in row] for row in claim.exact_direction])
-        if near.shape != claim.direction.shape or not np.array_equal(near, claim.direction):
-            return "the direction is not the exact one, rounded"
-        signs = direction_signs(X, codes, claim.exact_direction)
-        none_negative, some, everywhere = signs
-    else:
-        if not 0.0 <= claim.tolerance <= TOLERANCE:
-            return f"a tolerance of {claim.tolerance} proves nothing"
-        V = model.frame.inside(_relative(claim.direction)[:, int(not model.intercept) :]).ravel()
-        directions, unit = Directions(model), float(np.abs(V).max())
-        margins, spread = directions.margins(V), directions.spreads(V)
-        none_negative = bool((margins >= -claim.tolerance * unit).all())
-        some, everywhere = bool(spread.max() > CLEAR * unit), bool((margins > 0).all())
+    near = np.array([[float(v) for v in row] for row in claim.exact_direction])
+    if near.shape != claim.direction.shape or not np.array_equal(near, claim.direction):
+        return "the direction is not the exact one, rounded"
+    none_negative, some, everywhere = margin_signs(X, codes, claim.exact_direction)
     if not none_negative:
         return "a row has a negative margin"
     if not some:

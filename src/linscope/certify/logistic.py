@@ -1,60 +1,41 @@
 """What a logistic fit can prove: how far its objective is from the best possible.
 
-With a penalty the duality gap bounds P(W) − min P: see ``logistic_gap``, and ``coordinate_gap`` for
-l1 penalties.
-
-Without a penalty there is no such bound. Then the Newton decrement serves: see ``decrement``.
+The claim is about the floats that the model holds. Small tables, l1 penalties and fits without a
+penalty are looked at by the functions that check it (``linscope.verify``). For large tables the
+last pass of the solver serves: see ``logistic_gap``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import encode_labels, to_matrix
-from ..results import Certificate, Check, Result, Status
-from ..solvers.coordinate_gap import class_sums, dual_bound, penalty
-from ..solvers.firth import Firth
-from ..solvers.logistic_frame import LogisticFrame, logistic_frame
+from ..results import Certificate, Check, Status
+from ..solvers.logistic_frame import LogisticFrame
 from ..solvers.logistic_objective import LogisticObjective, Point
-from ..verify.parts import split_parts
-from .decrement import decrement_bound
-from .logistic_gap import duality_gap
+from ..verify import logistic as checking
+from ..verify.logistic_values import Problem, evaluate
+from .logistic_gap import duality_gap, rounding_of, value_doubt
 
-# Room for the rounding of long sums.
-SLACK = 1e-9
-# A duality gap so small, relatively, needs no second bound; if that takes a while, the second.
-SMALL_GAP, SMALL_ENOUGH, QUICK_WORK = 1e-10, 1e-6, 20_000_000
-# A larger one, compared with the objective of weights 0, is no convergence.
-STALLED, TIGHT = 1e-3, 1e-6
-
-
-def elastic_net_gap(
-    objective: LogisticObjective, point: Point, l1: float, l2: float
-) -> tuple[float, float]:
-    """The objective with an l1 penalty, and a bound on its distance to the minimum.
-
-    The least loss is a lower bound, too, and a good one where the penalty is tiny.
-    """
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-        dual = dual_bound(objective, point, class_sums(objective), l1, l2)
-        own = penalty(point.W, l1, l2)
-    primal = point.value + own
-    bound = min(primal - dual, primal) if dual > -np.inf else primal
-    if bound > SMALL_GAP * abs(primal) and own < bound:
-        bound = min(bound, own + decrement_bound(objective, point))
-    return primal, max(bound, 0.0)
-
-
-def smallest_gap(objective: LogisticObjective, point: Point) -> float:
-    """The best bound on P − min P; min P ≥ 0, and the decrement only where the gap is not small."""
-    gap = min(duality_gap(objective, point), float(point.value))
-    quick = objective.n * (objective.rows * objective.d) ** 2 <= QUICK_WORK
-    if gap > (SMALL_GAP if quick else SMALL_ENOUGH) * abs(point.value):
-        gap = min(gap, decrement_bound(objective, point))
-    return gap
+# Up to so many numbers, times rows of weights, the checking functions make the claim.
+SMALL_WORK = 200_000
+# Beyond so many they would take too long even where the solver's pass proves too little.
+DEAR_WORK = 50_000_000
+# Room between a claim and what a check by another way of summing finds.
+ROOM = 1.25
+# Accuracy, relative to the objective, that CONVERGED promises: small tables, large ones.
+TOLERANCE, ROUGH_TOLERANCE = 1e-8, 1e-5
+# Solvers stop by an estimate of the gap; the bound may be so many times as large.
+HEADROOM = 10.0
+# Gradient steps end by a rule of their own, and promise less.
+DESCENT_TOLERANCE = 1e-2
+# So small a gap, relatively, needs no dearer bound.
+SMALL_GAP = 1e-10
+# Probabilities that are less certain are worth another look in double-double.
+COARSE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -63,13 +44,17 @@ class LogisticCertificate(Certificate):
 
     Attributes
     ----------
-    weights : array (rows, d + 1), bias first; one row for two classes, one a class for more
+    weights : array (rows, d + 1), bias first; one row for two classes, one for each class for more
     classes : the labels
     C : strength of the loss against the penalty
     l1, l2 : strengths of ‖w‖₁ and ½‖w‖² in an elastic net; both 0 for the plain ½‖w‖²
+    common : whether the penalty is that of the weights less their mean over the classes
     firth : whether the objective is Firth's penalised likelihood
+    tolerance : CONVERGED means a gap of at most this times the objective
     decrement : the Newton decrement, for Firth's likelihood
     separation : what was found out about separation (unpenalised fits), or ""
+    direction : where status is INFINITE: for each class a vector of fractions, bias first; along
+        it the likelihood grows for ever
     side : of one problem among several: the positive label and the negative one, None for the rest
     how : what the solver did
     """
@@ -77,10 +62,13 @@ class LogisticCertificate(Certificate):
     weights: np.ndarray
     classes: np.ndarray
     C: float = 1.0
+    tolerance: float = TOLERANCE
     decrement: float | None = None
     separation: str = ""
+    direction: tuple[tuple[Fraction, ...], ...] = ()
     l1: float = 0.0
     l2: float = 0.0
+    common: bool = False
     firth: bool = False
     fit_intercept: bool = True
     weighted: bool = False
@@ -118,130 +106,117 @@ class LogisticCertificate(Certificate):
         X, y : the training data
         sample_weight : the weights of the fit, if it had any (times class weights)
         """
-        try:
-            if self.parts:
-                return self._check_parts(X, y, sample_weight)
-            return self._check(X, y, sample_weight)
-        except (ValueError, TypeError, KeyError, IndexError) as error:
-            return Check(False, f"the certificate does not fit these data: {error}")
-
-    def _check(self, X, y, sample_weight) -> Check:
-        objective, frame = self._objective(X, y, sample_weight)
-        if self.weights.shape != objective.shape:
-            return Check(False, f"weights of shape {self.weights.shape}, not {objective.shape}")
-        if not np.isfinite(self.weights).all():
-            return Check(False, "the weights are not finite")
-        if not self.fit_intercept and self.weights[:, 0].any():
-            return Check(False, "the model has no bias, the weights have one")
-        if self.firth:
-            return self._check_firth(objective, frame)
-        if self.l1 > 0:
-            return self._check_elastic_net(objective, frame)
-        point = objective.evaluate(frame.inside(self.weights))
-        # A bias that takes up a large shift is rounded to its last bit, and scores with it.
-        rounding = 2.0**-52 * float(np.abs(self.weights[:, 1:] @ np.abs(frame.shift)).max())
-        slack = (SLACK + rounding) * abs(point.value)
-        if abs(point.value - (self.primal or 0.0)) > slack:
-            return Check(False, f"the objective is {point.value:.9g}, not {self.primal:.9g}")
-        largest = float(np.abs(point.gradient).max())
-        size = float(np.abs(point.residual).sum())
-        if largest > 1.01 * (self.kkt or 0.0) + (1e-12 + rounding) * size:
-            return Check(False, f"the gradient reaches {largest:.2g}, not {self.kkt:.2g}")
-        if self.gap is None or not np.isfinite(self.gap):
-            return Check(True, f"objective {point.value:.6g}, gradient at most {largest:.2g}")
-        found = smallest_gap(objective, point)
-        if not found <= 1.01 * self.gap + slack:
-            return Check(False, f"the bound is {found:.2g}, not {self.gap:.2g}")
-        return Check(True, f"the objective is above the minimum by at most {found:.2g}")
-
-    def _check_elastic_net(self, objective: LogisticObjective, frame: LogisticFrame) -> Check:
-        point = objective.evaluate(frame.inside(self.weights))
-        primal, found = elastic_net_gap(objective, point, *frame.strengths(self.l1, self.l2))
-        if abs(primal - (self.primal or 0.0)) > 1e-8 * abs(primal):
-            return Check(False, f"the objective is {primal:.9g}, not {self.primal:.9g}")
-        if self.gap is None or not found <= 1.01 * self.gap + 1e-8 * abs(primal):
-            return Check(False, f"the bound is {found:.2g}, not {self.gap or 0.0:.2g}")
-        return Check(True, f"the objective is above the minimum by at most {found:.2g}")
-
-    def _check_firth(self, objective: LogisticObjective, frame: LogisticFrame) -> Check:
-        solver = Firth(objective, tol=1e-300, initial=frame.inside(self.weights))
-        first = solver.init()
-        value = float(solver.likelihood.at(first.theta).value)
-        decrement = solver.step(first).decrement
-        if abs(value - (self.primal or 0.0)) > 1e-8 * max(1.0, abs(value)):
-            return Check(False, f"the likelihood is {value:.9g}, not {self.primal:.9g}")
-        if not decrement <= 1e-5:
-            return Check(False, f"Newton's step is {decrement:.2g} standard errors long, not 0")
-        return Check(True, f"Newton's next step is {decrement:.2g} standard errors long")
-
-    def _check_parts(self, X, y, sample_weight) -> Check:
-        matrix, _ = to_matrix(X)
-        known, codes = encode_labels(y, n_samples=matrix.shape[0])
-        for name, part, rows, positive in split_parts(self.parts, known, codes):
-            weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
-            own = positive if part.side[1] is None else known[codes[rows]]
-            check = part._check(matrix[rows], own, weight)
-            if not check:
-                return Check(False, f"{name}: {check.reason}")
-        return Check(True, f"all {len(self.parts)} problems are as claimed")
-
-    def _objective(self, X, y, sample_weight) -> tuple[LogisticObjective, LogisticFrame]:
-        matrix, names = to_matrix(X)
-        known, codes = encode_labels(y, n_samples=matrix.shape[0])
-        if list(known) != list(self.classes):
-            raise ValueError(f"labels {list(known)}, expected {list(self.classes)}")
-        if sample_weight is None and self.weighted:
-            raise ValueError("the fit used sample weights: pass sample_weight")
-        weight = np.zeros(0) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        if self.penalised and self.C != 1.0:
-            weight = self.C * (weight if len(weight) else np.ones(len(codes)))
-        frame = logistic_frame(
-            matrix,
-            fit_intercept=self.fit_intercept,
-            common=self.l1 > 0,
-            penalised=self.penalised,
-            names=names,
-        )
-        rho = frame.pull(float(self.penalised and self.l1 == 0))
-        objective = LogisticObjective(frame.X, codes, len(known), weight, rho, self.fit_intercept)
-        return objective, frame
+        return checking.check(self, X, y, sample_weight)
 
 
-def certify(
-    objective: LogisticObjective, result: Result, *, tol: float = 0.0, **claim: Any
-) -> LogisticCertificate:
-    """The certificate of a solver's result; ``claim`` is what only the estimator knows.
+class Proof(NamedTuple):
+    """Objective, how far above the minimum it is at most, and the largest entry of the gradient."""
 
-    ``tol`` is the relative accuracy that the solver was asked for.
+    value: float
+    gap: float
+    kkt: float
+
+
+class Solved(NamedTuple):
+    """A problem as the solver saw it: objective and frame, where it ended, and the rows as given.
+
+    ``weight`` are the weights of the rows without C; empty if there are none. ``toward`` is the
+    step that the solver would have made next, in the coordinates of the frame.
     """
-    details = result.details
-    if claim["firth"]:
-        value = float(details["penalised_log_likelihood"])
-        return LogisticCertificate(
-            status=result.status, primal=value, decrement=details.get("decrement"), **claim
-        )
-    point = details["point"]
-    if claim["l1"] > 0:
-        value, bound = elastic_net_gap(objective, point, details["l1"], details["l2"])
-        status = Status.CONVERGED if bound <= SMALL_GAP * abs(value) else result.status
-        return LogisticCertificate(
-            status=status, primal=value, dual=value - bound, gap=bound, **claim
-        )
-    bound = smallest_gap(objective, point)
-    return LogisticCertificate(
-        status=_judged(result.status, objective, bound, tol),
-        primal=float(point.value),
-        dual=float(point.value) - bound if np.isfinite(bound) else None,
-        gap=bound,
-        kkt=float(np.abs(point.gradient).max()),
-        **claim,
+
+    objective: LogisticObjective
+    frame: LogisticFrame
+    point: Point
+    X: Any
+    codes: np.ndarray
+    weight: np.ndarray
+    toward: np.ndarray | None = None
+
+
+def certify(solved: Solved, status: Status, **fields: Any) -> LogisticCertificate:
+    """The certificate of the weights held, ``fields["weights"]``.
+
+    Parameters
+    ----------
+    solved : what was solved
+    status : how the solver ended
+    fields : of ``LogisticCertificate``, what only the estimator knows
+    """
+    claim = LogisticCertificate(status=status, **fields)
+    return with_proof(claim, prove(claim, solved))
+
+
+def with_proof(claim: LogisticCertificate, proof: Proof) -> LogisticCertificate:
+    """The bound decides whether the fit has converged, not the solver."""
+    value, gap, kkt = proof
+    status = claim.status
+    if gap <= claim.tolerance * abs(value):
+        status = Status.CONVERGED
+    elif status.ok:
+        status = Status.STALLED
+    dual = float(np.nextafter(value - gap, -np.inf))
+    return replace(claim, status=status, primal=value, dual=dual, gap=gap, kkt=kkt)
+
+
+def infinite(claim: LogisticCertificate, text: str, direction: Any) -> LogisticCertificate:
+    """The claim that weights go to infinity along a direction."""
+    return replace(
+        claim,
+        status=Status.INFINITE,
+        separation=text,
+        direction=direction,
+        gap=np.inf,
+        dual=None,
     )
 
 
-def _judged(status: Status, objective: LogisticObjective, bound: float, tol: float) -> Status:
-    """With a penalty the bound tells whether a solver that saw no progress is at the minimum."""
-    if tol > TIGHT:
-        return status
-    if status.ok and np.any(objective.rho) and bound > STALLED * objective.at_zero:
-        return Status.STALLED
-    return status
+def prove(claim: LogisticCertificate, solved: Solved) -> Proof:
+    """The least gap that can be proven at a bearable price."""
+    objective = solved.objective
+    work = objective.n * max(objective.d, 1) * objective.rows
+    plain = claim.penalised and claim.l1 == 0 and not claim.common
+    if plain and work > SMALL_WORK:
+        proof = quick_proof(solved, claim.weights)
+        if proof.gap <= claim.tolerance * abs(proof.value) or work > DEAR_WORK:
+            return proof
+    return careful_proof(claim, solved.X, solved.codes, solved.weight)
+
+
+def careful_proof(claim: Any, X: Any, codes: np.ndarray, weight: np.ndarray) -> Proof:
+    """By the functions that check claims; in double-double where plain floats are too coarse."""
+    own = weight if len(weight) else None
+    problem = checking.read_problem(claim, X, np.asarray(claim.classes), codes, own)
+    proof, coarse = _proof(problem, claim.weights, False)
+    if coarse and not proof.gap <= SMALL_GAP * abs(proof.value):
+        proof, _ = _proof(problem, claim.weights, True)
+    return proof
+
+
+def _proof(problem: Problem, W: np.ndarray, precise: bool) -> tuple[Proof, bool]:
+    """What can be proven, and whether rounding is to blame for what cannot."""
+    place = evaluate(problem, W, precise=precise)
+    value, doubt = float(place.value.mid), float(place.value.rad)
+    enough = SMALL_GAP * abs(value)
+    found = checking.smallest_gap(problem, place, enough, precise=precise)
+    kkt = checking.gradient_size(problem, place)
+    coarse = not (doubt <= 0.1 * enough and float(place.doubt.max(initial=0.0)) <= COARSE)
+    gap = min(ROOM * found, value + doubt) + 4 * doubt  # min P ≥ 0
+    return Proof(value, gap, ROOM * float(kkt.high)), coarse
+
+
+def quick_proof(solved: Solved, W: np.ndarray) -> Proof:
+    """From the last pass of the solver, l2 penalties only; W are the weights held."""
+    objective, frame, point = solved.objective, solved.frame, solved.point
+    V = frame.inside(np.asarray(W, dtype=np.float64))
+    if np.array_equal(V[:, 1:], point.W[:, 1:]):
+        V[:, 0] = point.W[:, 0]
+    else:
+        point = objective.evaluate(V)
+    off = frame.rounding(W, V)
+    rounding = rounding_of(objective, point, frame.largest_inside, off)
+    doubt = value_doubt(point, rounding)
+    gap = duality_gap(objective, point, rounding, solved.toward)
+    slope = rounding.slope + 4 * rounding.score * rounding.residuals
+    kkt = frame.original_slope(point.gradient, slope, rounding.largest)
+    gap = min(ROOM * gap, float(point.value) + doubt) + 4 * doubt  # min P ≥ 0
+    return Proof(float(point.value), gap, ROOM * kkt)

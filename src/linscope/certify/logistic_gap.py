@@ -1,64 +1,126 @@
-"""The duality gap of penalised logistic regression, without a pass over the rows.
+"""The duality gap of logistic regression with an l2 penalty, from what the last pass tells.
 
     P(W)  = ½ Σ ρ_j W_kj² + Σ_i c_i f_i(W [1, x_i])                    (j ≥ 1: the bias is free)
     D(p') = −½ Σ G'_kj² / ρ_j − Σ_i c_i Σ_k p'_ik log p'_ik      G' = Σ_i c_i (p'_i − e_{y_i}) x_iᵀ
 
 Weak duality says D(p') ≤ min P for all distributions p'_i with Σ_i c_i (p'_i − e_{y_i}) = 0, which
-is what the bias asks for. With the fitted probabilities p and the gradient g of P at W, the
-Fenchel equality f(s) + f*(p − e_y) = s·(p − e_y) turns the gap into a sum of squares and
-divergences:
+is what the bias asks for. With the fitted probabilities p and the gradient g of P at W,
 
     P(W) − D(p')  =  ½ Σ (g_kj + Δ_kj)² / ρ_j  +  Σ_i c_i KL(p'_i ‖ p_i)
     Δ             =  Σ_i c_i (p'_i − p_i) x_iᵀ
 
 Nothing cancels, and rows with p'_i = p_i add nothing. So some rows are enough to take up what is
 left of the gradient. There the scores move by v·[1, x_i], with v a Newton step of these rows alone
-(two classes), and by new biases that make the totals of the classes right; (1 − a) p'_i + a q, with
-one distribution q, takes away what rounding leaves of the excess.
+(two classes), and by new biases that make the totals of the classes right.
+
+Rounding. If every score is within r of the truth, probabilities are right to the factor 1 ± ε,
+ε = 2r + some u. A row that keeps its p adds 10⁴ε² at most where its class has p > 10⁻⁴; other rows
+have a large loss, and add at most 4ε times that. What is left of Σ c (p' − e) is taken
+up by (1 − a) p' + a q with one distribution q, as ``verify/logistic_duality.py`` explains.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from ..data.threads import one_blas_thread
 from ..solvers.logistic_objective import LogisticObjective, Point
 
+UNIT = 2.0**-53
 SOME_ROWS, ROWS_A_WEIGHT, MOST_COLUMNS = 4096, 10, 500
-BIAS_STEPS, ROUNDING, FARTHEST = 4, 1e-15, 30.0
+BIAS_STEPS, FARTHEST = 4, 30.0
 # All rows take the gradient up if some cannot do so for less than this share of the objective.
 GOOD = 1e-6
+# Sums of positive numbers are right to this.
+ROOM = 1 + 1e-6
+# The own class of a row with a larger loss is less probable than 10⁻⁴.
+UNLIKELY = 1e4
+# Beyond this nothing is known of a probability.
+VAGUE = 0.01
 
 
-def duality_gap(objective: LogisticObjective, point: Point) -> float:
+class Rounding(NamedTuple):
+    """How wrong what a pass tells can be.
+
+    score : of a score; share : of a sum over the rows, relative to the sum of its terms' sizes;
+    largest : max |z|; residuals : Σ |residual|; weight : Σ c
+    """
+
+    score: float
+    share: float
+    largest: float
+    residuals: float
+    weight: float
+
+    @property
+    def slope(self) -> float:
+        """Of an entry of the gradient of the losses, if its column is at most 1."""
+        return self.share * self.residuals + 64 * UNIT * self.weight
+
+    @property
+    def probability(self) -> float:
+        """ε."""
+        return 2.1 * self.score + 3000 * UNIT
+
+
+def rounding_of(objective: LogisticObjective, point: Point, largest: float, off: float) -> Rounding:
+    """The rounding of a pass; ``off`` is how far the scores of the weights held are from it."""
+    X, W = objective.X, point.W
+    terms = int(np.diff(X.indptr).max(initial=0)) if sparse.issparse(X) else objective.d
+    size = np.abs(W[:, 0]) + largest * np.abs(W[:, 1:]).sum(axis=1)
+    score = (terms + 8) * UNIT * 1.01 * float(size.max()) + off
+    borders = objective.engine.borders
+    longest = max(b - a for a, b in borders)
+    share = 1.01 * UNIT * (longest + len(borders) + 2 * objective.n_classes + 80)
+    total = float(objective.weight.sum()) if len(objective.weight) else float(objective.n)
+    residuals = float(np.abs(point.residual).sum()) * ROOM
+    return Rounding(score, share, largest, residuals, total * ROOM)
+
+
+def value_doubt(point: Point, rounding: Rounding) -> float:
+    """How wrong the objective can be."""
+    steep = min(1.1 * rounding.residuals + 1e-290, 2 * rounding.weight)
+    relative = (rounding.share + 64 * UNIT) * abs(float(point.value))
+    return rounding.score * steep + relative + 16 * UNIT * rounding.weight
+
+
+def duality_gap(
+    objective: LogisticObjective,
+    point: Point,
+    rounding: Rounding,
+    toward: np.ndarray | None = None,
+) -> float:
     """A bound on P(W) − min P; ∞ where a column has no penalty.
 
-    >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> objective = LogisticObjective(X, codes, 2)
-    >>> from linscope.solvers.driver import run
-    >>> from linscope.solvers.newton import Newton
-    >>> best = run(Newton(objective, 1e-14), 100).details["point"]
-    >>> rough = objective.evaluate(np.zeros((1, 2)))
-    >>> bool(rough.value - best.value <= duality_gap(objective, rough))
-    True
-    >>> duality_gap(objective, best) < 1e-9
-    True
+    ``toward`` is a step that about takes up the gradient, if one is known.
     """
     rho = np.broadcast_to(objective.rho, objective.d)
-    if not (rho > 0).all():
+    if not (rho > 0).all() or not rounding.probability < VAGUE:
         return np.inf
     some = max(SOME_ROWS, ROWS_A_WEIGHT * objective.d)
+    every = slice(None)
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        if toward is not None:
+            scores = point.scores + objective.X @ toward[:, 1:].T + toward[:, 0]
+            return _gap(objective, point, rounding, every, scores)
         if objective.n > 2 * some:
-            found = _gap(objective, point, slice(0, None, objective.n // some))
+            found = _gap(objective, point, rounding, slice(0, None, objective.n // some))
             if found <= GOOD * abs(point.value):
                 return found
-        return _gap(objective, point, slice(None))
+        return _gap(objective, point, rounding, every)
 
 
-def _gap(objective: LogisticObjective, point: Point, rows: slice) -> float:
-    """The gap if p' differs from p in these rows only; ∞ if they cannot take up the excess."""
+def _gap(
+    objective: LogisticObjective,
+    point: Point,
+    rounding: Rounding,
+    rows: slice,
+    after: np.ndarray | None = None,
+) -> float:
+    """The gap if p' differs from p in these rows only; ``after`` are the scores of p'."""
     part = LogisticObjective(
         objective.X[rows],
         objective.codes[rows],
@@ -68,27 +130,68 @@ def _gap(objective: LogisticObjective, point: Point, rows: slice) -> float:
         objective.intercept,
     )
     two = objective.rows == 1
-    before = after = point.scores[rows]
-    if two and objective.d <= MOST_COLUMNS:
-        after = _newton_scores(part, point)
-    log_p, moved = _log_probabilities(before), _log_probabilities(after)
-    p = np.exp(log_p)
+    if after is None:
+        known = two and objective.d <= MOST_COLUMNS
+        after = _newton_scores(part, point) if known else point.scores[rows]
+    p, moved = np.exp(_log_probabilities(point.scores[rows])), np.exp(_log_probabilities(after))
     c = part.weight[:, None] if len(part.weight) else np.ones((len(p), 1))
     shown = slice(1, 2) if two else slice(None)  # two classes have one row of weights
     if objective.intercept:
         excess = np.zeros(objective.n_classes)
         excess[shown] = point.gradient[:, 0]
         excess[0] -= excess.sum()  # excesses add up to 0
-        wanted = np.sum(c * p, axis=0) - excess
-        mixed = _mixed(_with_new_biases(moved, c, wanted), c, wanted)
-        if mixed is None:
-            return np.inf
-    else:
-        mixed = np.exp(moved)
-    logs = np.log(mixed, where=mixed > 0, out=np.zeros_like(mixed))
-    divergence = float(np.sum(c * (mixed * (logs - log_p))))
-    slope = point.gradient[:, 1:] + (part.X.T @ (c * (mixed - p))[:, shown]).T
-    return 0.5 * float(np.sum(slope * slope / objective.rho)) + max(divergence, 0.0)
+        moved = _with_new_biases(moved, c, np.sum(c * p, axis=0) - excess)
+    change = c * (moved - p)
+    slope = point.gradient[:, 1:] + (part.X.T @ change[:, shown]).T
+    doubt = rounding.slope + (len(p) + 40) * UNIT * float(np.sum(c * (moved + p)))
+    left = doubt
+    if objective.intercept:
+        left += float(np.max(excess + change.sum(axis=0)))
+    near = _divergence(p, moved, c, rounding)
+    return _together(objective, point, rounding, slope, doubt, left, near)
+
+
+def _together(objective, point, rounding, slope, doubt, left, moved) -> float:
+    """Divergence of moved rows and of the others, the mixture that leaves no excess, the slopes."""
+    largest = rounding.largest
+    near = moved + _unmoved(point, rounding)
+    wrong = doubt * largest
+    if objective.intercept:
+        a = max(left, 0.0) / _least_total(objective) * ROOM
+        near += a * _worst_divergence(objective, point, rounding)
+        wrong += a * (float(np.abs(slope).max()) + rounding.weight * largest)
+    pull = objective.rho * np.abs(point.W[:, 1:])
+    size = np.abs(slope) + wrong + 4 * UNIT * (pull + np.abs(slope))
+    return float(near + 0.5 * np.sum(size * size / objective.rho)) * ROOM
+
+
+def _unmoved(point: Point, rounding: Rounding) -> float:
+    """Σ c KL of the probabilities as computed against the true ones."""
+    e = rounding.probability
+    return UNLIKELY * e * e * rounding.weight + 4.0 * e * abs(float(point.value))
+
+
+def _divergence(p: np.ndarray, q: np.ndarray, c: np.ndarray, rounding: Rounding) -> float:
+    """Σ c KL(q ‖ true p) ≤ ½ Σ c p u² (1 + min(1, |u|)), u = q/p − 1."""
+    e = rounding.probability
+    u = (np.abs(q - p) + e * (q + p)) / (p * (1.0 - e))
+    terms = 0.5 * p * u * u * (1 + np.minimum(u, 1.0))
+    terms = np.where(p > 1e-290, terms, np.where(q > 1e-290, np.inf, 0.0))
+    return float(np.sum(c * terms)) * (1.0 + 2 * e) * ROOM
+
+
+def _least_total(objective: LogisticObjective) -> float:
+    """Σ c of the rarest class."""
+    weight = objective.weight if len(objective.weight) else None
+    return float(np.bincount(objective.codes, weight, objective.n_classes).min())
+
+
+def _worst_divergence(objective: LogisticObjective, point: Point, rounding: Rounding) -> float:
+    """Σ c max_k −log p_ik, from above."""
+    S = point.scores
+    reach = np.abs(S[:, 0]) if S.shape[1] == 1 else S.max(axis=1) - S.min(axis=1)
+    total = float(reach @ objective.weight) if len(objective.weight) else float(reach.sum())
+    return (total + (np.log(objective.n_classes) + 2 * rounding.score) * rounding.weight) * ROOM
 
 
 def _newton_scores(part: LogisticObjective, point: Point) -> np.ndarray:
@@ -104,29 +207,17 @@ def _newton_scores(part: LogisticObjective, point: Point) -> np.ndarray:
     return part.evaluate(point.W + v).scores
 
 
-def _with_new_biases(log_p: np.ndarray, c: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _with_new_biases(p: np.ndarray, c: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """p' ∝ p e^t with Σ c p' as wanted, by Newton's method for t; some steps towards it."""
-    p = np.exp(log_p)
     for _ in range(BIAS_STEPS):
         totals = np.sum(c * p, axis=0)
-        if np.abs(wanted - totals).max() <= ROUNDING * wanted.sum():
+        if np.abs(wanted - totals).max() <= 4 * UNIT * wanted.sum():
             break
         H = np.diag(totals) - p.T @ (c * p)
         t = np.linalg.lstsq(H, wanted - totals, rcond=None)[0]
         p = p * np.exp(np.clip(t, -FARTHEST, FARTHEST))
         p /= p.sum(axis=1, keepdims=True)
     return p
-
-
-def _mixed(p: np.ndarray, c: np.ndarray, wanted: np.ndarray) -> np.ndarray | None:
-    """(1 − a) p + a q with Σ c p = ``wanted``; None if there is none."""
-    totals = np.sum(c * p, axis=0)
-    over = totals - wanted
-    a = float(np.max(over / np.maximum(totals, np.finfo(float).tiny)))
-    if a <= 0.0:
-        return p
-    q = np.maximum(totals - over / a, 0.0)
-    return (1.0 - a) * p + (a / q.sum()) * q if a <= 1.0 and q.any() else None
 
 
 def _log_probabilities(scores: np.ndarray) -> np.ndarray:

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ..solvers.multinomial import Multinomial, rows_in_order
 from .dependent_columns import dependence
 from .exact_direction import (
-    ZERO,
     Direction,
     direction_signs,
     exact_direction,
@@ -24,8 +24,8 @@ from .separating_direction import Directions
 from .signed_rows import SignedRows
 
 COMPLETE, QUASI = "complete", "quasi-complete"
-# Up to so many numbers rational arithmetic decides what floats cannot.
-EXACT_SIZE = 200_000
+# Up to so many numbers and weights rational arithmetic decides what floats cannot.
+EXACT_SIZE, EXACT_WEIGHTS = 60_000, 60
 # With more columns nobody looks for dependent ones.
 MOST_COLUMNS = 500
 # With more weights a direction that is at hand is taken, even if others need fewer columns.
@@ -35,10 +35,10 @@ PATIENT_STEPS, MOST_WEIGHTS = 30, 3000
 
 
 class Found(NamedTuple):
-    """A direction: fractions, or floats (K, d + 1) where ``exact`` is None; and its features."""
+    """A direction in fractions, rounded to floats (K, d + 1), and its features."""
 
     kind: str
-    exact: Direction | None
+    exact: Direction
     rough: np.ndarray
     columns: list[int]
 
@@ -64,7 +64,6 @@ class Problem:
         if not matters.all() and matters.any():
             self._keep(np.flatnonzero(matters))
         self.nothing = not matters.any()
-        self.nearly: list[int] = []
 
     def _model(self, X: Any) -> Multinomial:
         return Multinomial(X, self.codes, self.n_classes, self.weight, self.intercept)
@@ -74,12 +73,11 @@ class Problem:
         self.model = self._model(rows_in_order(self.X[:, self.columns]))
 
     def drop_dependent(self) -> None:
-        """Leave out columns that are combinations of others, exactly or up to rounding."""
+        """Leave out columns that are exactly combinations of others."""
         if len(self.columns) <= MOST_COLUMNS:
-            found = dependence(self.model)
-            self.nearly = self.columns[found.nearly].tolist()
-            if len(found.kept) < len(self.columns):
-                self._keep(found.kept)
+            kept = dependence(self.model)
+            if len(kept) < len(self.columns):
+                self._keep(kept)
 
     def inside(self, weights: np.ndarray) -> np.ndarray:
         """Weights (K − 1, d + 1) in the coordinates of the model."""
@@ -149,33 +147,72 @@ class Problem:
         signs = direction_signs(self.X, self.codes, exact)
         return _exactly(exact, COMPLETE) if signs.all_positive else None
 
-    def _quasi(self, directions: Directions, V: np.ndarray) -> Found:
+    def _quasi(self, directions: Directions, V: np.ndarray) -> Found | None:
         exact = exact_direction(directions, V, self.columns, self.X.shape[1])
         if exact is not None:
             signs = direction_signs(self.X, self.codes, exact)
             if signs.none_negative and signs.some_positive:
                 return _exactly(exact, COMPLETE if signs.all_positive else QUASI)
-        size = np.abs(V).reshape(self.model.shape)[:, int(self.intercept) :].max(axis=0)
-        columns = [int(j) for j in self.columns[size > ZERO * size.max()]]
-        rough = np.vstack([np.zeros(self.X.shape[1] + 1), self.outside(V)])
-        return Found(QUASI, None, rough, columns)
+        return None
+
+    @property
+    def small(self) -> bool:
+        """Whether rational arithmetic can decide in good time."""
+        rows, size = len(self.codes) * (self.n_classes - 1), int(np.prod(self.model.shape))
+        return size <= EXACT_WEIGHTS and rows * size * (1 if self._is_plain else 2) <= EXACT_SIZE
+
+    @property
+    def _is_plain(self) -> bool:
+        return self.n_classes == 2 and self.intercept
 
     def by_fractions(self) -> Found | None:
-        """Small tables of two classes, exactly: also margins that floats cannot tell from 0."""
-        if self.n_classes != 2 or not self.intercept or np.prod(self.X.shape) > EXACT_SIZE:
-            return None
-        if self.nearly:  # fractions would find meaning in the rounding of a column
-            return None
-        outcome = decide(SignedRows(self.X, np.where(self.codes == 1, 1.0, -1.0)))
+        """Small tables, exactly: also margins that floats cannot tell from 0."""
+        X = self.X[:, self.columns]
+        X = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
+        if self._is_plain:
+            outcome = decide(SignedRows(X, np.where(self.codes == 1, 1.0, -1.0)))
+        else:
+            # V·a ≥ 0 without a bias is b + V·a ≥ 0 and −b + V·a ≥ 0 with one.
+            A = self._differences(X)
+            outcome = decide(SignedRows(np.vstack([A, -A]), np.repeat([1.0, -1.0], len(A))))
         if outcome.weights is None:
             return None
-        zero = tuple(Fraction(0) for _ in outcome.weights)
-        return _exactly((zero, tuple(outcome.weights)), QUASI if outcome.circuit else COMPLETE)
+        exact = self._as_direction(outcome.weights)
+        signs = direction_signs(self.X, self.codes, exact)
+        assert signs.none_negative, "the exact search found no direction"
+        return _exactly(exact, COMPLETE if signs.all_positive else QUASI)
+
+    def _differences(self, X: np.ndarray) -> np.ndarray:
+        """(e_y − e_k) ⊗ z for all rows and classes k ≠ y, without the class 0."""
+        Z = np.column_stack([np.ones(len(X)), X]) if self.intercept else X
+        rows = []
+        for k in range(self.n_classes):
+            mine = np.flatnonzero(self.codes != k)
+            block = np.zeros((len(mine), self.n_classes, Z.shape[1]))
+            block[np.arange(len(mine)), self.codes[mine]] = Z[mine]
+            block[:, k] = -Z[mine]
+            rows.append(block[:, 1:].reshape(len(mine), -1))
+        return np.vstack(rows)
+
+    def _as_direction(self, weights: list[Fraction]) -> Direction:
+        """The vectors of all classes over all columns."""
+        if not self._is_plain:
+            weights = weights[1:]
+        size = len(self.columns) + int(self.intercept)
+        out = [[Fraction(0)] * (self.X.shape[1] + 1)]
+        for k in range(self.n_classes - 1):
+            own, row = weights[k * size : (k + 1) * size], [Fraction(0)] * (self.X.shape[1] + 1)
+            if self.intercept:
+                row[0], own = own[0], own[1:]
+            for j, value in zip(self.columns.tolist(), own, strict=True):
+                row[j + 1] = value
+            out.append(row)
+        return tuple(map(tuple, out))
 
 
 def _exactly(direction: Direction, kind: str) -> Found:
     """An exact direction, scaled so that its largest weight is 1."""
-    largest = max(abs(v) for row in direction for v in row[1:])
+    largest = max(abs(v) for row in direction for v in row[1:]) or Fraction(1)
     direction = tuple(tuple(v / largest for v in row) for row in direction)
     columns = [j for j in range(len(direction[0]) - 1) if any(row[j + 1] for row in direction)]
     rough = np.array([[float(v) for v in row] for row in direction])

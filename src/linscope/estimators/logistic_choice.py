@@ -20,6 +20,8 @@ from .descents import DESCENTS
 NEWTON_COLUMNS = 1000
 # Numbers in a table that is small enough for all digits.
 SMALL_TABLE, EXACT, QUICK = 1_000_000, 1e-14, 1e-8
+# scikit-learn's tol.
+USUAL = 1e-4
 
 SOLVERS: dict[str, Any] = {"newton": Newton, "trust-region": TrustRegion, "lbfgs": LBFGS}
 
@@ -37,18 +39,45 @@ def strengths(C: float, penalty: str | None, l1_ratio: float | None) -> Strength
 
     >>> strengths(1.0, "elasticnet", 0.25)
     Strengths(rho=0.0, l1=0.25, l2=0.75)
+    >>> strengths(1.0, "l2", 1.0)  # as in scikit-learn, where l1_ratio alone decides
+    Strengths(rho=0.0, l1=1.0, l2=0.0)
     """
     if penalty is None or penalty == "firth" or np.isinf(C):
         return Strengths(0.0, 0.0, 0.0)
-    if penalty == "l2":
+    ratio = 1.0 if penalty == "l1" else float(l1_ratio or 0.0)
+    if ratio == 0:
         return Strengths(1.0, 0.0, 0.0)
-    if penalty == "l1":
-        return Strengths(0.0, 1.0, 0.0)
-    if l1_ratio is None:
-        raise ValueError("penalty='elasticnet' needs l1_ratio between 0 and 1")
-    if l1_ratio == 0:
-        return Strengths(1.0, 0.0, 0.0)
-    return Strengths(0.0, float(l1_ratio), 1.0 - float(l1_ratio))
+    return Strengths(0.0, ratio, 1.0 - ratio)
+
+
+def accuracy(tol: float | None, numbers: int) -> float:
+    """Accuracy of the objective at which to stop, relatively.
+
+    Weights that are right to tol make the objective right to tol². Values that mean "more exact
+    than usual" elsewhere (scikit-learn's default is 1e-4) are never less exact than the default.
+
+    >>> accuracy(None, 2000), accuracy(1e-8, 2000), accuracy(1e-3, 2000), accuracy(None, 10**8)
+    (1e-14, 1e-14, 1e-06, 1e-08)
+    """
+    default = EXACT if numbers <= SMALL_TABLE else QUICK
+    if tol is None:
+        return default
+    asked = max(min(float(tol), float(tol) ** 2), EXACT)
+    return asked if tol > USUAL else min(asked, default)
+
+
+def ignored_options(model: Any) -> str:
+    """What was asked for and means nothing, in a sentence; or ""."""
+    none = model.penalty is None or model.penalty == "firth"
+    if none and model.C not in (1.0, np.inf):
+        return f"penalty={model.penalty!r} has no strength: C={model.C!r} is not used"
+    if model.penalty == "l1" and model.l1_ratio not in (None, 0, 1):
+        return f"penalty='l1' has l1_ratio=1: l1_ratio={model.l1_ratio!r} is not used"
+    if none and model.l1_ratio:
+        return f"penalty={model.penalty!r} has no parts: l1_ratio={model.l1_ratio!r} is not used"
+    if model.penalty == "elasticnet" and not model.l1_ratio:
+        return "penalty='elasticnet' with l1_ratio=0 is penalty='l2': give l1_ratio"
+    return ""
 
 
 def check_options(model: Any, training: Training) -> None:
@@ -96,34 +125,29 @@ def _check_reference(model: Any, labels: list[Any], softmax: bool) -> None:
 
 
 def choose(
-    objective: LogisticObjective,
-    asked: str,
-    penalty: str | None,
-    kind: Strengths,
-    tol: float | None,
-    start: np.ndarray | None,
+    objective: LogisticObjective, model: Any, kind: Strengths, start: np.ndarray | None
 ) -> tuple[Any, str]:
     """The solver and why it was taken.
 
     Parameters
     ----------
     objective : what is minimised
-    asked : the name of the solver, or "auto"
-    penalty, kind : the penalty by name, and what it is made of
-    tol : relative accuracy; None for a default
+    model : the estimator, for its parameters
+    kind : what the penalty is made of
     start : first weights, or None
     """
-    if tol is None:
-        tol = EXACT if objective.n * objective.d * objective.rows <= SMALL_TABLE else QUICK
-    if penalty == "firth":
+    tol = accuracy(model.tol, objective.n * objective.d * objective.rows)
+    if model.penalty == "firth":
         return Firth(objective, initial=start), "Newton's method on Firth's likelihood"
     if kind.l1 > 0:
         return (
             Coordinate(objective, kind.l1, kind.l2, max(tol, 1e-12), start),
             "coordinate descent (l1 penalty)",
         )
-    if asked != "auto":
-        return SOLVERS[asked](objective, tol, start), f"{asked}, as asked for"
+    if model.solver == "lbfgs":
+        return LBFGS(objective, tol, start, model.max_iter), "lbfgs, as asked for"
+    if model.solver != "auto":
+        return SOLVERS[model.solver](objective, tol, start), f"{model.solver}, as asked for"
     return _automatic(objective, tol, start)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -17,18 +18,20 @@ from ..results import Status
 from ..results.caller import warn_caller
 from .base import Training, read_training
 from .descents import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
-from .logistic_choice import SOLVERS, check_options
+from .logistic_choice import SOLVERS, check_options, ignored_options
 from .logistic_prediction import LogisticPrediction
 from .logistic_solving import Part, problems_of, several, solve
 from .logistic_statistics import LogisticStatistics
-from .scores import in_type
-
-# Gradient steps that end by tol with this share of the objective to gain are said to be far.
-FAR = 0.01
+from .verified import Verified
 
 
 class LogisticRegression(
-    LogisticPrediction, LogisticStatistics, ClassifierMixin, CallbackSupportMixin, BaseEstimator
+    Verified,
+    LogisticPrediction,
+    LogisticStatistics,
+    ClassifierMixin,
+    CallbackSupportMixin,
+    BaseEstimator,
 ):
     """Logistic regression: minimise ½‖w‖² + C Σ_i c_i log(1 + e^{−y_i w·x_i}), bias not penalised.
 
@@ -42,7 +45,8 @@ class LogisticRegression(
         the same as C = ∞: maximum likelihood. "firth" is maximum likelihood with Firth's
         correction, finite also where a hyperplane separates the classes (two classes).
     l1_ratio : float
-        Share of the l1 penalty in "elasticnet".
+        Share of the l1 penalty, in "elasticnet" and, as in scikit-learn from version 1.8 on, by
+        itself: ``LogisticRegression(l1_ratio=1)`` is the same as ``penalty="l1"``.
     solver : {"auto", "newton", "trust-region", "lbfgs", "coordinate", "batch", "stochastic", \
             "mini-batch"}
         "auto" takes Newton's method for two classes in a dense table with at most some hundred
@@ -67,8 +71,10 @@ class LogisticRegression(
     average : bool
         Return the mean of the iterates of the second half of the passes.
     tol : float, optional
-        Relative accuracy of the objective at which to stop; by default 1e-8 for large tables, and
-        as exact as floats allow for small ones, where that costs nothing. Gradient steps end when
+        Relative accuracy of the weights at which to stop, about: the objective is then within
+        tol² of its minimum, relatively. By default 1e-4 for large tables, and as exact as floats
+        allow for small ones, where that costs nothing; a value of 1e-4 or less is never less exact
+        than the default. The certificate states what it promises. Gradient steps end when
         η times the gradient of Σ c f + ½‖w‖²/C is at most this, by default 1e-6.
     max_iter : most steps, or passes of gradient steps
     warm_start : bool
@@ -114,7 +120,7 @@ class LogisticRegression(
         C=1.0,
         *,
         penalty="l2",
-        l1_ratio=None,
+        l1_ratio=0.0,
         solver="auto",
         multi_class="softmax",
         reference=None,
@@ -180,6 +186,9 @@ class LogisticRegression(
     def _fit(self, X, y, sample_weight=None, keep_log=False):
         training = read_training(self, X, y, sample_weight)
         check_options(self, training)
+        unused = ignored_options(self)
+        if unused:
+            warn_caller(unused, UserWarning)
         problems = problems_of(training, self.multi_class)
         if len(problems) > 1:  # the first look at the rows of a single problem checks them
             check_finite(training.X, getattr(self, "feature_names_in_", None))
@@ -192,6 +201,16 @@ class LogisticRegression(
         self._parts = parts if keep_log else None
         return self
 
+    def _live_claim(self, X):
+        """The certificate about the weights that the attributes hold."""
+        W = np.column_stack([self.intercept_, self.coef_])
+        claim = self.certificate_
+        if not claim.parts:
+            return replace(claim, weights=W)
+        rows = zip(claim.parts.items(), W, strict=True)
+        parts = {name: replace(part, weights=row[None, :]) for (name, part), row in rows}
+        return replace(claim, weights=W, parts=parts)
+
     def _initial(self, number: int, shape) -> np.ndarray | None:
         if not self.warm_start or not hasattr(self, "_weights"):
             return None
@@ -201,12 +220,11 @@ class LogisticRegression(
     def _keep(self, training: Training, parts: list[Part]) -> None:
         self.classes_ = training.classes
         self._weights = [part.W for part in parts]
-        W = np.vstack(self._weights)
-        if self.reference is not None:
-            W = W - W[self.classes_.tolist().index(self.reference)]
-        W = in_type(W, training.X.dtype)
+        W = np.vstack([part.held for part in parts])
         self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
-        self.n_iter_ = np.array([max(1, part.result.n_iter) for part in parts], dtype=np.int32)
+        self.n_iter_ = np.array(
+            [min(max(1, part.result.n_iter), self.max_iter) for part in parts], dtype=np.int32
+        )
         self.results_ = [part.result for part in parts]
         self._training = training
         if len(parts) == 1:
@@ -220,16 +238,11 @@ class LogisticRegression(
             claim, name = part.certificate, part.problem.name
             if claim.status is Status.INFINITE:
                 text = claim.separation
-            elif claim.status.ok and not self._ended_early(part):
+            elif claim.status.ok:
                 continue
             else:
                 text = self._unfinished(part)
             warn_caller(f"{name}: {text}" if name else text, ConvergenceWarning)
-
-    def _ended_early(self, part: Part) -> bool:
-        """Whether gradient steps became small, as asked, far from the minimum."""
-        claim = part.certificate
-        return self.solver in DESCENTS and not (claim.gap or 0.0) <= FAR * abs(claim.primal or 0.0)
 
     def _unfinished(self, part: Part) -> str:
         claim, far = part.certificate, ""
@@ -237,7 +250,7 @@ class LogisticRegression(
             far = f"the objective may be {claim.gap:.2g} above its minimum"
         if self.solver in DESCENTS:
             steps = part.result.details["explanation"]
-            if claim.status.ok:
+            if claim.status is Status.FAR:
                 steps += ", but that need not be the minimum: scale X, or lower tol"
             return f"{far}: {steps}" if far else steps
         return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"

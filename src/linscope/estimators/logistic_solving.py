@@ -6,18 +6,32 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ..certify.finite_solution import Finite, Separated, finite_solution
-from ..certify.logistic import LogisticCertificate, certify
+from ..certify.firth import certify_firth
+from ..certify.logistic import (
+    DESCENT_TOLERANCE,
+    HEADROOM,
+    ROUGH_TOLERANCE,
+    TOLERANCE,
+    LogisticCertificate,
+    Solved,
+    certify,
+    infinite,
+)
 from ..results import Result, Status
+from ..solvers.coordinate import null_weights
 from ..solvers.driver import run
 from ..solvers.gradient import GradientDescent
 from ..solvers.gradient_losses import LOGISTIC, SOFTMAX
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective
+from ..verify.dependence import changing_columns
 from .base import Training, binary_problems
 from .descents import DESCENTS, descent
-from .logistic_choice import Strengths, choose, strengths
+from .logistic_choice import SMALL_TABLE, Strengths, accuracy, choose, strengths
+from .scores import in_type
 
 # Steps towards infinity that show the direction.
 HOPELESS = 20
@@ -45,11 +59,13 @@ class LogisticProblem(NamedTuple):
 class Part(NamedTuple):
     """One problem that was solved: weights in original units, result, certificate.
 
+    ``held`` are the weights that the model shows: rounded to its type, against the reference.
     ``solver`` is kept only for a trace, as it holds the whole table.
     """
 
     problem: LogisticProblem
     W: np.ndarray
+    held: np.ndarray
     result: Result
     certificate: LogisticCertificate
     solver: GradientDescent | None = None
@@ -84,43 +100,92 @@ def solve(
     keep_log : keep what a trace of gradient steps needs
     """
     kind = strengths(model.C, model.penalty, model.l1_ratio)
-    weight = problem.weight
-    scaled = weight
+    likelihood = not any(kind) and model.penalty != "firth"
+    verdict = _finite(model, problem) if likelihood else None
+    solver = None
+    if model.solver in DESCENTS:
+        solver = _gradient_solver(model, problem, kind, initial, keep_log)
+        solved, W, result, how = _descend(model, problem, kind, solver)
+    else:
+        hopeless = isinstance(verdict, Separated)
+        solved, W, result, how = _minimise(model, problem, kind, initial, hopeless)
+    if not np.isfinite(W).all():
+        raise ValueError("a weight is beyond the range of floats: scale the columns of X")
+    held = held_weights(model, problem, W)
+    fields = _fields(model, problem, kind, held, how)
+    if model.penalty == "firth":
+        certificate = certify_firth(problem.X, problem.codes, problem.weight, result, **fields)
+    else:
+        status = result.status
+        if model.solver in DESCENTS and status.ok:
+            status = Status.FAR  # unless the bound says that the minimum is near
+        certificate = _with_verdict(certify(solved, status, **fields), verdict)
+    return Part(problem, W, held, result, certificate, solver if keep_log else None)
+
+
+def held_weights(model: Any, problem: LogisticProblem, W: np.ndarray) -> np.ndarray:
+    """The weights as the model shows them."""
+    if model.reference is not None:
+        W = W - W[list(problem.labels.tolist()).index(model.reference)]
+    return in_type(W, problem.X.dtype)
+
+
+def _objective(
+    model: Any, problem: LogisticProblem, kind: Strengths, X: Any
+) -> tuple[LogisticObjective, LogisticFrame]:
+    """What is minimised, in columns that are near 1."""
+    scaled = problem.weight
     if any(kind) and model.C != 1.0:
-        scaled = float(model.C) * (weight if len(weight) else np.ones(len(problem.codes)))
+        scaled = float(model.C) * (scaled if len(scaled) else np.ones(len(problem.codes)))
     frame = logistic_frame(
-        problem.X,
+        X,
         fit_intercept=model.fit_intercept,
         common=kind.l1 > 0,
         penalised=any(kind),
         names=getattr(model, "feature_names_in_", None),
     )
-    rho, classes = frame.pull(kind.rho), len(problem.labels)
-    objective = LogisticObjective(
-        frame.X, problem.codes, classes, scaled, rho, model.fit_intercept, frame.modest
-    )
-    verdict = None
+    args = (frame.X, problem.codes, len(problem.labels), scaled, frame.pull(kind.rho))
+    return LogisticObjective(*args, model.fit_intercept, frame.modest), frame
+
+
+def _minimise(
+    model: Any, problem: LogisticProblem, kind: Strengths, initial, hopeless: bool
+) -> tuple[Solved, np.ndarray, Result, str]:
+    """The minimum by the solver that suits it; columns that change nothing get no weight."""
+    kept = np.arange(problem.X.shape[1])
     if not any(kind) and model.penalty != "firth":
-        verdict = _finite(model, problem)
-    solver = None
-    if model.solver in DESCENTS:
-        solver = _gradient_solver(model, problem, kind, initial, keep_log)
-        result, how = _descend(model, solver, objective, frame)
-        W = result.weights
+        kept = changing_columns(problem.X, model.fit_intercept)
+    constant = len(kept) == 0
+    if constant:
+        kept = np.arange(problem.X.shape[1])
+    places, whole = np.r_[0, 1 + kept], len(kept) == problem.X.shape[1]
+    table = problem.X if whole else _columns(problem.X, kept)
+    objective, frame = _objective(model, problem, kind, table)
+    if constant:
+        result, how = _without_features(objective), "no column changes: the shares of the classes"
     else:
-        start = None if initial is None else frame.inside(initial)
+        start = None if initial is None else frame.inside(initial[:, places])
         inside = Strengths(kind.rho, *frame.strengths(kind.l1, kind.l2))
-        chosen, why = choose(objective, model.solver, model.penalty, inside, model.tol, start)
-        hopeless = verdict is not None and not verdict
+        chosen, why = choose(objective, model, inside, start)
         result = run(chosen, min(model.max_iter, HOPELESS) if hopeless else model.max_iter)
-        W, how = frame.original(result.weights), f"{why}; {result.n_iter} passes over the rows"
-    if not np.isfinite(W).all():
-        raise ValueError("a weight is beyond the range of floats: scale the columns of X")
-    claim = _claim(model, problem, kind, W, how)
-    # Gradient steps end by their own rule, which promises no accuracy.
-    tol = np.inf if model.solver in DESCENTS else float(model.tol or 0.0)
-    certificate = _with_verdict(certify(objective, result, tol=tol, **claim), verdict)
-    return Part(problem, W, result, certificate, solver if keep_log else None)
+        passes = result.details.get("passes", result.n_iter)
+        how = f"{why}; {passes} passes over the rows"
+    W = np.zeros(problem.shape)
+    W[:, places] = frame.original(result.weights)
+    details = result.details
+    point, toward = details.get("point"), details.get("toward")
+    given = (problem.X, problem.codes, problem.weight)
+    return Solved(objective, frame, point, *given, toward), W, result, how
+
+
+def _columns(X: Any, kept: np.ndarray) -> Any:
+    part = X[:, kept]
+    return part if sparse.issparse(part) else np.ascontiguousarray(part)
+
+
+def _without_features(objective: LogisticObjective) -> Result:
+    W = null_weights(objective)
+    return Result(W, Status.CONVERGED, 0, 0, None, {"point": objective.evaluate(W)})
 
 
 def _gradient_solver(
@@ -152,12 +217,13 @@ def _gradient_solver(
 
 
 def _descend(
-    model: Any, solver: GradientDescent, objective: LogisticObjective, frame: LogisticFrame
-) -> tuple[Result, str]:
+    model: Any, problem: LogisticProblem, kind: Strengths, solver: GradientDescent
+) -> tuple[Solved, np.ndarray, Result, str]:
     """The gradient steps that were asked for, towards infinity too, looked at from the objective.
 
     The result's weights are (rows, d + 1) in original units.
     """
+    objective, frame = _objective(model, problem, kind, problem.X)
     result = run(solver, model.max_iter)
     found = result.details["averaged"] if model.average else result.weights
     W = np.ascontiguousarray(np.reshape(found, (objective.d + 1, -1)).T)
@@ -166,16 +232,23 @@ def _descend(
     if not np.isfinite(point.value):
         raise ValueError("the objective left the range of floats: use eta0='auto'")
     how = f"{model.solver} gradient steps: {result.details['explanation']}"
-    return replace(result, weights=W, details=result.details | {"point": point}), how
+    result = replace(result, weights=W, details=result.details | {"point": point})
+    given = (problem.X, problem.codes, problem.weight)
+    return Solved(objective, frame, point, *given), W, result, how
 
 
-def _claim(model: Any, problem: LogisticProblem, kind: Strengths, W, how: str) -> dict[str, Any]:
+def _fields(
+    model: Any, problem: LogisticProblem, kind: Strengths, held, how: str
+) -> dict[str, Any]:
+    numbers = problem.X.shape[0] * problem.X.shape[1] * problem.shape[0]
     return {
-        "weights": W,
+        "weights": held,
         "classes": np.asarray(problem.labels),
         "C": float(model.C) if any(kind) else np.inf,
+        "tolerance": promised(model, numbers, problem.X.dtype),
         "l1": kind.l1,
         "l2": kind.l2,
+        "common": model.reference is not None,
         "firth": model.penalty == "firth",
         "fit_intercept": model.fit_intercept,
         "weighted": len(problem.weight) > 0,
@@ -184,8 +257,18 @@ def _claim(model: Any, problem: LogisticProblem, kind: Strengths, W, how: str) -
     }
 
 
-def _finite(model: Any, problem: LogisticProblem) -> Finite | Separated:
-    """Do finite weights of maximum likelihood exist at all?"""
+def promised(model: Any, numbers: int, dtype: Any) -> float:
+    """The accuracy of the objective, relatively, that CONVERGED promises."""
+    if model.solver in DESCENTS:
+        return DESCENT_TOLERANCE
+    # Weights of 24 bits, in float32, allow no more.
+    exact = numbers <= SMALL_TABLE and dtype != np.float32
+    least = TOLERANCE if exact else ROUGH_TOLERANCE
+    return min(max(HEADROOM * accuracy(model.tol, numbers), least), DESCENT_TOLERANCE)
+
+
+def _finite(model: Any, problem: LogisticProblem) -> Finite | Separated | None:
+    """Do finite weights of maximum likelihood exist at all? None if nobody can tell."""
     return finite_solution(
         problem.X,
         problem.codes,
@@ -200,28 +283,28 @@ def _finite(model: Any, problem: LogisticProblem) -> Finite | Separated:
 def _with_verdict(
     certificate: LogisticCertificate, verdict: Finite | Separated | None
 ) -> LogisticCertificate:
-    if verdict is None:
-        return certificate
-    certificate = replace(certificate, separation=str(verdict))
-    if verdict:
-        return certificate
-    return replace(certificate, status=Status.INFINITE, gap=np.inf)
+    if isinstance(verdict, Separated):
+        return infinite(certificate, str(verdict), verdict.exact_direction)
+    return replace(certificate, separation="" if verdict is None else str(verdict))
 
 
 def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:
     """One certificate of several binary problems; each has its own in ``parts``."""
-    all_ok = all(part.status.ok for part in parts.values())
-    first = next(iter(parts.values()))
+    claims = list(parts.values())
+    all_ok, first = all(part.status.ok for part in claims), claims[0]
+    firth = first.firth  # its likelihood has no bound from the other side
     return LogisticCertificate(
         status=Status.CONVERGED if all_ok else Status.SEVERAL,
-        primal=sum(part.primal or 0.0 for part in parts.values()),
-        gap=sum(part.gap or 0.0 for part in parts.values()),
-        kkt=max(part.kkt or 0.0 for part in parts.values()),
-        weights=np.vstack([part.weights for part in parts.values()]),
+        primal=sum(part.primal or 0.0 for part in claims),
+        gap=None if firth else sum(part.gap or 0.0 for part in claims),
+        kkt=None if firth else max(part.kkt or 0.0 for part in claims),
+        weights=np.vstack([part.weights for part in claims]),
         classes=first.classes,
         C=first.C,
+        tolerance=first.tolerance,
         fit_intercept=first.fit_intercept,
         weighted=first.weighted,
+        firth=firth,
         how=first.how,
         parts=dict(parts),
     )

@@ -18,15 +18,24 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from ..certify.logistic import smallest_gap
+from ..certify.logistic import (
+    ROOM,
+    SMALL_WORK,
+    Proof,
+    Solved,
+    careful_proof,
+    quick_proof,
+    with_proof,
+)
 from ..data.threads import Workers, one_blas_thread
 from ..estimators.base import Training
-from ..estimators.logistic_choice import EXACT, QUICK, SMALL_TABLE
+from ..estimators.logistic_choice import accuracy, strengths
+from ..estimators.logistic_solving import promised
 from ..results import Certificate, Status
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective
 from ..solvers.trust_region import TrustRegion
-from .bounds import bound_from_factor, dual_gap
+from .bounds import Doubt, bound_from_factor, doubt_of, dual_gap
 from .certificate import PathCertificate, longest_row
 from .fold_newton import FoldNewton
 from .fold_table import FoldTable
@@ -58,7 +67,7 @@ class Fits(Protocol):
 def make_fits(estimator: Any, training: Training, splits: list[Split]) -> Fits:
     """The quickest way that the estimator's parameters allow."""
     softmax = len(training.classes) == 2 or estimator.multi_class == "softmax"
-    l2 = estimator.penalty == "l2" or (estimator.penalty == "elasticnet" and not estimator.l1_ratio)
+    l2 = strengths(1.0, estimator.penalty, estimator.l1_ratio).rho > 0
     if not (l2 and softmax and estimator.solver in ("auto", "newton", "trust-region")):
         return RefitFits(estimator, training, splits)
     frame = logistic_frame(training.X, fit_intercept=estimator.fit_intercept)
@@ -71,27 +80,27 @@ def make_fits(estimator: Any, training: Training, splits: list[Split]) -> Fits:
         found = group_rows(splits, len(training.codes))
     if found is None:
         return WarmFits(estimator, training, splits, frame)
-    return SharedFits(estimator, training, frame, *found)
+    return SharedFits(estimator, training, frame, splits, *found)
 
 
-def accuracy(estimator: Any, training: Training, rows: int) -> float:
-    """The estimator's tolerance: relative, of the objective."""
-    if estimator.tol is not None:
-        return float(estimator.tol)
-    return EXACT if training.X.shape[0] * training.X.shape[1] * rows <= SMALL_TABLE else QUICK
+def _numbers(training: Training) -> int:
+    K = len(training.classes)
+    return training.X.shape[0] * training.X.shape[1] * (1 if K == 2 else K)
 
 
 class SharedFits:
     """All folds at once."""
 
-    def __init__(self, estimator, training: Training, frame: LogisticFrame, order, groups):
+    def __init__(self, estimator, training: Training, frame: LogisticFrame, splits, order, groups):
         self.estimator, self.training, self.frame = estimator, training, frame
+        self.rows: list[Any] = [slice(None), *(split.train for split in splits)]
         K, bias = len(training.classes), estimator.fit_intercept
         self.table = FoldTable(frame.X, training.codes, K, training.weight, order, groups, bias)
-        tol = accuracy(estimator, training, self.table.rows)
+        tol = accuracy(estimator.tol, _numbers(training))
         with one_blas_thread():
             self.newton = FoldNewton(self.table, frame.pull(1.0), tol, estimator.max_iter)
         self.sums, self.longest = self.table.class_sums(), longest_row(frame.X)
+        self.largest = float(np.abs(self.table.X).max(initial=0.0))
 
     def solve(self, C: float) -> None:
         with one_blas_thread():
@@ -101,30 +110,55 @@ class SharedFits:
 
     def certificate(self, problem: int) -> PathCertificate:
         m, newton = problem, self.newton
-        W, loss, gradient = newton.W[m], newton.losses.value[m], newton.losses.gradient[m]
-        bias = self.table.intercept
-        value = float(newton.value(W[None], newton.losses.value[m : m + 1])[0])
-        gap = dual_gap(W, loss, gradient, newton.C, newton.ridge, self.sums[m], bias)
-        if gap > SMALL_GAP * value:
-            with one_blas_thread():
-                gap = min(gap, self._newton_gap(m, SMALL_GAP * value))
-        kkt = float(np.abs(newton.ridge * W + newton.C * gradient).max())
-        return _claim(self, newton.status[m], value, gap, kkt, self.weights[m], newton.C)
+        claim = _claim(self, newton.status[m], self.weights[m], newton.C)
+        if _numbers(self.training) <= SMALL_WORK:
+            return with_proof(claim, _careful(self, claim, m))
+        proof = self._proof(m, claim.weights, 0.5 * claim.tolerance)
+        if not proof.gap <= claim.tolerance * abs(proof.value):
+            proof = _careful(self, claim, m)
+        return with_proof(claim, proof)
 
-    def _newton_gap(self, m: int, enough: float) -> float:
+    def _proof(self, m: int, held: np.ndarray, enough: float) -> Proof:
+        """From the sums that the steps have; the Newton bound only where the dual one is large."""
+        newton, table = self.newton, self.table
+        W, loss, gradient = newton.W[m], newton.losses.value[m], newton.losses.gradient[m]
+        value = float(newton.value(W[None], newton.losses.value[m : m + 1])[0])
+        sums, frame = newton.C * self.sums[m], self.frame
+        doubt = doubt_of(
+            W,
+            newton.C * loss,
+            sums,
+            self.largest,
+            table.d,
+            table.rounding,
+            frame.rounding(held, W),
+        )
+        rest = (newton.C, newton.ridge, self.sums[m], table.intercept)
+        gap = dual_gap(W, loss, gradient, *rest, doubt)
+        small = min(enough, SMALL_GAP) * value
+        if gap > small:
+            with one_blas_thread():
+                gap = min(gap, self._newton_gap(m, small, doubt))
+        slope = doubt.slope + 8.2 * doubt.score * min(newton.C * loss, doubt.weight)
+        g = newton.ridge * W + newton.C * gradient
+        kkt = frame.original_slope(g, slope, self.largest)
+        wrong = 4 * (doubt.value + 16 * 2.0**-53 * value)
+        return Proof(value, min(ROOM * gap, value) + wrong, ROOM * kkt)
+
+    def _newton_gap(self, m: int, enough: float, doubt: Doubt) -> float:
         """From the Hessian that is there; from a new one if that is not enough and cheap."""
         newton, table = self.newton, self.table
         g = (newton.ridge * newton.W[m] + newton.C * newton.losses.gradient[m]).ravel()
         found = np.inf
         if table.rows == 1:
             distance = float(np.sqrt(np.sum((newton.W[m] - newton.at[m]) ** 2)))
-            found = bound_from_factor(g, newton.factors[m], self.longest, distance)
+            found = bound_from_factor(g, newton.factors[m], self.longest, doubt, distance)
         if found > enough and table.n * table.size**2 <= CHEAP:
             newton.H[m] = table.hessians(newton.W[m], [m])[0]
             newton.at[m] = newton.W[m]
             # Scores of two classes differ by √2 ‖z‖ at most where each class has its weights.
             longest = self.longest * (1.0 if table.rows == 1 else np.sqrt(2.0))
-            found = min(found, bound_from_factor(g, newton.factor(m), longest))
+            found = min(found, bound_from_factor(g, newton.factor(m), longest, doubt))
         return found
 
     def held_out(self, fold: int):
@@ -140,8 +174,9 @@ class WarmFits:
     def __init__(self, estimator, training: Training, splits: list[Split], frame: LogisticFrame):
         self.estimator, self.training, self.frame, self.splits = estimator, training, frame, splits
         make = partial(self._objective, estimator.fit_intercept)
-        self.objectives = [make(slice(None)), *(make(split.train) for split in splits)]
-        self.tol = accuracy(estimator, training, self.objectives[0].rows)
+        self.rows: list[Any] = [slice(None), *(split.train for split in splits)]
+        self.objectives = [make(rows) for rows in self.rows]
+        self.tol = accuracy(estimator.tol, _numbers(training))
         self.folds = range(1, len(splits) + 1)
         self.V: list[np.ndarray] = []  # weights of the last two C
         # Small tables do not keep the threads busy by themselves.
@@ -167,6 +202,7 @@ class WarmFits:
             folds = list(self._workers.map(make, self.folds))
         states, self.steps = [whole, *folds], whole.passes
         self.points = [state.point for state in states]
+        self.toward = [state.toward for state in states]
         self.status = [state.status or Status.MAX_ITER for state in states]
         V = np.array([point.W for point in self.points])
         self.V = [*self.V[-1:], V]
@@ -194,11 +230,20 @@ class WarmFits:
         return state
 
     def certificate(self, problem: int) -> PathCertificate:
-        m, point = problem, self.points[problem]
-        gap = self.C * smallest_gap(self.objectives[m], point)
-        value = self.C * float(point.value)
-        kkt = self.C * float(np.abs(point.gradient).max())
-        return _claim(self, self.status[m], value, gap, kkt, self.weights[m], self.C)
+        m, C = problem, self.C
+        claim = _claim(self, self.status[m], self.weights[m], C)
+        if _numbers(self.training) <= SMALL_WORK:
+            return with_proof(claim, _careful(self, claim, m))
+        rows, given = self.rows[m], self.training
+        own = given.weight[rows] if len(given.weight) else given.weight
+        args = (self.objectives[m], self.frame, self.points[m], given.X, given.codes, own)
+        # P/C was solved: its value, bound and gradient are those of P, divided by C.
+        value, gap, kkt = quick_proof(Solved(*args, self.toward[m]), claim.weights)
+        room = 1e-15 * value
+        proof = Proof(C * value, C * (gap + 8 * room), C * kkt * (1 + 1e-15))
+        if not proof.gap <= claim.tolerance * abs(proof.value):
+            proof = _careful(self, claim, m)
+        return with_proof(claim, proof)
 
     def held_out(self, fold: int):
         rows = self.splits[fold].test
@@ -248,18 +293,21 @@ def with_weights(estimator: Any, training: Training, W: np.ndarray) -> Any:
     return model
 
 
-def _claim(
-    fits: Any, status: Status, value: float, gap: float, kkt: float, W: np.ndarray, C: float
-) -> PathCertificate:
+def _claim(fits: Any, status: Status, W: np.ndarray, C: float) -> PathCertificate:
+    """What is claimed, but for the numbers."""
+    numbers = _numbers(fits.training)
     return PathCertificate(
         status=status,
-        primal=value,
-        dual=value - gap,
-        gap=gap,
-        kkt=kkt,
         weights=W,
         classes=fits.training.classes,
         C=C,
+        tolerance=promised(fits.estimator, numbers, fits.weights.dtype),
         fit_intercept=fits.estimator.fit_intercept,
         weighted=len(fits.training.weight) > 0,
     )
+
+
+def _careful(fits: Any, claim: PathCertificate, problem: int) -> Proof:
+    X, _, codes, weight, _ = fits.training
+    rows = fits.rows[problem]
+    return careful_proof(claim, X[rows], codes[rows], weight[rows] if len(weight) else weight)

@@ -70,6 +70,11 @@ class FoldTable:
         return max(256, NUMBERS_IN_CACHE // (self.d * max(1, self.rows)))
 
     @property
+    def rounding(self) -> float:
+        """Of a sum over the rows, relative to the sum of its terms' sizes."""
+        return 1.01 * 2.0**-53 * (self._block_rows + len(self._blocks) + 2 * self.n_classes + 80)
+
+    @property
     def size(self) -> int:
         """Numbers in the weights of one problem."""
         return self.rows * (self.d + 1)

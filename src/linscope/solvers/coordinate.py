@@ -53,6 +53,7 @@ class State:
     columns: Any = None
     model: Model | None = None
     passes: int = 1
+    steps: int = 0
     sweeps: int = 0
     stalled: int = 0
     careful: bool = False
@@ -142,6 +143,7 @@ class Coordinate:
             there, t = self._advance(state)
         if there is not None:
             state.point, state.value = there, self._value(there)
+            state.steps += 1
             bound = dual_bound(self.objective, there, state.sums, self.l1, self.l2)
             state.dual = max(state.dual, bound)
         state.careful = t < SHORT
@@ -192,9 +194,9 @@ class Coordinate:
 
     def result(self, state: State) -> Result:
         details = {"point": state.point, "dual": state.dual, "gap": state.gap}
-        details |= {"l1": self.l1, "l2": self.l2}
+        details |= {"l1": self.l1, "l2": self.l2, "passes": state.passes}
         status = state.status or Status.MAX_ITER
-        return Result(state.point.W, status, state.passes, state.sweeps, None, details)
+        return Result(state.point.W, status, state.steps, state.sweeps, None, details)
 
 
 def null_weights(objective: LogisticObjective, sums: np.ndarray | None = None) -> np.ndarray:

@@ -9,12 +9,14 @@ all columns only. Sparse tables keep their zeros, so they are not shifted, unles
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from ..data import check_finite
+from ..verify.enclosures import two_prod
 from .moments import MILD_EXPONENT, Pilot, pilot
 
 # 4^k must stay in the range of floats, and columns scaled so far must not be much above 1.
@@ -23,15 +25,21 @@ MOST_EXPONENT, MOST_LEFT = 505, 4
 FEW_ZEROS = 2
 # Squares of larger values do harm in float32, and their products in float64.
 HUGE, ENORMOUS = 2.0**50, 2.0**250
+# Below this a product and what rounding takes from it are both floats.
+PRODUCTS = 2.0**960
 
 
 class LogisticFrame(NamedTuple):
-    """The table to work on, shift m and exponents k that made it, and whether float32 holds it."""
+    """The table to work on, shift m and exponents k that made it, and whether float32 holds it.
+
+    ``largest`` bounds the numbers of X; 0 if nobody knows.
+    """
 
     X: Any
     shift: np.ndarray
     exponent: np.ndarray
     modest: bool = True
+    largest: float = 0.0
 
     @property
     def plain(self) -> bool:
@@ -51,15 +59,60 @@ class LogisticFrame(NamedTuple):
         W = V.copy()
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # who asks will look
             W[:, 1:] = np.ldexp(V[:, 1:], self.exponent)
-            W[:, 0] -= W[:, 1:] @ self.shift
+            for k in range(len(W) if self.shift.any() else 0):
+                W[k, 0] = _exact_bias(np.r_[V[k, 0], -W[k, 1:]], self.shift)
         return W
+
+    @property
+    def largest_inside(self) -> float:
+        """A bound of the numbers of X."""
+        return self.largest or float(abs(self.X).max())
+
+    def rounding(self, W: np.ndarray, V: np.ndarray) -> float:
+        """How far a score of the weights W is from that of V = ``inside(W)`` at most.
+
+        Weights are scaled by powers of two, so only the bias and the shifted columns are rounded.
+        """
+        if self.plain:
+            return 0.0
+        with np.errstate(all="ignore"):
+            W = np.asarray(W, dtype=np.float64)
+            if not np.array_equal(np.ldexp(V[:, 1:], self.exponent), W[:, 1:]):
+                return np.inf
+            if not np.abs(W[:, 1:] * self.shift).max(initial=0.0) < PRODUCTS:
+                return np.inf
+            exact = np.array([_exact_bias(w, self.shift) for w in W])
+            off = np.abs(exact - V[:, 0]) + 2.0**-52 * np.abs(exact)
+            size = self.largest_inside * np.abs(V[:, 1:]).sum(axis=1)
+            return float(off.max()) + 2.0**-52 * float(size.max())
+
+    def original_slope(self, slope: np.ndarray, doubt: float, largest: float) -> float:
+        """The largest entry of a gradient in the original columns, from above.
+
+        ``doubt`` is that about the slope of a column of ones, ``largest`` bounds the others.
+        """
+        with np.errstate(all="ignore"):
+            bias = np.abs(slope[:, :1]) + doubt
+            rest = np.ldexp(np.abs(slope[:, 1:]) + doubt * largest, -self.exponent)
+            rest = rest + np.abs(self.shift) * bias
+            return float(max(bias.max(), rest.max(initial=0.0)))
 
     def inside(self, W: np.ndarray) -> np.ndarray:
         """The other way round."""
         V = W.copy()
-        V[:, 0] += W[:, 1:] @ self.shift
+        for k in range(len(W) if self.shift.any() else 0):
+            V[k, 0] = _exact_bias(W[k], self.shift)
         V[:, 1:] = np.ldexp(W[:, 1:], -self.exponent)
         return V
+
+
+def _exact_bias(w: np.ndarray, shift: np.ndarray) -> float:
+    """w_0 + Σ w_j m_j, rounded once: a large shift must cost no digits of the bias."""
+    p, e = two_prod(w[1:], shift)
+    parts = [float(w[0]), *p.tolist(), *e.tolist()]
+    if not np.isfinite(parts).all():
+        return float(w[0] + w[1:] @ shift)
+    return math.fsum(parts)
 
 
 def logistic_frame(
@@ -81,6 +134,7 @@ def logistic_frame(
     names : of the columns, for the error if a number is not finite
     """
     d, largest = X.shape[1], check_finite(X, names)
+    bound = largest
     plain = LogisticFrame(X, np.zeros(d), np.zeros(d, dtype=np.int64))
     table = _few_zeros(X) if fit_intercept else X
     look = pilot(table, np.zeros((X.shape[0], 0)))
@@ -88,7 +142,7 @@ def logistic_frame(
         largest = 1.0
     if look.mild and not largest < ENORMOUS:  # in a row that the pilot did not see
         look = pilot(table, np.zeros((X.shape[0], 0)), rows=None)
-    plain = plain._replace(modest=largest < HUGE)
+    plain = plain._replace(modest=largest < HUGE, largest=bound)
     extreme = np.abs(look.frame.exponent) > MILD_EXPONENT // 4
     if look.mild and not extreme.any():
         return plain

@@ -38,6 +38,7 @@ class State:
     inverse: Any
     decrement: float = np.inf
     passes: int = 0
+    steps: int = 0
     status: Status | None = None
     note: str = ""
 
@@ -119,6 +120,7 @@ class Newton:
             state.status = Status.CONVERGED  # rounding: no better point can be told apart
             return state
         state.point, state.decrement = there, decrement
+        state.steps += 1
         state.note = f"objective {there.value:.6g}"
         if float(np.abs(there.scores).min()) > LARGEST_SCORE:
             state.status = Status.MAX_ITER
@@ -137,9 +139,9 @@ class Newton:
         return None
 
     def result(self, state: State) -> Result:
-        details = {"point": state.point, "decrement": state.decrement}
+        details = {"point": state.point, "decrement": state.decrement, "passes": state.passes}
         status = state.status or Status.MAX_ITER
-        return Result(state.point.W, status, state.passes, state.passes, None, details)
+        return Result(state.point.W, status, state.steps, state.passes, None, details)
 
 
 def _factor(H: np.ndarray, objective: LogisticObjective, point: Point):

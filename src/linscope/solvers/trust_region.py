@@ -55,8 +55,10 @@ class State:
     radius: float = np.inf
     decrement: float = np.inf
     passes: int = 1
+    steps: int = 0
     products: int = 0
     rough: bool = True  # products in float32
+    toward: np.ndarray | None = None  # the step that was small enough to stop
     status: Status | None = None
     note: str = ""
 
@@ -129,12 +131,14 @@ class TrustRegion:
         state.decrement = float(np.sqrt(max(ahead.slope, 0.0)))
         if small or not np.isfinite(ahead.slope):
             state.status = Status.CONVERGED if small else Status.MAX_ITER
+            state.toward = ahead.D if small else None
             return state
         there: Point | None = self._move(state, ahead)
         if there is None:
             state.status = Status.CONVERGED  # rounding: no better point can be told apart
             return state
         state.point = there
+        state.steps += 1
         state.note = f"objective {there.value:.6g}"
         if self._separated(there):
             state.status = Status.MAX_ITER
@@ -239,9 +243,11 @@ class TrustRegion:
             "point": state.point,
             "decrement": state.decrement,
             "products": state.products,
+            "passes": state.passes,
+            "toward": state.toward,
         }
         status = state.status or Status.MAX_ITER
-        return Result(state.point.W, status, state.passes, state.passes, None, details)
+        return Result(state.point.W, status, state.steps, state.passes, None, details)
 
 
 @njit(cache=True, nogil=True)

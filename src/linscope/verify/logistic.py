@@ -1,0 +1,258 @@
+"""Is a claim about logistic regression true? Recomputed from X, y and the claimed floats alone.
+
+    P(W) = l1 Σ|W_kj| + ½ l2 Σ W_kj² + C Σ_i c_i f_i
+    f_i  = log Σ_k e^(s_ik) − s_{i,y_i},     s_i = W [1, x_i]
+
+A claim holds if P(W) is what it says, if a proven bound on P(W) − min P is at most its ``gap``, if
+its ``dual`` is below that bound, and if its status follows:
+
+    CONVERGED    gap ≤ tolerance · P(W)
+    INFINITE     no penalty, and an exact direction along which the likelihood grows for ever
+    others       gap above that: the minimum is not proven near
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..data import encode_labels, to_matrix
+from ..results import Check, Status
+from .enclosures import UNIT, Ball, products
+from .logistic_decrement import decrement_bound
+from .logistic_duality import Dual
+from .logistic_values import Place, Problem, evaluate, residuals
+from .parts import split_parts
+from .separation import margin_signs
+
+# A tolerance above this is none.
+LARGEST_TOLERANCE = 0.01
+# An objective is stated to so many digits.
+STATED = 1e-9
+# The minimum is not proven near: which of these, only the solver knows.
+UNPROVEN = (Status.MAX_ITER, Status.STALLED, Status.DIVERGED, Status.STOPPED, Status.FAR)
+
+
+def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
+    """Check a ``LogisticCertificate``, with all its parts."""
+    try:
+        matrix, _ = to_matrix(X)
+        known, codes = encode_labels(y, n_samples=matrix.shape[0])
+        weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        if claim.parts:
+            return _check_parts(claim, matrix, known, codes, weight)
+        return _check_part(claim, matrix, known, codes, weight)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        return Check(False, f"the certificate does not fit these data: {error}")
+
+
+def check_one(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
+    """Check a claim about one problem."""
+    problem = read_problem(claim, X, known, codes, weight)
+    wrong = wrong_numbers(claim, problem)
+    if wrong:
+        return Check(False, wrong)
+    if claim.status is Status.INFINITE:
+        return _check_infinite(claim, problem)
+    return _check_gap(claim, problem)
+
+
+def read_problem(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> Problem:
+    """What the claim says is minimised."""
+    if list(known) != list(claim.classes):
+        raise ValueError(f"labels {list(known)}, expected {list(claim.classes)}")
+    if weight is None and claim.weighted:
+        raise ValueError("the fit used sample weights: pass sample_weight")
+    if weight is not None and not (weight.shape == codes.shape and (weight >= 0).all()):
+        raise ValueError("sample_weight must be one number, at least 0, for each row")
+    if not claim.C > 0:
+        raise ValueError(f"C must be above 0, not {claim.C}")
+    penalised = bool(np.isfinite(claim.C))
+    l1, l2 = (claim.l1, claim.l2 if claim.l1 > 0 else 1.0) if penalised else (0.0, 0.0)
+    if not (0 <= l1 < np.inf and 0 <= l2 < np.inf):
+        raise ValueError(f"a penalty of {l1} and {l2}")
+    C, doubt = (float(claim.C) if penalised else 1.0), 0.0
+    c = np.full(len(codes), C)
+    if weight is not None:
+        c, doubt = C * weight, UNIT if C != 1.0 else 0.0
+        if not (np.isfinite(c).all() and (c[weight > 0] >= np.finfo(float).tiny).all()):
+            raise ValueError("the weights times C leave the range of floats")
+    options = {"intercept": bool(claim.fit_intercept), "common": bool(claim.common)}
+    return Problem(X, codes, len(known), c, doubt, float(l1), float(l2), **options)
+
+
+def wrong_weights(claim: Any, problem: Problem) -> str | None:
+    """What is wrong with the weights before anything is computed."""
+    shape = (problem.rows, problem.X.shape[1] + 1)
+    if np.shape(claim.weights) != shape:
+        return f"weights of shape {np.shape(claim.weights)}, not {shape}"
+    if not np.isfinite(claim.weights).all():
+        return "the weights are not finite"
+    if not problem.intercept and np.any(np.asarray(claim.weights)[:, 0]):
+        return "the model has no bias, the weights have one"
+    return None
+
+
+def wrong_numbers(claim: Any, problem: Problem) -> str | None:
+    """What is wrong with the claim before anything is computed."""
+    wrong = wrong_weights(claim, problem)
+    if wrong:
+        return wrong
+    if claim.primal is None or not np.isfinite(claim.primal):
+        return f"an objective of {claim.primal} says nothing"
+    if claim.gap is None or not claim.gap >= 0:
+        return f"a gap of {claim.gap} says nothing"
+    if claim.dual is not None and not claim.dual <= claim.primal:
+        return f"a lower bound of {claim.dual} says nothing"
+    if claim.kkt is not None and not claim.kkt >= 0:
+        return f"a gradient of {claim.kkt} says nothing"
+    if not 0 < claim.tolerance <= LARGEST_TOLERANCE:
+        return f"a tolerance of {claim.tolerance} is none"
+    return None
+
+
+def _check_infinite(claim: Any, problem: Problem) -> Check:
+    """The direction separates, exactly; and the objective is as stated."""
+    if problem.l1 or problem.l2:
+        return Check(False, "with a penalty the weights are finite")
+    wanted = (problem.n_classes, problem.X.shape[1] + 1)
+    direction = tuple(tuple(row) for row in claim.direction)
+    if (len(direction), *{len(row) for row in direction}) != wanted:
+        return Check(False, f"the direction must be {wanted}")
+    if not problem.intercept and any(row[0] for row in direction):
+        return Check(False, "the model has no bias, the direction has one")
+    count = np.flatnonzero(problem.c > 0)
+    signs = margin_signs(problem.X[count], problem.codes[count], direction)
+    if not signs.none_negative:
+        return Check(False, "a row has a negative margin: the direction does not separate")
+    if not signs.some_positive:
+        return Check(False, "every margin is 0: the direction changes no odds")
+    place = evaluate(problem, claim.weights)
+    wrong = _wrong_objective(claim, problem, place)
+    if wrong:
+        return Check(False, wrong)
+    return Check(True, "no margin of the direction is negative and some are positive, exactly")
+
+
+def _check_gap(claim: Any, problem: Problem) -> Check:
+    near = claim.gap <= claim.tolerance * abs(claim.primal)
+    if near != (claim.status is Status.CONVERGED):
+        word = "within" if near else "above"
+        return Check(False, f"a gap {word} the tolerance does not mean {claim.status.name}")
+    if not near and claim.status not in UNPROVEN:
+        return Check(False, f"{claim.status.name} says nothing about this model")
+    if claim.direction:
+        return Check(False, "a direction belongs to weights at infinity only")
+    reason = ""
+    for precise in (False, True):
+        place = evaluate(problem, claim.weights, precise=precise)
+        reason = _wrong_objective(claim, problem, place) or _wrong_gradient(claim, problem, place)
+        found = np.inf
+        if not reason:
+            found = smallest_gap(problem, place, claim.gap, precise=precise)
+            reason = _wrong_bound(claim, place, found)
+        if not reason:
+            return Check(True, f"the objective is above the minimum by at most {found:.2g}")
+    return Check(False, reason)
+
+
+def _wrong_objective(claim: Any, problem: Problem, place: Place) -> str:
+    value, stated = place.value, max(STATED * abs(claim.primal), 0.0)
+    if abs(value.mid - claim.primal) > stated or not value.rad <= max(stated, claim.gap):
+        return f"the objective is {value.mid:.9g} ± {value.rad:.1g}, not {claim.primal:.9g}"
+    return ""
+
+
+def _wrong_gradient(claim: Any, problem: Problem, place: Place) -> str:
+    if claim.kkt is None:
+        return ""
+    largest = gradient_size(problem, place)
+    if not largest.low <= claim.kkt:
+        return f"the gradient reaches {largest.mid:.2g}, not {claim.kkt:.2g}"
+    return ""
+
+
+def _wrong_bound(claim: Any, place: Place, found: float) -> str:
+    if not found <= claim.gap:
+        return f"the bound is {found:.2g}, not {claim.gap:.2g}"
+    if claim.dual is not None and not claim.dual <= place.value.low - found:
+        return f"the minimum is at least {place.value.low - found:.12g}, not {claim.dual:.12g}"
+    return ""
+
+
+def gradient_size(problem: Problem, place: Place) -> Ball:
+    """The largest entry of ∇P (of the losses alone with an l1 penalty), with its error."""
+    with np.errstate(all="ignore"):
+        R = residuals(problem, place.p)
+        rest = place.doubt[:, None] * (place.p * (1.0 - place.p + UNIT))[:, problem.shown]
+        G = products(problem.X, Ball.safe(R.mid, R.rad + 2 * rest * problem.c[:, None]))
+        mid, rad = G.mid, G.rad
+        if problem.l1 == 0 and problem.l2 > 0:
+            pull = problem.penalised(place.W) * Ball.of(problem.l2)
+            own = Ball(mid[:, 1:], rad[:, 1:]) + pull
+            mid, rad = np.column_stack([mid[:, 0], own.mid]), np.column_stack([rad[:, 0], own.rad])
+        first = int(not problem.intercept)
+        largest = np.abs(mid[:, first:])
+        if not largest.size:
+            return Ball.of(0.0)
+        return Ball(float(largest.max()), float(rad[:, first:].max()))
+
+
+def smallest_gap(
+    problem: Problem, place: Place, enough: float = 0.0, *, precise: bool = False
+) -> float:
+    """The best proven bound on P(W) − min P; dearer ones only while it is not enough."""
+    if not np.isfinite(place.value.rad):
+        return np.inf
+    found = float(place.value.high)  # min P ≥ 0
+    if found > enough and (problem.l1 > 0 or problem.l2 > 0):
+        found = min(found, Dual(problem, place, precise=precise).gap(enough))
+    penalty = float(problem.penalty(place.W).high)
+    if found > enough and found > penalty:
+        found = min(found, penalty + decrement_bound(problem, place, precise=precise))
+    return max(found, 0.0)
+
+
+def _check_parts(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
+    """Each problem of its own, and what they say together."""
+    parts = list(claim.parts.values())
+    if not np.array_equal(claim.weights, np.vstack([part.weights for part in parts])):
+        return Check(False, "the weights are not those of the parts")
+    fine = all(part.status is Status.CONVERGED for part in parts)
+    if claim.status is not (Status.CONVERGED if fine else Status.SEVERAL):
+        return Check(False, f"the parts do not mean {claim.status.name}")
+    wrong = _wrong_sums(claim, parts)
+    if wrong:
+        return Check(False, wrong)
+    for name, part, rows, positive in split_parts(claim.parts, known, codes):
+        own, labels = (positive.astype(np.int64), np.array([False, True]))
+        if part.side[1] is not None:
+            labels = np.array([part.side[1], part.side[0]])
+        if list(part.classes) != list(labels) or part.parts:
+            return Check(False, f"{name}: the labels are {list(labels)}")
+        check = _check_part(part, X[rows], labels, own, None if weight is None else weight[rows])
+        if not check:
+            return Check(False, f"{name}: {check.reason}")
+    return Check(True, f"all {len(parts)} problems are as claimed")
+
+
+def _wrong_sums(claim: Any, parts: list[Any]) -> str:
+    """What does not follow from the parts, or ""."""
+    for name, together in (("primal", sum), ("gap", sum), ("kkt", max)):
+        own = [getattr(part, name) for part in parts]
+        value = getattr(claim, name)
+        if None in own or value is None:
+            if not (value is None and all(one is None for one in own)):
+                return f"{name} is {value}, and the parts have {own}"
+        elif not np.isclose(value, together(own), rtol=1e-12, atol=0.0):
+            return f"{name} is {together(own):.9g}, not {value:.9g}"
+    return ""
+
+
+def _check_part(part: Any, X: Any, labels: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
+    if part.firth:
+        from .firth import check_one as check_firth
+
+        return check_firth(part, X, labels, codes, weight)
+    return check_one(part, X, labels, codes, weight)
