@@ -46,7 +46,7 @@ class Rounding(NamedTuple):
     """How wrong what a pass tells can be.
 
     score : of a score; share : of a sum over the rows, relative to the sum of its terms' sizes;
-    largest : max |z|; residuals : Σ |residual|; weight : Σ c
+    largest : max |z|; residuals : Σ |residual|; weight : Σ c; classes : K
     """
 
     score: float
@@ -54,11 +54,12 @@ class Rounding(NamedTuple):
     largest: float
     residuals: float
     weight: float
+    classes: int
 
     @property
     def slope(self) -> float:
         """Of an entry of the gradient of the losses, if its column is at most 1."""
-        return self.share * self.residuals + 64 * UNIT * self.weight
+        return (self.share + 16 * self.classes * UNIT) * self.residuals
 
     @property
     def probability(self) -> float:
@@ -77,7 +78,7 @@ def rounding_of(objective: LogisticObjective, point: Point, largest: float, off:
     share = 1.01 * UNIT * (longest + len(borders) + 2 * objective.n_classes + 80)
     total = float(objective.weight.sum()) if len(objective.weight) else float(objective.n)
     residuals = float(np.abs(point.residual).sum()) * ROOM
-    return Rounding(score, share, largest, residuals, total * ROOM)
+    return Rounding(score, share, largest, residuals, total * ROOM, objective.n_classes)
 
 
 def value_doubt(point: Point, rounding: Rounding) -> float:
@@ -103,7 +104,7 @@ def duality_gap(
     some = max(SOME_ROWS, ROWS_A_WEIGHT * objective.d)
     every = slice(None)
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        if toward is not None:
+        if toward is not None and not _few_weights(objective):
             scores = point.scores + objective.X @ toward[:, 1:].T + toward[:, 0]
             return _gap(objective, point, rounding, every, scores)
         if objective.n > 2 * some:
@@ -111,6 +112,11 @@ def duality_gap(
             if found <= GOOD * abs(point.value):
                 return found
         return _gap(objective, point, rounding, every)
+
+
+def _few_weights(objective: LogisticObjective) -> bool:
+    """Whether the Newton step of some rows is quick to have."""
+    return objective.rows == 1 and objective.d <= MOST_COLUMNS
 
 
 def _gap(
@@ -131,8 +137,8 @@ def _gap(
     )
     two = objective.rows == 1
     if after is None:
-        known = two and objective.d <= MOST_COLUMNS
-        after = _newton_scores(part, point) if known else point.scores[rows]
+        few = _few_weights(objective)
+        after = _newton_scores(part, point) if few else point.scores[rows]
     p, moved = np.exp(_log_probabilities(point.scores[rows])), np.exp(_log_probabilities(after))
     c = part.weight[:, None] if len(part.weight) else np.ones((len(p), 1))
     shown = slice(1, 2) if two else slice(None)  # two classes have one row of weights
@@ -141,14 +147,27 @@ def _gap(
         excess[shown] = point.gradient[:, 0]
         excess[0] -= excess.sum()  # excesses add up to 0
         moved = _with_new_biases(moved, c, np.sum(c * p, axis=0) - excess)
-    change = c * (moved - p)
+    change, size = _change(p, moved, c, part.codes)
     slope = point.gradient[:, 1:] + (part.X.T @ change[:, shown]).T
-    doubt = rounding.slope + (len(p) + 40) * UNIT * float(np.sum(c * (moved + p)))
+    doubt = rounding.slope + (len(p) + 16) * UNIT * float(np.sum(np.abs(change)))
+    doubt += 40 * objective.n_classes * UNIT * size
     left = doubt
     if objective.intercept:
         left += float(np.max(excess + change.sum(axis=0)))
     near = _divergence(p, moved, c, rounding)
     return _together(objective, point, rounding, slope, doubt, left, near)
+
+
+def _change(p, moved, c, codes) -> tuple[np.ndarray, float]:
+    """c (p' − p) with rows that sum to 0, and the sum of the sizes of what was subtracted.
+
+    Of the own class, whose probability may be near 1, no difference is taken.
+    """
+    own = np.arange(len(p)), codes
+    change, size = c * (moved - p), c * (moved + p)
+    change[own], size[own] = 0.0, 0.0
+    change[own] = -change.sum(axis=1)
+    return change, 2.0 * float(size.sum())
 
 
 def _together(objective, point, rounding, slope, doubt, left, moved) -> float:

@@ -25,6 +25,8 @@ MOST_EXPONENT, MOST_LEFT = 505, 4
 FEW_ZEROS = 2
 # Squares of larger values do harm in float32, and their products in float64.
 HUGE, ENORMOUS = 2.0**50, 2.0**250
+# The largest of so many numbers is found in no time.
+QUICK_LOOK = 4_000_000
 # Below this a product and what rounding takes from it are both floats.
 PRODUCTS = 2.0**960
 
@@ -65,8 +67,11 @@ class LogisticFrame(NamedTuple):
 
     @property
     def largest_inside(self) -> float:
-        """A bound of the numbers of X."""
-        return self.largest or float(abs(self.X).max())
+        """A bound of the numbers of X: the best where that is quick."""
+        values = self.X.data if sparse.issparse(self.X) else self.X
+        if self.largest and values.size > QUICK_LOOK:
+            return self.largest
+        return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
     def rounding(self, W: np.ndarray, V: np.ndarray) -> float:
         """How far a score of the weights W is from that of V = ``inside(W)`` at most.
