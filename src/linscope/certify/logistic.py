@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -109,6 +109,9 @@ class LogisticCertificate(Certificate):
         return checking.check(self, X, y, sample_weight)
 
 
+Claim = TypeVar("Claim", bound=LogisticCertificate)
+
+
 class Proof(NamedTuple):
     """Objective, how far above the minimum it is at most, and the largest entry of the gradient."""
 
@@ -146,7 +149,7 @@ def certify(solved: Solved, status: Status, **fields: Any) -> LogisticCertificat
     return with_proof(claim, prove(claim, solved))
 
 
-def with_proof(claim: LogisticCertificate, proof: Proof) -> LogisticCertificate:
+def with_proof(claim: Claim, proof: Proof) -> Claim:
     """The bound decides whether the fit has converged, not the solver."""
     value, gap, kkt = proof
     status = claim.status

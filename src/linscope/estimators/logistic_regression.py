@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -12,6 +12,7 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..certify.logistic import LogisticCertificate
 from ..data import check_finite
 from ..data.threads import one_blas_thread
 from ..results import Status
@@ -208,7 +209,9 @@ class LogisticRegression(
         if not claim.parts:
             return replace(claim, weights=W)
         rows = zip(claim.parts.items(), W, strict=True)
-        parts = {name: replace(part, weights=row[None, :]) for (name, part), row in rows}
+        parts: Any = {}
+        for (name, part), row in rows:
+            parts[name] = replace(cast(LogisticCertificate, part), weights=row[None, :])
         return replace(claim, weights=W, parts=parts)
 
     def _initial(self, number: int, shape) -> np.ndarray | None:

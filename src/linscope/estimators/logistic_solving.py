@@ -173,7 +173,8 @@ def _minimise(
     W = np.zeros(problem.shape)
     W[:, places] = frame.original(result.weights)
     details = result.details
-    point, toward = details.get("point"), details.get("toward")
+    point: Any = details.get("point")
+    toward = details.get("toward")
     given = (problem.X, problem.codes, problem.weight)
     return Solved(objective, frame, point, *given, toward), W, result, how
 

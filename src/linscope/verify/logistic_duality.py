@@ -202,10 +202,9 @@ def _hessian(problem: Problem, Z: Any, p: np.ndarray) -> np.ndarray:
             D = problem.c * P[:, k] * ((k == l) - P[:, l])
             H[k, :, l, :] = (A * D[:, None]).T @ A
             H[l, :, k, :] = H[k, :, l, :].T
-    H = H.reshape(rows * size, -1)
     extra = np.full((rows, size), problem.l2)
     extra[:, 0] = 0.0 if problem.intercept else 1.0
-    return H + np.diag(extra.ravel())
+    return H.reshape(rows * size, -1) + np.diag(extra.ravel())
 
 
 def _conjugate_gradients(problem: Problem, Z: Any, p, slope, units) -> np.ndarray:
