@@ -1,6 +1,7 @@
 """LinearRegression and Ridge: equivalences, streaming, moments, gradient solvers, bad input."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -129,8 +130,12 @@ def test_gradient_solvers_reach_the_exact_answer(solver, alpha):
         close(model, exact, rtol=1e-8)
         assert model.certificate_.digits > 8
     else:
-        with pytest.warns(ConvergenceWarning, match="constant rate"):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
             model.fit(X, y)
+        # the proven bound decides, not the limit of passes
+        told = ["constant rate" in str(warning.message) for warning in seen]
+        assert told == ([] if model.certificate_.ok else [True])
         np.testing.assert_allclose(model.coef_, exact.coef_, atol=0.05)
     assert model.certificate_.verify(X, y)
     error = np.abs(np.r_[model.intercept_, model.coef_] - exact.result_.weights[0])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..certify.least_squares import certificate_of
+from ..certify.least_squares import certificate_of, without_assessor
 from ..certify.least_squares_classifier import LeastSquaresClassifierCertificate
 from ..results import Result
+from ..results.caller import warn_caller
 from ..solvers.class_targets import (
     chunk_moments,
     solve_from_moments,
@@ -21,9 +24,10 @@ from ..solvers.class_targets import (
 from .base import Training
 from .linear_scores import LinearScores
 from .moment_family import Lesson
+from .verified import Verified
 
 
-class LeastSquaresClassifier(LinearScores):
+class LeastSquaresClassifier(Verified, LinearScores):
     """Least squares classifier.
 
     Fits a linear function of x to each column of the 1-of-K matrix T of the labels,
@@ -117,25 +121,42 @@ class LeastSquaresClassifier(LinearScores):
 
     def _learn(self, lesson: Lesson) -> Any:
         result = self._solve(lesson)
+        weights = result.weights.astype(lesson.rows.X.dtype)
         regression = certificate_of(
             result,
+            weights,
             names=self._names(),
             weighted=lesson.weighted or bool(self.class_weight),
             **self._options,
         )
+        if not regression.ok:
+            text = f"{regression.status}: {regression.shortfall}. {regression.advice}"
+            warn_caller(text, ConvergenceWarning)
+        result = without_assessor(replace(result, status=regression.status))
         self.result_, self.rank_ = result, regression.rank
-        weights = result.weights.copy()
         if len(weights) > 1:
             weights[~lesson.seen, 0] = -np.inf  # never predicted
-        weights = weights.astype(lesson.rows.X.dtype)
         self.coef_, self.intercept_ = weights[:, 1:], weights[:, 0]
         self.certificate_ = LeastSquaresClassifierCertificate(
             status=regression.status,
             primal=regression.primal,
-            backward_error=regression.backward_error,
+            dual=regression.dual,
+            gap=regression.gap,
             labels=tuple(lesson.rows.classes.tolist()),
             regression=regression,
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
         )
         return result.details.get("moments")
+
+    def _live_claim(self, X) -> LeastSquaresClassifierCertificate:
+        weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+        claim = self.certificate_
+        if len(weights) > 1:  # classes that are never predicted
+            unseen = np.isneginf(weights[:, 0])
+            weights[unseen, 0] = claim.weights[unseen, 0]
+        return replace(claim, regression=replace(claim.regression, weights=weights))
+
+    def _claimed_weight(self, y, sample_weight):
+        """The certificate multiplies by the class weights itself."""
+        return sample_weight

@@ -20,9 +20,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..certify.least_squares import LeastSquaresCertificate, assess, certificate_of
+from ..certify.least_squares import (
+    LeastSquaresCertificate,
+    certificate_of,
+    without_assessor,
+)
 from ..data import check_finite
-from ..results import Result
+from ..results import Result, Status
 from ..results.caller import warn_caller
 from ..results.numbers import short
 from ..solvers.driver import run
@@ -32,6 +36,7 @@ from .base import read_features
 from .descents import DESCENT_CONSTRAINTS, descent, stops_early, watched
 from .linear_statistics import LinearStatistics
 from .targets import Regression, read_regression
+from .verified import Verified
 
 MOST_ROUNDS = 20
 
@@ -43,7 +48,12 @@ def _keeps_moments(estimator) -> bool:
 
 
 class LeastSquaresFamily(
-    LinearStatistics, MultiOutputMixin, RegressorMixin, CallbackSupportMixin, BaseEstimator
+    Verified,
+    LinearStatistics,
+    MultiOutputMixin,
+    RegressorMixin,
+    CallbackSupportMixin,
+    BaseEstimator,
 ):
     """Least squares with or without a ridge penalty; subclasses say how strong it is."""
 
@@ -120,7 +130,12 @@ class LeastSquaresFamily(
         return self
 
     def _run_exact(self, training: Regression) -> Result:
-        result = solve_exactly(
+        result = self._solved(training)
+        self._moments = result.details.get("moments")
+        return self._certified(result, training.X.dtype, len(training.weight) > 0)
+
+    def _solved(self, training: Regression) -> Result:
+        return solve_exactly(
             training.X,
             training.Y,
             training.weight,
@@ -129,17 +144,23 @@ class LeastSquaresFamily(
             names=self._names(),
             most_rounds=MOST_ROUNDS,
         )
-        self._moments = result.details.get("moments")
-        self.certificate_ = self._certificate(training, result)
-        return result
 
-    def _certificate(self, training: Regression, result: Result) -> LeastSquaresCertificate:
+    def _certified(self, result: Result, dtype, weighted: bool) -> Result:
+        """Keep the certificate; what it needed for its bounds is not part of the result."""
+        claim = self.certificate_ = self._claim(result, result.weights.astype(dtype), weighted)
+        if not claim.ok:
+            warn_caller(f"{claim.status}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)
+        return without_assessor(replace(result, status=claim.status))
+
+    def _claim(self, result: Result, weights: np.ndarray, weighted: bool, ended=None):
         return certificate_of(
             result,
+            weights,
             names=self._names(),
             alpha=self._alpha,
             fit_intercept=self.fit_intercept,
-            weighted=len(training.weight) > 0,
+            weighted=weighted,
+            ended=ended,
         )
 
     def _run_gradient(self, training: Regression, X, y, keep_log: bool) -> Result:
@@ -154,30 +175,25 @@ class LeastSquaresFamily(
         weights = result.details["averaged"] if self.average else result.weights
         weights = np.reshape(weights, (training.X.shape[1] + 1, -1)).T
         self._moments = None
-        self.certificate_ = self._assessed(training, result, weights)
-        if not result.status.ok:
-            warn_caller(result.details["explanation"], ConvergenceWarning)
+        self._judge(training, result, weights)
         return replace(result, weights=weights)
 
-    def _assessed(self, training: Regression, result: Result, weights) -> LeastSquaresCertificate:
-        """How near a descent came: its distance from the exact solution, from the data."""
-        options: dict[str, Any] = {"fit_intercept": self.fit_intercept, "alpha": self._alpha}
-        found = assess(training.X, training.Y, training.weight, weights, **options)
-        penalty = self._alpha * (weights[:, 1:] ** 2).sum(axis=1)
-        return LeastSquaresCertificate(
-            status=result.status,
-            primal=float(0.5 * np.sum(found.rss + penalty)),
-            backward_error=found.backward_error,
-            weights=weights,
-            rss=found.rss,
-            alpha=self._alpha,
-            error=found.error,
-            condition=found.condition,
-            rank=found.rank,
-            fit_intercept=self.fit_intercept,
-            weighted=len(training.weight) > 0,
-            how=result.details["explanation"],
-        )
+    def _judge(self, training: Regression, result: Result, weights: np.ndarray) -> None:
+        """How near a descent came: the exact solution tells, and decides whether it is ok."""
+        explanation = result.details["explanation"]
+        ended, weighted = (result.status, explanation), len(training.weight) > 0
+        exact = self._solved(training)
+        claim = self._claim(exact, weights.astype(training.X.dtype), weighted, ended)
+        self.certificate_ = claim
+        if claim.ok:
+            return
+        if claim.status is Status.SHORT_STEPS:
+            explanation = f"{claim.status}: {claim.shortfall}. {claim.advice}"
+        warn_caller(explanation, ConvergenceWarning)
+
+    def _live_claim(self, X) -> LeastSquaresCertificate:
+        weights = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)])
+        return replace(self.certificate_, weights=weights.astype(np.float64))
 
     def _keep(self, training: Regression, result: Result) -> None:
         weights = result.weights.astype(training.X.dtype)
@@ -280,14 +296,7 @@ class LeastSquaresFamily(
         )
         result = run(solver, 1)
         self._moments, self._weighted = moments, weighted
-        certificate = certificate_of(
-            result,
-            names=self._names(),
-            alpha=self._alpha,
-            fit_intercept=self.fit_intercept,
-            weighted=weighted,
-        )
-        self.certificate_ = certificate
+        result = self._certified(result, like.X.dtype, weighted)
         self._keep(like._replace(X=np.empty((0, 0), like.X.dtype)), result)
         self._training = None
         return self

@@ -196,7 +196,9 @@ class LinearStatistics:
         """Σ c r² and Σ c (y − ȳ)² of target k; NaN if the variance of y was not given."""
         if not getattr(self, "_explained", True):
             return np.nan, np.nan
-        rss, tss = self.certificate_.rss[k], self.result_.details.get("tss")
+        # Of the solution itself, not of the floats that stand for it.
+        rss = self.result_.details.get("rss", self.certificate_.rss)[k]
+        tss = self.result_.details.get("tss")
         if tss is None:
             assert training is not None
             y = training.Y[:, k]
@@ -215,6 +217,10 @@ class LinearStatistics:
                 "; ".join(self.certificate_.dependent) or "there are fewer rows than columns"
             )
         root = self.result_.details["inverse_root"]
+        if self.certificate_.status is Status.NEARLY_DEPENDENT:
+            return "up to rounding, columns depend on each other: " + (
+                "; ".join(self.certificate_.nearly) or "the weights have few digits"
+            )
         if root is None:
             return "the table is too large for the inverse of AᵀA"
         with np.errstate(over="ignore"):

@@ -29,6 +29,11 @@ class Status(Enum):
         "Ridge.",
         True,
     )
+    NEARLY_DEPENDENT = (
+        "up to rounding, some columns are combinations of others",
+        "The weights have fewer digits than floats: drop such columns, or use Ridge.",
+        False,
+    )
     UNBOUNDED = (
         "the class means differ where no class varies: the criterion has no maximum",
         "Use shrinkage, fewer features or more samples; linscope.separability(X, y) tells whether "
@@ -44,6 +49,12 @@ class Status(Enum):
         "the stopping rule was met",
         "Nothing more to do.",
         True,
+    )
+    SHORT_STEPS = (
+        "the steps became short, but the minimum was not proven near",
+        "Use a larger eta0 (or eta0='auto') or a smaller tol, scale the columns, or use another "
+        "solver.",
+        False,
     )
     MAX_ITER = (
         "the iteration limit was reached",

@@ -19,10 +19,10 @@ from ..data import check_finite
 from ..data.double_double import UNIT, Pair
 from ..results import Result
 from .class_moments import ClassMoments
-from .class_sums import STEP_ROWS
+from .class_sums import SPARSE_BLOCKS, STEP_BYTES, STEP_ROWS
 from .driver import run
 from .iterative_least_squares import too_large
-from .least_squares import CHEAP_PRODUCTS, LeastSquares, solver_for
+from .least_squares import CHEAP_PRODUCTS, LeastSquares, solve_exactly
 from .moments import Frame, Moments, exact_moments
 
 MOST_ROUNDS = 20
@@ -64,7 +64,9 @@ def regression_moments(classes: ClassMoments) -> Moments:
     full = np.r_[0, inside, np.zeros(t, np.int64)]
     gram = np.ldexp(gram, full[:, None] + full)
     frame = Frame(np.r_[centre, np.zeros(t)], np.r_[inside - classes.exponent, full[1 + d :]], d)
-    rounding = UNIT * (8.0 + 2.0 * STEP_ROWS**0.5 + 2.0 * (classes.rows / STEP_ROWS) ** 0.5)
+    # One rounding for each addition: inside a step, then over steps and blocks.
+    step = max(STEP_ROWS, STEP_BYTES // (8 * d))
+    rounding = 2.0 * UNIT * (16.0 + step + classes.rows / SPARSE_BLOCKS)
     return Moments(frame, Pair.of(gram), classes.rows, rounding)
 
 
@@ -113,9 +115,9 @@ def solve_from_rows(
     names: Any = None,
 ) -> Result:
     """W by the exact solver for regression."""
+    options: dict[str, Any] = {"fit_intercept": fit_intercept, "alpha": alpha, "names": names}
     Y = targets(codes, n_classes)
-    solver = solver_for(X, Y, weight, fit_intercept=fit_intercept, alpha=alpha, names=names)
-    return run(solver, MOST_ROUNDS)
+    return solve_exactly(X, Y, weight, most_rounds=MOST_ROUNDS, **options)
 
 
 def worth_moments(X: Any) -> bool:

@@ -14,8 +14,9 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from ..data import check_finite
 from ..results import Result, Status
+from ..verify.large_least_squares import large_facts
+from ..verify.least_squares_facts import Facts
 from .moments import NO_WEIGHT
-from .normal_equations import backward_error
 
 TOLERANCE = 1e-14
 # lsmr's reasons to stop: 7 is the limit of iterations.
@@ -80,26 +81,23 @@ class IterativeLeastSquares:
         residual = self._y - self._root[:, None] * (self.X @ state.w - self._mean_x @ state.w)
         weights = np.column_stack([self._mean_y - self._mean_x @ state.w, state.w.T])
         details = {
-            "backward_error": self._backward_error(state, residual),
+            "assess": self,
             "path": "LSMR",
             "condition": None,
+            "unique": True if self.alpha > 0 else None,
             "rank": None,
             "dependent": {},
-            "error": None,
+            "nearly": {},
             "rss": (residual**2).sum(axis=0),
             "tss": (self._y**2).sum(axis=0),
             "inverse_root": None,
         }
         return Result(weights, state.status or Status.MAX_ITER, state.n_iter, 1, None, details)
 
-    def _backward_error(self, state: State, residual: np.ndarray) -> float:
-        back = np.column_stack([self._back(r) for r in residual.T])
-        squared = self.X.multiply(self.X) if sparse.issparse(self.X) else self.X**2
-        raw = np.asarray(squared.T @ self._root**2).ravel()
-        norms = np.sqrt(np.maximum(raw - self._mean_x**2 * (self._root**2).sum(), 0) + self.alpha)
-        squares = (residual**2).sum(axis=0) + self.alpha * (state.w**2).sum(axis=0)
-        targets = np.linalg.norm(self._y, axis=0)
-        return backward_error(back - self.alpha * state.w, norms, state.w, squares, targets)
+    def __call__(self, W: np.ndarray) -> Facts:
+        """What is proven at the floats W: something only with a penalty, or if all rows fit."""
+        options: dict[str, Any] = {"fit_intercept": self.fit_intercept, "alpha": self.alpha}
+        return large_facts(self.X, self.Y, self.weight, W, **options)[0]
 
 
 def too_large(X: Any) -> bool:

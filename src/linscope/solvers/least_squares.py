@@ -1,39 +1,41 @@
 """Least squares to the last digit: minimise ½ Σ_i c_i ‖y_i − w·[1, x_i]‖² + ½ α‖w_1…d‖².
 
-1. Moments of the rows, one pass. Many well-behaved rows: in floats, and if the error bound says
-   that this is enough, the answer is there. Otherwise in double-double.
-2. Cholesky (``normal_equations.py``), dependent columns set aside.
-3. While the bound asks for it, refine: one pass in double-double gives the gradient of the current
-   weights, and the factor turns it into a correction,
+1. Moments of the rows, one pass. Many well-behaved rows: in floats, and if the proven error is
+   small enough, the answer is there. Otherwise in double-double.
+2. Cholesky (``normal_equations.py``), and a proof of the distance from the solution
+   (``least_squares_proof.py``).
+3. If that does not vouch for the last digits and the table is not large: whole numbers
+   (``whole_least_squares.py``), which also tell dependent columns from nearly dependent ones.
+4. Otherwise refine: one pass in double-double gives the gradient of the current weights, and the
+   factor turns it into a correction,
 
        v ← v + S Sᵀ g(v),       g(v) = Σ_i c_i (y_i − v·a_i) a_i − Λv,       S = R⁻¹
 
    with v held in double-double. Each round multiplies the error by about condition·u.
-4. A small table so ill-conditioned that double-double cannot vouch for every digit is solved in
-   rational arithmetic.
 
-The error bound of each weight goes into the certificate.
+What is proven about the weights as floats goes into the certificate.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ..data import check_finite
-from ..data.double_double import UNIT, Pair
+from ..data.double_double import UNIT, UNIT2, Pair
 from ..results import Result, Status
+from ..verify.least_squares_facts import TOLERANCE, Facts, within
 from . import normal_equations as equations
 from . import original_units as units
 from . import refinement
 from .driver import run
 from .iterative_least_squares import IterativeLeastSquares, too_large
+from .least_squares_proof import MomentProof
 from .moments import NO_WEIGHT, Moments, exact_moments, pilot, quick_moments, weight_exponent
 from .qr import factor_by_qr
-from .rational_least_squares import WORTH_FRACTIONS, rational_least_squares
+from .whole_least_squares import WholeFit, affordable, carefully_rounded, rounded, whole_fit
 from .wide_least_squares import WideLeastSquares
 
 # Up to so many products the moments are taken in double-double without asking.
@@ -41,11 +43,14 @@ CHEAP_PRODUCTS = 4_000_000
 # Beyond so many columns, QR in floats replaces Cholesky in double-double, which takes seconds.
 MOST_EXACT_COLUMNS = 500
 # Error of the weights, relative to the largest, that makes the moments in floats good enough.
-GOOD_ENOUGH = 1e-10
+GOOD_ENOUGH = 1e-8
+# The same for moments in double-double: nothing but the rounding of the weights is left.
+LAST_DIGIT = 2.0**-58
+TINY_PRODUCTS = 50_000
 # Condition number from which the inverse is corrected by a pass over the rows.
 ROUGH_INVERSE = 1e7
-# Below SMALL the rounding of a double-double is not relative any more; LEAST is twice the spacing.
-SMALL, LEAST = 2.0**-960, 2.0**-1073
+# How much larger the objective may be without columns that depend on others up to rounding.
+MUCH = 1.5
 BEYOND = (
     "a weight is beyond the range of floats: divide large columns, or multiply small ones, by a "
     "power of 2"
@@ -54,18 +59,17 @@ BEYOND = (
 
 @dataclass
 class State:
-    """v in the frame of the moments, a bound on its error, the last step and rounds made."""
+    """v in the frame of the moments, what proves weights, the last step and rounds made."""
 
     moments: Moments
     factor: equations.Factor
     v: Pair
-    error: np.ndarray
+    proof: Any
     path: str
     rounds: int = 0
     last: float = np.inf
     status: Status | None = None
-    exact: Pair | None = None  # weights in original units, rounded once
-    exact_rss: list[Fraction] | None = None
+    whole: WholeFit | None = None
 
 
 @dataclass
@@ -118,20 +122,33 @@ class LeastSquares:
         if factor is None:
             return None
         v = equations.solve(moments, factor)
-        error = equations.bound(moments, factor, v)
-        size = (factor.norms[:, None] * np.abs(v.hi[factor.kept])).max(axis=0)
-        if (factor.norms[:, None] * error > GOOD_ENOUGH * size).any():
-            return None
-        return State(moments, factor, v, error, "float", status=Status.CONVERGED)
+        state = State(moments, factor, v, self._proof(moments), "float", status=Status.CONVERGED)
+        return state if state.proof.settled(v, GOOD_ENOUGH) else None
+
+    def _proof(self, moments: Moments, **more: Any) -> MomentProof:
+        rows = None if self.X is None else (self.X, self.Y, self.weight)
+        return MomentProof(moments, self.fit_intercept, self.alpha, rows, **more)
 
     def _from(self, moments: Moments, path: str) -> State:
         moments = self._in_use(moments)
         factor = equations.factor_exactly(moments, **self._options)
         v = equations.solve(moments, factor)
-        state = State(moments, factor, v, equations.bound(moments, factor, v), path)
-        if self.X is None or _last_digit(state):
+        state = State(moments, factor, v, self._proof(moments), path)
+        if self._settled(state) or self.X is None:
             state.status = Status.CONVERGED
         return state
+
+    def _settled(self, state: State) -> bool:
+        """Is nothing but the rounding of the weights left?
+
+        In a tiny table that means each weight, however small; else relative to the largest.
+        """
+        if not state.proof.settled(state.v, LAST_DIGIT) or state.factor.dependent:
+            return False
+        if self.X is None or self.X.shape[0] * (1 + self.X.shape[1]) ** 2 > TINY_PRODUCTS:
+            return True
+        W = self._weights(state)
+        return bool((state.proof.errors(W) <= 2 * UNIT * np.abs(W)).all())
 
     def _by_qr(self) -> State:
         """Start at 0; the rounds of refinement do the work."""
@@ -141,7 +158,7 @@ class LeastSquares:
             self._complain()
         factor = factor_by_qr(self.X, self.weight, moments.frame, **self._options)
         v = Pair.of(np.zeros((1 + self.X.shape[1], self.Y.shape[1])))
-        return State(moments, factor, v, np.full((len(factor.kept), v.hi.shape[1]), np.inf), "QR")
+        return State(moments, factor, v, self._proof(moments, closely=True), "QR")
 
     def _in_use(self, moments: Moments) -> Moments:
         # Without intercept nothing can take up a shift.
@@ -162,20 +179,27 @@ class LeastSquares:
         )
 
     def step(self, state: State) -> State:
-        """One round of refinement."""
+        """Whole numbers if the table is small enough for them, else one round of refinement."""
         if state.status is not None:
             return state
         if state.rounds == 0 and state.factor.condition > ROUGH_INVERSE:
             self._improve_inverse(state)
+        if state.rounds == 0:
+            state.whole = whole_fit(self.X, self.Y, self.weight, **self._options)
+        if state.whole is not None:
+            state.status, state.proof, state.path = Status.CONVERGED, state.whole, "whole numbers"
+            return state
         with np.errstate(over="ignore", invalid="ignore"):
             made = refinement.refine(
                 self.X, self.Y, self.weight, state.moments, state.factor, state.v, self.alpha
             )
         if not made.length < 0.5 * state.last:  # it no longer helps, or left the range of floats
-            return self._settle(state)
-        state.rounds, state.last = state.rounds + 1, made.length
-        state.v, state.error = made.v, made.error
-        return self._settle(state) if _last_digit(state) else state
+            state.status = Status.CONVERGED
+            return state
+        state.rounds, state.last, state.v = state.rounds + 1, made.length, made.v
+        if made.length <= UNIT2 * made.size:
+            state.status = Status.CONVERGED
+        return state
 
     def _improve_inverse(self, state: State) -> None:
         n, p = self.X.shape[0], len(state.factor.kept)
@@ -184,123 +208,117 @@ class LeastSquares:
                 self.X, self.weight, state.moments.frame, state.factor
             )
 
-    def _settle(self, state: State) -> State:
-        """Done; in fractions, if nothing less vouches for every digit and the table is small."""
-        state.status = Status.CONVERGED
-        n, d = self.X.shape
-        if _last_digit(state) or state.factor.dependent or n * (1 + d) ** 2 > WORTH_FRACTIONS:
-            return state
-        fit = rational_least_squares(self.X, self.Y, self.weight, **self._options)
-        if fit is not None:
-            state.exact, state.exact_rss = self._rounded(fit.weights), fit.rss
-            state.v = units.into_frame(state.moments.frame, state.exact)
-            state.error = np.zeros_like(state.error)
-            state.path = "fractions"
-        return state
-
-    @staticmethod
-    def _rounded(weights: np.ndarray) -> Pair:
-        try:
-            return Pair.of_fractions(weights)
-        except OverflowError:
-            raise ValueError(BEYOND) from None
-
     def result(self, state: State) -> Result:
-        frame, factor = state.moments.frame, state.factor
-        v = equations.least_norm(factor, state.moments, state.v)
-        w = units.weights(frame, v) if state.exact is None else state.exact
-        if not self.fit_intercept:
-            w.hi[0], w.lo[0] = 0.0, 0.0
-        if not np.isfinite(w.hi).all():
+        factor, whole = state.factor, state.whole
+        if whole is None and state.rounds:
+            state.proof.settled(state.v, 0.0)
+        W = self._weights(state) if whole is None else self._from_whole(state, whole)
+        if not np.isfinite(W).all():
             raise ValueError(BEYOND)
-        squares = self._residual_squares(state, v)
-        with np.errstate(over="ignore"):
-            rss = np.ldexp(squares, -2 * frame.exponent[frame.targets])
+        rss = self._least_squares(state, W)
         if not np.isfinite(rss).all():
             raise ValueError(
                 "the squared residuals are beyond the range of floats: divide y by a power of 2"
             )
-        error = units.errors(frame, factor, state.error, w)
-        if state.exact is not None:
-            error = units.rounding(w)
-        # Numbers near the end of the range of floats are spaced evenly.
-        error = np.where(np.abs(w.hi) < SMALL, error + LEAST, error).T
+        unique = state.proof.unique
         details = {
             "moments": state.moments,
-            "backward_error": self._backward_error(state, v, w, squares),
+            "assess": state.proof,
             "path": state.path,
             "condition": factor.condition,
-            "rank": int((factor.kept > 0).sum()),
-            "dependent": units.dependences(state.moments, factor),
-            "error": None if factor.dependent else error,
+            "unique": unique,
+            "rank": state.proof.rank,
+            "dependent": {} if whole is None else whole.dependences(),
+            "nearly": self._nearly(state),
             "rss": rss,
-            "tss": units.total_squares(state.moments, centred=self.fit_intercept),
-            "inverse_root": units.inverse_root(frame, factor),
+            "tss": state.moments.total_squares(centred=self.fit_intercept),
+            "inverse_root": units.inverse_root(state.moments.frame, factor) if unique else None,
         }
-        status = Status.RANK_DEFICIENT if factor.dependent else Status.SOLVED
-        return Result(w.hi.T.copy(), status, state.rounds, 1, None, details)
+        return Result(W, Status.SOLVED, state.rounds, 1, None, details)
 
-    def _backward_error(self, state: State, v: Pair, w: Pair, squares: np.ndarray) -> float:
-        """At the weights as rounded, with what the sums may hide."""
-        if state.path == "float":
-            return state.moments.rounding * len(state.factor.kept)
-        kept = state.factor.kept
-        v = units.into_frame(state.moments.frame, Pair.of(w.hi))
-        if state.moments.rounding < UNIT:
-            squares, _ = equations.residual_squares(state.moments, v)
-        g = equations.gradient(state.moments, v, self.alpha).hi[kept]
-        pull = np.ldexp(self.alpha, 2 * state.moments.frame.exponent[state.moments.frame.features])
-        squares = squares + pull @ v.hi[1:] ** 2
-        norms, targets = state.factor.norms, equations.target_norms(state.moments)
-        found = equations.backward_error(g, norms, v.hi[kept], squares, targets)
-        return max(found, state.moments.rounding)
+    def _nearly(self, state: State) -> dict[int, dict[int, float]]:
+        """Columns that depend on others up to rounding, but not to the last bit."""
+        found = units.dependences(state.moments, state.factor)
+        if state.whole is None:
+            return found
+        if len(found) <= state.moments.n_features - state.whole.rank:
+            return {}
+        exact = state.whole.best.rank.shares
+        return {j: parts for j, parts in found.items() if j not in exact}
 
-    def _residual_squares(self, state: State, v: Pair) -> np.ndarray:
-        """Σ c r² in the frame: from the moments, or by a pass where they cannot tell."""
-        frame = state.moments.frame
-        if state.exact_rss is not None:
-            back = frame.exponent[frame.targets].tolist()
-            exact = zip(state.exact_rss, back, strict=True)
-            return np.array([float(r * Fraction(4) ** k) for r, k in exact])
-        rss, error = equations.residual_squares(state.moments, v)
-        trusted = 1e-10 if state.path == "float" else 1e-15
-        if self.X is not None and (error > trusted * rss).any():
-            with np.errstate(over="ignore", invalid="ignore"):
-                _, squares = refinement.gradient(self.X, self.Y, self.weight, frame, v, 0.0)
-            rss = np.where(np.isfinite(squares), squares, rss)
-        return rss
+    def _weights(self, state: State) -> np.ndarray:
+        """From moments, (targets, d + 1); columns that were set aside take part by least norm."""
+        v = equations.least_norm(state.factor, state.moments, state.v)
+        w = units.weights(state.moments.frame, v).hi.T.copy()
+        if not self.fit_intercept:
+            w[:, 0] = 0.0
+        return w
 
+    def _from_whole(self, state: State, whole: WholeFit) -> np.ndarray:
+        """The solution as floats: of several ways to round, the one with the least objective."""
+        W = rounded(whole)
+        if not np.isfinite(W).all():
+            raise ValueError(BEYOND)
+        found = whole(W)
+        if within(found, W, TOLERANCE):
+            return W
+        careful = carefully_rounded(whole, W, found.lengths)
+        if careful is not None and whole(careful).primal.sum() < found.primal.sum():
+            W, found = careful, whole(careful)
+        if within(found, W, TOLERANCE) or int((state.factor.kept > 0).sum()) >= whole.rank:
+            return W
+        # Floats cannot hold the solution. Differences of columns that are rounding are left out
+        # unless much would be lost: huge weights that cancel serve nobody.
+        aside = self._weights(state)
+        return aside if whole(aside).primal.sum() <= MUCH * found.primal.sum() else W
 
-def _last_digit(state: State) -> bool:
-    """Does the bound leave nothing but the rounding of each weight?"""
-    w = units.weights(state.moments.frame, state.v)
-    used = state.factor.kept
-    with np.errstate(invalid="ignore"):
-        error = units.errors(state.moments.frame, state.factor, state.error, w) - np.abs(w.lo)
-        return bool((error[used] <= 0.25 * UNIT * np.abs(w.hi[used])).all())
+    def _least_squares(self, state: State, W: np.ndarray) -> np.ndarray:
+        """Σ c r² of the solution that the weights stand for."""
+        if state.whole is not None:
+            return state.whole.least_squares
+        with np.errstate(over="ignore", invalid="ignore"):
+            return state.proof.residual_squares(state.v, W)
 
 
 def solve_exactly(
     X: Any, Y: np.ndarray, weight: np.ndarray, *, alpha: float, most_rounds: int, **options: Any
 ) -> Result:
-    """Run ``solver_for``; weights far from 1 are divided by a power of two, 2^e, and alpha too.
+    """The solver that suits the table; weights far from 1 are divided by a power of two, 2^e.
 
-    Σ c r² and α are then 2^e times, the inverse 2^−e times what was found.
+    Then alpha is too. Σ c r² and α are 2^e times, the inverse 2^−e times what was found.
     """
     e = weight_exponent(weight)
     if e == 0:
-        return run(solver_for(X, Y, weight, alpha=alpha, **options), most_rounds)
+        return _solved(X, Y, weight, most_rounds, alpha=alpha, **options)
     weight, alpha = scaled_weight(weight, alpha, e)
-    result = run(solver_for(X, Y, weight, alpha=alpha, **options), most_rounds)
+    result = _solved(X, Y, weight, most_rounds, alpha=alpha, **options)
     details = dict(result.details)
     with np.errstate(over="ignore"):
         for name in ("rss", "tss"):
             details[name] = np.ldexp(details[name], e)
         if details["inverse_root"] is not None:
             details["inverse_root"] = np.ldexp(details["inverse_root"], -(e // 2))
+    details["assess"] = Rescaled(details["assess"], e)
     # In the units of the weights the moments would lose digits.
     details["moments"] = None
     return replace(result, details=details)
+
+
+@dataclass
+class Rescaled:
+    """Facts in the units of weights that were divided by 2^e, e even."""
+
+    assess: Any
+    e: int
+
+    def __call__(self, W: np.ndarray) -> Facts:
+        found = self.assess(W)
+        with np.errstate(over="ignore"):
+            parts = {
+                k: np.ldexp(getattr(found, k), self.e) for k in ("rss", "primal", "gap", "tss")
+            }
+            parts["gap"] = np.nextafter(parts["gap"], np.inf)
+            return found._replace(lengths=np.ldexp(found.lengths, self.e // 2), **parts)
 
 
 def scaled_weight(weight: np.ndarray, alpha: float, e: int) -> tuple[np.ndarray, float]:
@@ -312,20 +330,13 @@ def scaled_weight(weight: np.ndarray, alpha: float, e: int) -> tuple[np.ndarray,
     return weight, alpha
 
 
-def solver_for(
-    X: Any,
-    Y: np.ndarray,
-    weight: np.ndarray,
-    *,
-    fit_intercept: bool,
-    alpha: float,
-    names: list[str] | None = None,
-) -> LeastSquares | WideLeastSquares | IterativeLeastSquares:
-    """The exact solver that suits the shape of the table."""
+def _solved(X, Y, weight, most_rounds: int, **options: Any) -> Result:
     n, d = X.shape
-    kind: Any = LeastSquares
     if too_large(X):
-        kind = IterativeLeastSquares
-    elif n <= d and d > MOST_EXACT_COLUMNS:
-        kind = WideLeastSquares
-    return kind(X, Y, weight, fit_intercept, alpha, names)
+        return run(IterativeLeastSquares(X, Y, weight, **options), most_rounds)
+    if n <= d:
+        result = run(WideLeastSquares(X, Y, weight, **options), most_rounds)
+        # Rows that depend on each other are for whole numbers.
+        if result.details["rank"] is not None or not affordable(n, d, Y.shape[1]):
+            return result
+    return run(LeastSquares(X, Y, weight, **options), most_rounds)

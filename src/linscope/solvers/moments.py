@@ -12,7 +12,8 @@ and merging exact to about 30 digits, or in floats (``quick_moments``) when that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial, reduce
+from fractions import Fraction
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from ..data.rows import REORDER
 from ..engines import MemoryEngine
 
 PILOT_ROWS = 2048
+# Longer sums have larger bounds of their rounding.
+MOST_ROWS = 10_000
 # Without a shift, sums of squares lose the digits of 1 + (mean / spread)²: at most one here.
 MILD_OFFSET = 3.0
 MILD_EXPONENT = 100
@@ -33,6 +36,7 @@ MOST_PENALTY = 200
 # The power of two itself must be a float.
 MOST_EXPONENT = 1000
 NO_WEIGHT = np.zeros(0)
+LARGEST = Fraction(float(np.finfo(float).max))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,22 @@ class Frame:
     @property
     def targets(self) -> slice:
         return slice(self.n_features, None)
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        """Powers of two of weights: w_j = 2^units v_j, (1 + d, targets)."""
+        features = np.concatenate([[0], self.exponent[self.features]])
+        return features[:, None] - self.exponent[self.targets]
+
+    @cached_property
+    def offsets(self) -> Pair:
+        """[1, shift of the features] as a row."""
+        return Pair.of(np.concatenate([[1.0], self.shift[self.features]])[None, :])
+
+    @cached_property
+    def back(self) -> Pair:
+        """[1, −shift of the features] as a row."""
+        return Pair.of(np.concatenate([[1.0], -self.shift[self.features]])[None, :])
 
     def unshifted(self) -> Frame:
         return Frame(np.zeros_like(self.shift), self.exponent, self.n_features)
@@ -76,6 +96,22 @@ class Moments:
     def total_weight(self) -> float:
         return float(self.gram.hi[0, 0])
 
+    @cached_property
+    def full(self) -> Pair:
+        """G with both halves."""
+        return Pair(*(np.triu(part) + np.triu(part, 1).T for part in self.gram))
+
+    def total_squares(self, *, centred: bool) -> np.ndarray:
+        """Σ c (y − ȳ)² of each target, or Σ c y²."""
+        found = self._centred_squares if centred else None
+        if found is None:
+            found = _total_squares(self.in_frame(self.frame.unshifted()), centred=False)
+        return found
+
+    @cached_property
+    def _centred_squares(self) -> np.ndarray:
+        return _total_squares(self, centred=True)
+
     def in_frame(self, frame: Frame) -> Moments:
         """The same moments about another shift and scale.
 
@@ -90,7 +126,16 @@ class Moments:
         gram = Pair(np.zeros_like(self.gram.hi), np.zeros_like(self.gram.lo))
         with np.errstate(over="ignore", invalid="ignore"):
             _reframe(self.gram, np.ldexp(1.0, scale), offset, gram)
-        return Moments(frame, gram, self.n, self.rounding)
+            rounding = self._rounding_in(gram, np.ldexp(1.0, scale), offset.hi)
+        return Moments(frame, gram, self.n, rounding)
+
+    def _rounding_in(self, gram: Pair, scale: np.ndarray, offset: np.ndarray) -> float:
+        """Relative to the lengths of columns before the shift, which may be much longer."""
+        before, after = (np.sqrt(np.maximum(np.diag(g.hi), 0.0)) for g in (self.gram, gram))
+        moved = scale * before + np.abs(offset) * before[0]
+        used = after > 0
+        longer = float(np.max(moved[used] / after[used], initial=1.0))
+        return (self.rounding + 8 * UNIT2) * longer * longer
 
     def tamed(self, alpha: float) -> Moments:
         """In a frame where the penalty α 4^k_j of no column leaves the range of floats."""
@@ -118,9 +163,24 @@ class Moments:
                 f"added to moments of {self.n_features} and {self.n_targets}"
             )
         large = self if self.n >= other.n else other
-        gram = self.in_frame(large.frame).gram.plus(other.in_frame(large.frame).gram)
-        rounding = max(self.rounding, other.rounding)
+        ours, theirs = self.in_frame(large.frame), other.in_frame(large.frame)
+        gram = ours.gram.plus(theirs.gram)
+        rounding = max(ours.rounding, theirs.rounding) + 4 * UNIT2
         return Moments(large.frame, gram, self.n + other.n, rounding)
+
+
+def _total_squares(moments: Moments, *, centred: bool) -> np.ndarray:
+    d, frame = moments.n_features, moments.frame
+    out = np.empty(moments.n_targets)
+    for k in range(moments.n_targets):
+        entry = (1 + d + k, 1 + d + k), (0, 1 + d + k), (0, 0)
+        square, total, n = (
+            Fraction(float(moments.gram.hi[e])) + Fraction(float(moments.gram.lo[e])) for e in entry
+        )
+        value = square - total * total / n if centred else square
+        value = max(value, Fraction(0)) * Fraction(4) ** int(-frame.exponent[d + k])
+        out[k] = float(value) if value < LARGEST else np.inf
+    return out
 
 
 @njit(cache=True)
@@ -212,7 +272,7 @@ def exact_moments(
     if not gram.finite():
         frame = pilot(X, Y, rows=None, centred=centred).frame
         gram = engine.map_reduce(partial(_exact_block, frame=frame), Pair.plus)
-    rounding = UNIT2 * (8.0 + np.sqrt(len(Y)))
+    rounding = UNIT2 * (16.0 + 2.0 * len(Y))
     return Moments(frame, gram, len(Y), rounding)
 
 
@@ -243,17 +303,16 @@ def quick_moments(
     frame = look.frame
     if look.mild or sparse.issparse(X):
         frame = Frame(np.zeros_like(frame.shift), np.zeros_like(frame.exponent), frame.n_features)
-    rows = None if sparse.issparse(X) else 2 * block_rows_for(X.shape[1], 8)
+    rows = None if sparse.issparse(X) else min(2 * block_rows_for(X.shape[1], 8), MOST_ROWS)
     engine = MemoryEngine(X, Y, weight if len(weight) else None, block_rows=rows)
     with np.errstate(over="ignore", invalid="ignore"):
         blocks = engine.map(partial(_quick_block, frame=None if look.mild else frame))
         gram = reduce(np.add, blocks)
         gram = np.ldexp(gram, _outer_sum(look.frame.exponent - frame.exponent))
     frame = Frame(frame.shift, look.frame.exponent, frame.n_features)
-    # Sums of length n in blocks, each in any order: rounding errors partly cancel, so they grow
-    # with the root of the length.
+    # Sums over a block in any order, then over the blocks: one rounding for each addition.
     first, last = engine.borders[0]
-    rounding = UNIT * (8.0 + 2.0 * np.sqrt(last - first) + 2.0 * np.sqrt(len(engine.borders)))
+    rounding = UNIT * (16.0 + (last - first) + len(engine.borders))
     return Moments(frame, Pair(gram, np.zeros_like(gram)), len(Y), rounding)
 
 

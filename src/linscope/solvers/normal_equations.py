@@ -183,48 +183,9 @@ def solve(moments: Moments, factor: Factor) -> Pair:
     return v
 
 
-def bound(moments: Moments, factor: Factor, v: Pair) -> np.ndarray:
-    """|v − exact| of the kept columns at most, from the rounding of the sums.
-
-    |C| (|ΔG| |v| + |Δg|) with |ΔG_jk| ≤ ε‖a_j‖‖a_k‖, |Δg_j| ≤ ε‖a_j‖‖u‖ and C the inverse.
-    """
-    size = factor.norms @ np.abs(v.hi[factor.kept]) + target_norms(moments)
-    error = moments.rounding + len(factor.kept) * (UNIT2 if moments.rounding < UNIT else UNIT)
-    return np.abs(factor.inverse) @ (error * np.outer(factor.norms, size))
-
-
-def gradient(moments: Moments, v: Pair, alpha: float = 0.0) -> Pair:
-    """g(v) = G_xy − (G_xx + Λ) v, from the moments alone."""
-    d, t = moments.n_features, moments.n_targets
-    gram, _ = penalised(moments, True, alpha)
-    out = Pair.of(np.zeros((1 + d, t)))
-    product(symmetric(gram), v.times(-1.0), out)
-    return out.plus(moments.gram.part(slice(0, 1 + d), slice(1 + d, None)))
-
-
 def symmetric(upper: Pair) -> Pair:
     """The whole matrix of its upper half."""
     return Pair(*(np.triu(part) + np.triu(part, 1).T for part in upper))
-
-
-def backward_error(
-    g: np.ndarray, norms: np.ndarray, v: np.ndarray, squares: np.ndarray, targets: np.ndarray
-) -> float:
-    """How well r fulfils Aᵀr = 0: the largest cosine of the angles between r and the columns.
-
-    Where r is no more than rounding, angles mean nothing; then how little of the data r is,
-    ‖r‖ / (‖y‖ + Σ‖a_j‖|v_j|), whichever is less. Columns of g, v a target.
-    """
-    length = np.sqrt(squares)
-    size = targets + norms @ np.abs(v)
-    use = norms > 0
-    worst = 0.0
-    for k in range(len(length)):
-        if length[k] == 0 or size[k] == 0:
-            continue
-        cosine = np.abs(g[use, k] / norms[use]).max(initial=0.0) / length[k]
-        worst = max(worst, min(float(cosine), float(length[k] / size[k])))
-    return worst
 
 
 def target_norms(moments: Moments) -> np.ndarray:
@@ -235,20 +196,21 @@ def target_norms(moments: Moments) -> np.ndarray:
 def residual_squares(moments: Moments, v: Pair) -> tuple[np.ndarray, np.ndarray]:
     """Σ c r² of each target in its frame = u·u − 2 v·g + v·G v, and how wrong that may be."""
     d = moments.n_features
-    full = symmetric(moments.gram)
+    full = moments.full
     rss, error = [], []
     for k in range(moments.n_targets):
-        used = np.r_[: 1 + d, 1 + d + k]
-        part = full.part(*np.ix_(used, used))
-        c = Pair(np.r_[-v.hi[:, k], 1.0][:, None], np.r_[-v.lo[:, k], 0.0][:, None])
+        used = np.arange(2 + d)
+        used[-1] += k
+        part = full.part(used[:, None], used)
+        c = Pair.of(np.ones((2 + d, 1)))
+        c.hi[:-1, 0], c.lo[:-1, 0] = -v.hi[:, k], -v.lo[:, k]
         Gc, value = Pair.of(np.zeros_like(c.hi)), Pair.of(np.zeros((1, 1)))
         product(part, c, Gc)
         product(Pair(c.hi.T.copy(), c.lo.T.copy()), Gc, value)
         norms = np.sqrt(np.maximum(np.diag(part.hi), 0.0))
         rss.append(max(float(value.hi[0, 0]), 0.0))
-        # Rounding errors of different entries partly cancel.
-        spread = np.sqrt(len(norms)) * float(np.sum((norms * c.hi[:, 0]) ** 2))
-        error.append(4 * moments.rounding * spread)
+        spread = float(np.sum(norms * np.abs(c.hi[:, 0]))) ** 2
+        error.append((moments.rounding + 8 * len(norms) * UNIT2) * spread)
     return np.array(rss), np.array(error)
 
 

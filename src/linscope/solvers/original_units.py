@@ -7,8 +7,6 @@ Terms of the bias may cancel, so they are added in double-double.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
 from ..data.double_double import UNIT, UNIT2, Pair, product
@@ -17,50 +15,36 @@ from .normal_equations import Factor
 
 # A column does not take part in a dependence when its share is below this.
 NO_PART = 1e-9
-LARGEST = Fraction(float(np.finfo(float).max))
 
 
 def weights(frame: Frame, v: Pair) -> Pair:
     """w (1 + d, targets), bias first."""
     with np.errstate(over="ignore", invalid="ignore"):
-        w = v.scaled(_exponents(frame))
+        w = v.scaled(frame.units)
         bias = Pair.of(np.zeros((1, w.hi.shape[1])))
-        product(Pair.of(np.r_[1.0, -frame.shift[frame.features]][None, :]), w, bias)
+        product(frame.back, w, bias)
         bias = bias.plus(Pair.of(frame.shift[None, frame.targets]))
     w.hi[0], w.lo[0] = bias.hi[0], bias.lo[0]
     return w
 
 
-def difference(frame: Frame, a: Pair, b: Pair) -> np.ndarray:
-    """w of a less w of b: the shift of the targets drops out."""
-    still = np.r_[frame.shift[frame.features], np.zeros(a.hi.shape[1])]
-    centred = Frame(still, frame.exponent, frame.n_features)
-    return weights(centred, a.plus(b.times(-1.0))).hi
-
-
-def _exponents(frame: Frame) -> np.ndarray:
-    return np.r_[0, frame.exponent[frame.features]][:, None] - frame.exponent[frame.targets]
-
-
 def into_frame(frame: Frame, w: Pair) -> Pair:
     """v of weights w (1 + d, targets): v_0 = 2^k_y (w_0 + Σ_j m_j w_j − m_y)."""
     bias = Pair.of(np.zeros((1, w.hi.shape[1])))
-    product(Pair.of(np.r_[1.0, frame.shift[frame.features]][None, :]), w, bias)
+    product(frame.offsets, w, bias)
     bias = bias.plus(Pair.of(-frame.shift[None, frame.targets]))
     v = Pair(w.hi.copy(), w.lo.copy())
     v.hi[0], v.lo[0] = bias.hi[0], bias.lo[0]
-    return v.scaled(-_exponents(frame))
+    return v.scaled(-frame.units)
 
 
-def errors(frame: Frame, factor: Factor, error: np.ndarray, w: Pair) -> np.ndarray:
-    """|w − exact| at most, (1 + d, targets), for w rounded to floats; dependent columns 0."""
-    full = np.zeros(w.hi.shape)
-    full[factor.kept] = error
+def errors(frame: Frame, error: np.ndarray, w: Pair) -> np.ndarray:
+    """|w − exact| at most, (1 + d, targets), for w rounded to floats, from errors in the frame."""
     m = np.abs(frame.shift[frame.features])
     with np.errstate(over="ignore", invalid="ignore"):
-        full = np.ldexp(full, _exponents(frame))
+        full = np.ldexp(error, frame.units)
         full[0] += m @ (full[1:] + 4 * UNIT2 * len(m) * np.abs(w.hi[1:]))
-        return full * (1 + 8 * UNIT) + rounding(w)
+        return full * (1 + 8 * UNIT) * (1 + UNIT * len(m)) + rounding(w)
 
 
 def rounding(w: Pair) -> np.ndarray:
@@ -82,23 +66,6 @@ def inverse_root(frame: Frame, factor: Factor) -> np.ndarray | None:
         product(Pair.of(np.r_[1.0, -frame.shift[frame.features]][None, :]), U, row)
         U.hi[0] = row.hi[0]
     return U.hi if factor.M is None else U.hi @ factor.M
-
-
-def total_squares(moments: Moments, *, centred: bool) -> np.ndarray:
-    """Σ c (y − ȳ)² of each target, or Σ c y²."""
-    d, frame = moments.n_features, moments.frame
-    if not centred:
-        moments = moments.in_frame(frame.unshifted())
-    out = np.empty(moments.n_targets)
-    for k in range(moments.n_targets):
-        entry = (1 + d + k, 1 + d + k), (0, 1 + d + k), (0, 0)
-        square, total, n = (
-            Fraction(float(moments.gram.hi[e])) + Fraction(float(moments.gram.lo[e])) for e in entry
-        )
-        value = square - total * total / n if centred else square
-        value = max(value, Fraction(0)) * Fraction(4) ** int(-frame.exponent[d + k])
-        out[k] = float(value) if value < LARGEST else np.inf
-    return out
 
 
 def dependences(moments: Moments, factor: Factor) -> dict[int, dict[int, float]]:

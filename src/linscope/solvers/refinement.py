@@ -9,12 +9,12 @@ import numpy as np
 from scipy import sparse
 
 from ..data.blocks import Block
-from ..data.double_double import UNIT, UNIT2, Pair
+from ..data.double_double import Pair
 from ..data.double_rows import gradient_pass, shifted, times
 from ..data.rows import as_rows
 from ..engines import MemoryEngine
 from .moments import NO_WEIGHT, Frame, Moments
-from .normal_equations import Factor, target_norms
+from .normal_equations import Factor
 
 
 def gradient(
@@ -48,15 +48,11 @@ def _both(a: tuple[Pair, Pair], b: tuple[Pair, Pair]) -> tuple[Pair, Pair]:
 
 
 class Round(NamedTuple):
-    """Weights after a round, Σ c r² before it, how far it went, and the error that is left.
-
-    ``length`` is the largest ‖A·(step)‖ of a target; ``error`` (kept, targets) bounds |v − exact|.
-    """
+    """Weights after a round; how far it went, the largest ‖A·(step)‖ of a target; Σ‖a_j‖|v_j|."""
 
     v: Pair
-    squares: np.ndarray
     length: float
-    error: np.ndarray
+    size: float
 
 
 def refine(
@@ -70,34 +66,17 @@ def refine(
 ) -> Round:
     """One round: v ← v + S Sᵀ g(v).
 
-    Sᵀg is the step in units of ‖A·‖. Rounding in S makes it wrong by a share ρ of about
-    condition·u, and an error e with ‖Ae‖ ≤ ε means |e_j| ≤ √C_jj ε, C the inverse.
+    Sᵀg is the step in units of ‖A·‖. Rounding in S makes it wrong by a share of about condition·u.
     """
     kept, root = factor.kept, factor.inverse_root
-    g, squares = gradient(X, Y, weight, moments.frame, v, alpha)
+    g, _ = gradient(X, Y, weight, moments.frame, v, alpha)
     z = root.T @ g.hi[kept]
     moved = v.part(kept).plus(Pair.of(root @ z))
     after = Pair(v.hi.copy(), v.lo.copy())
     after.hi[kept], after.lo[kept] = moved.hi, moved.lo
     length = np.sqrt((z * z).sum(axis=0))
-    share = min(0.5, 100.0 * UNIT * factor.condition)
-    spread = np.sqrt((root * root).sum(axis=1))
-    error = bound(moments, factor, after, squares) + share * np.outer(spread, length)
-    return Round(after, squares, float(length.max(initial=0.0)), error)
-
-
-def bound(moments: Moments, factor: Factor, v: Pair, squares: np.ndarray) -> np.ndarray:
-    """|v − exact| of the kept columns that the rounding of one pass can hide.
-
-    A residual y − v·a is wrong by ε(|y| + Σ|v_j a_j|), which A⁺ turns into at most √C_jj times its
-    length. The sum Aᵀr is wrong by ε‖a_k‖‖r‖, which C = (AᵀCA + Λ)⁻¹ turns into an error.
-    """
-    size = factor.norms @ np.abs(v.hi[factor.kept]) + target_norms(moments)
-    epsilon = UNIT2 * (8.0 + len(factor.kept))
-    inverse = factor.inverse
-    hidden = np.outer(np.sqrt(np.diag(inverse)), epsilon * size)
-    length = UNIT2 * (8.0 + np.sqrt(moments.n)) * np.sqrt(squares)
-    return hidden + np.abs(inverse) @ np.outer(factor.norms, length)
+    size = factor.norms @ np.abs(after.hi[kept])
+    return Round(after, float(length.max(initial=0.0)), float(size.max(initial=0.0)))
 
 
 def improved(X: Any, weight: np.ndarray, frame: Frame, factor: Factor) -> Factor:

@@ -1,10 +1,14 @@
-"""Least squares with fewer rows than columns, from the n × n side.
+"""Least squares with no more rows than columns, from the n × n side.
 
     minimise ½‖y − Zw‖² + ½α‖w‖²  ⇔  w = Zᵀa,  (Z Zᵀ + α) a = y        Z the centred rows √c·(x − x̄)
 
-For α = 0 that is the solution of least norm. Centring takes away one direction, q = √c/‖√c‖, which
-is put back so that the matrix can be factored; a is orthogonal to it. Where rows depend on each
-other as well, eigenvalues at the level of rounding are left out.
+For α = 0 that is the solution of least norm. Columns that nearly equal each other do no harm here:
+only rows that depend on each other would. Centring takes away one direction, q = √c/‖√c‖, which is
+put back so that the matrix K can be factored; a is orthogonal to it.
+
+K − μ is factored, so that the factorisation itself proves λ_min(K) ≥ μ − rounding. With many rows
+it is the only factorisation: solving with it is wrong by a share of about μ/λ_min, which rounds of
+refinement take away.
 """
 
 from __future__ import annotations
@@ -16,21 +20,31 @@ import numpy as np
 from scipy import linalg
 
 from ..data import check_finite
-from ..data.double_double import UNIT
 from ..data.threads import one_blas_thread
 from ..kernels import gram
 from ..results import Result, Status
-from .moments import MILD_EXPONENT, NO_WEIGHT
-from .normal_equations import backward_error
+from ..verify.enclosures import UNIT, gamma
+from ..verify.least_squares_facts import Facts
+from .moments import MILD_EXPONENT, NO_WEIGHT, exact_moments
 
-# Below this reciprocal condition number the eigenvalues decide.
-DOUBTFUL = 1e-12
+# μ relative to the mean eigenvalue, tried in turn.
+SHIFTS = (1e-4, 1e-8)
+# So few rows are looked at more closely: μ is then half the least eigenvalue.
+FEW_ROWS = 400
+# How often residuals are solved for: with K alone, and with the rows.
+INNER, ROUNDS = 4, 2
+# Sums are taken over pieces of this length, so that their rounding has a smaller bound.
+PIECE = 256
+ROOM = 1 + 1e-12
+# Moments are kept for rows that may be added later, if they cost little.
+CHEAP_MOMENTS = 4_000_000
 
 
 @dataclass
 class State:
     w: np.ndarray
     a: np.ndarray
+    rounds: int = 0
     status: Status | None = None
 
 
@@ -51,8 +65,8 @@ class WideLeastSquares:
         check_finite(self.Y, name="y")
         X = self.X.toarray() if hasattr(self.X, "toarray") else self.X
         n, t = self.Y.shape
-        c = np.sqrt(self.weight) if len(self.weight) else np.ones(n)
-        self._q = c / np.linalg.norm(c)
+        self._c = np.sqrt(self.weight) if len(self.weight) else np.ones(n)
+        self._q = self._c / np.linalg.norm(self._c)
         share = self._q * self._q
         self._exponent = int(np.frexp(max(X.max(), -X.min()))[1])
         self._exponent_y = np.frexp(np.abs(self.Y).max(axis=0))[1]
@@ -65,75 +79,194 @@ class WideLeastSquares:
         self._mean_x, self._mean_y = centred * (share @ Z), centred * (share @ Y)
         self._Z = Z - self._mean_x if self.fit_intercept else Z
         if len(self.weight):
-            self._Z = self._Z * c[:, None]
-        self._y = (Y - self._mean_y) * c[:, None]
-        self._solve = self._factor()
+            self._Z = self._Z * self._c[:, None]
+        self._y = (Y - self._mean_y) * self._c[:, None]
+        self._penalty = float(np.ldexp(self.alpha, -2 * self._exponent))
+        self._factor()
         return State(np.zeros((X.shape[1], t)), np.zeros((n, t)))
 
-    def _factor(self):
+    def _factor(self) -> None:
+        """K − μ = RᵀR, and what that proves about λ_min(Z Zᵀ + α) outside of q."""
         with np.errstate(under="ignore"):
             K = gram(self._Z, kernel="linear", gamma=1.0)
-        penalty = np.ldexp(self.alpha, -2 * self._exponent)
-        K[np.diag_indices_from(K)] += penalty
+        n, d = self._Z.shape
+        self.squares = float(np.trace(K)) * (1 + 1e-9)
+        self._row_lengths = np.sqrt(np.diag(K)) * (1 + 1e-9)
+        self._known: tuple[np.ndarray, Facts] | None = None
+        K[np.diag_indices_from(K)] += self._penalty
+        mean = float(np.trace(K)) / n or 1.0
         if self.fit_intercept:
-            K += np.outer(self._q, self._q) * (np.trace(K) / len(K))
+            K += np.outer(self._q, self._q) * mean
+        # Rounding of the factorisation, of the products, of q, and of the centred rows.
+        share = gamma(n + 2)
+        lost = share / (1 - share) * n * (2 * mean) + gamma(d + 16) * self.squares
+        lost = (lost + 16 * n * UNIT * mean) * ROOM
+        self._K, self.least = K, 0.0
+        shifts = [share * mean for share in SHIFTS]
+        if n <= FEW_ROWS:
+            shifts = [0.5 * float(linalg.eigvalsh(K, subset_by_index=[0, 0])[0])]
+        for mu in shifts:
+            if mu > lost and self._factored(mu) and (n > FEW_ROWS or self._factored(0.0)):
+                self.least = (mu - lost) / ROOM
+                return
+        self._decompose()
+
+    def _factored(self, mu: float) -> bool:
+        """Cholesky of K − μ."""
+        shifted = self._K.copy()
+        shifted[np.diag_indices_from(shifted)] -= mu
         with one_blas_thread():
-            size = np.abs(K).sum(axis=0).max()
-            R, failed = linalg.lapack.dpotrf(K, lower=0)
-            if not failed and linalg.lapack.dpocon(R, size)[0] > DOUBTFUL:
-                self._rank = len(K) - int(self.fit_intercept and penalty == 0)
-                return lambda right: linalg.cho_solve((R, False), right)
-            values, vectors = linalg.eigh(K)
+            self._R, failed = linalg.lapack.dpotrf(shifted, lower=0, overwrite_a=1)
+        return not failed
+
+    def _decompose(self) -> None:
+        """Rows that depend on each other: eigenvalues at the level of rounding are left out."""
+        K = gram(self._Z, kernel="linear", gamma=1.0)
+        K[np.diag_indices_from(K)] += self._penalty
+        values, vectors = linalg.eigh(K)
         use = values > 4 * UNIT * max(self._Z.shape) * values[-1]
-        self._rank = int(use.sum()) - int(self.fit_intercept)
-        vectors, values = vectors[:, use], values[use]
-        return lambda right: vectors @ ((vectors.T @ right) / values[:, None])
+        self._R, self._eigen = None, (values[use], vectors[:, use])
+
+    def _solve(self, right: np.ndarray) -> np.ndarray:
+        if self._R is not None:
+            x = linalg.cho_solve((self._R, False), right, check_finite=False)
+            for _ in range(INNER):
+                left = right - self._K @ x
+                x = x + linalg.cho_solve((self._R, False), left, check_finite=False)
+            return x
+        values, vectors = self._eigen
+        return vectors @ ((vectors.T @ right) / values[:, None])
 
     def step(self, state: State) -> State:
-        """Solve, and once more for what is left."""
+        """Solve, and again for what is left."""
         with one_blas_thread():
-            penalty = np.ldexp(self.alpha, -2 * self._exponent)
-            left = self._y - self._Z @ state.w - penalty * state.a
+            left = self._y - self._Z @ state.w - self._penalty * state.a
             state.a = state.a + self._solve(left)
             if self.fit_intercept:
                 state.a -= np.outer(self._q, self._q @ state.a)
-            state.w, before = self._Z.T @ state.a, state.w
-        if before.any() or not state.w.any():
+            state.w, state.rounds = self._Z.T @ state.a, state.rounds + 1
+        if state.rounds == ROUNDS or not state.w.any():
             state.status = Status.CONVERGED
         return state
 
     def result(self, state: State) -> Result:
-        w = state.w
-        residual = self._y - self._Z @ w
-        bias = self._mean_y - self._mean_x @ w
+        self._a = state.a
+        bias = self._mean_y - self._mean_x @ state.w
         with np.errstate(over="ignore", invalid="ignore"):
-            slopes = np.ldexp(w, self._exponent_y - self._exponent)
+            slopes = np.ldexp(state.w, self._exponent_y - self._exponent)
             bias = np.ldexp(bias, self._exponent_y)
-            rss, tss = (
-                np.ldexp((v * v).sum(axis=0), 2 * self._exponent_y) for v in (residual, self._y)
-            )
-        weights = np.column_stack([bias, slopes.T])
-        if not np.isfinite(weights).all():
+            tss = np.ldexp((self._y * self._y).sum(axis=0), 2 * self._exponent_y)
+        W = np.column_stack([bias, slopes.T])
+        if not np.isfinite(W).all():
             raise ValueError("a weight is beyond the range of floats: scale X or y by a power of 2")
         details = {
-            "backward_error": self._backward_error(state, residual),
+            "moments": self._moments(),
+            "assess": self,
             "path": "rows",
             "condition": None,
-            "rank": self.X.shape[1] if self.alpha > 0 else self._rank,
+            "unique": self.unique,
+            "rank": self.rank,
             "dependent": {},
-            "error": None,
-            "rss": rss,
+            "nearly": {},
+            "rss": self(W).rss,
             "tss": tss,
             "inverse_root": None,
         }
-        unique = self.alpha > 0 or self._rank == self.X.shape[1]
-        status = Status.SOLVED if unique else Status.RANK_DEFICIENT
-        return Result(weights, status, 2, 1, None, details)
+        return Result(W, Status.SOLVED, state.rounds, 1, None, details)
 
-    def _backward_error(self, state: State, residual: np.ndarray) -> float:
-        penalty = np.ldexp(self.alpha, -2 * self._exponent)
-        g = self._Z.T @ residual - penalty * state.w
-        norms = np.sqrt(np.einsum("ij,ij->j", self._Z, self._Z) + penalty)
-        squares = (residual**2).sum(axis=0) + penalty * (state.w**2).sum(axis=0)
-        targets = np.linalg.norm(self._y, axis=0)
-        return backward_error(g, norms, state.w, squares, targets) + UNIT * len(norms)
+    def _moments(self) -> Any:
+        n, d = self.X.shape
+        if n * (1 + d) ** 2 > CHEAP_MOMENTS:
+            return None
+        found = exact_moments(self.X, self.Y, self.weight, centred=self.fit_intercept)
+        return found if found.gram.finite() else None
+
+    @property
+    def rank(self) -> int | None:
+        """The columns about their means have no higher rank than the rows allow."""
+        n, d = self.X.shape
+        if not self.least:
+            return None
+        return d if self.alpha > 0 else min(d, n - int(self.fit_intercept))
+
+    @property
+    def unique(self) -> bool:
+        n, d = self.X.shape
+        return self.alpha > 0 or n - int(self.fit_intercept) >= d
+
+    def __call__(self, W: np.ndarray) -> Facts:
+        """Bounds at the floats W (targets, d + 1).
+
+        With η = w − Zᵀa and ρ = y − ZZᵀa − αa, ‖w − w*‖ ≤ ‖η‖ + ‖ρ‖/√λ_min. Products of rows with w
+        are rounded by no more than γ‖z_i‖‖w‖; what a is not orthogonal to q moves both a little.
+        """
+        if self._known is not None and np.array_equal(self._known[0], W):
+            return self._known[1]
+        w = np.ldexp(W[:, 1:].T, self._exponent - self._exponent_y)
+        b = np.ldexp(W[:, 0], -self._exponent_y)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"), one_blas_thread():
+            left, doubt = self._residual(w)
+            found = self._facts(W, w, b, left, doubt, self._far(w, left, doubt))
+        self._known = W.copy(), found
+        return found
+
+    def _residual(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """y − Zw, and how wrong that may be."""
+        size = np.abs(self._y) + np.outer(self._row_lengths, _lengths(w))
+        return self._y - _product(self._Z, w), gamma(_path(len(w))) * size
+
+    def _far(self, w: np.ndarray, left: np.ndarray, doubt: np.ndarray) -> np.ndarray:
+        """‖w − w*‖ of each target at most."""
+        n, a, total = len(self._Z), self._a, np.sqrt(self.squares)
+        root = np.sqrt(self.least) - 8 * UNIT * total
+        if not root > 0:
+            return np.full(w.shape[1], np.inf)
+        aside = (np.abs(self._q @ a) + gamma(n + 2) * (self._q @ np.abs(a))) * self.fit_intercept
+        eta = _lengths(w - _product(self._Z.T, a)) + aside * total
+        eta = eta + gamma(_path(n)) * total * _lengths(a)
+        pull = self._penalty * a
+        rho = _lengths(np.abs(left - pull) + doubt + gamma(4) * np.abs(pull))
+        rho = rho + total * eta + (self.squares + self._penalty) * aside
+        return (eta + rho / root) * ROOM
+
+    def _facts(self, W, w, b, left, doubt, far) -> Facts:
+        up, c, centred = self._exponent_y, self._c[:, None], float(self.fit_intercept)
+        level = centred * self._mean_y - self._mean_x @ w - b
+        size = np.abs(self._mean_y) + np.abs(self._mean_x) @ np.abs(w) + np.abs(b)
+        r = left + c * level
+        wrong = doubt + c * (gamma(len(w) + 8) * size) + 4 * UNIT * np.abs(r)
+        rss, most = (r * r).sum(axis=0), ((np.abs(r) + wrong) ** 2).sum(axis=0)
+        pull = self._penalty * (w * w).sum(axis=0)
+        first = (np.abs(self._q @ r) + _lengths(wrong)) * centred
+        gap = 0.5 * ((self.squares + self._penalty) * far * far + first * first)
+        if self.alpha == 0:
+            gap = np.minimum(gap, 0.5 * most)
+        error = np.repeat(far[:, None], 1 + len(w), axis=1)
+        reach = np.sqrt((self._mean_x**2).sum()) * (1 + 1e-9) + UNIT * len(r) * np.sqrt(len(w))
+        error[:, 0] = (first / np.sqrt((c * c).sum()) + reach * far) * centred
+        back = np.r_[0, np.full(len(w), -self._exponent)] + up[:, None]
+        lengths = np.sqrt(np.einsum("ij,ij->j", self._Z, self._Z) + self._penalty)
+        return Facts(
+            np.ldexp(rss, 2 * up),
+            np.ldexp(0.5 * (rss + pull), 2 * up),
+            np.ldexp(gap * ROOM, 2 * up),
+            np.ldexp((self._y * self._y).sum(axis=0), 2 * up),
+            np.ldexp(error * ROOM, back),
+            np.r_[centred * np.sqrt((c * c).sum()), np.ldexp(lengths, self._exponent)],
+        )
+
+
+def _product(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A x, piece by piece."""
+    pieces = range(0, len(x), PIECE)
+    return sum(A[:, i : i + PIECE] @ x[i : i + PIECE] for i in pieces)
+
+
+def _path(length: int) -> int:
+    """Roundings on the way of each term of such a sum, and some for what went into it."""
+    return min(length, PIECE) + length // PIECE + 16
+
+
+def _lengths(v: np.ndarray) -> np.ndarray:
+    """‖v‖ of each column, rounded up."""
+    return np.sqrt((v * v).sum(axis=0)) * (1 + 1e-9)

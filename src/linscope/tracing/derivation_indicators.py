@@ -39,7 +39,8 @@ class IndicatorWork(ClassWork):
         size = model.n_features_in_ + bool(model.fit_intercept)
         self.data = ClassSamples(model, X, y, sample_weight, exact, unknowns=size)
         self._solve()
-        rank_is_wrong = len(self._slopes.dependent) != model.n_features_in_ - (model.rank_ or 0)
+        left_out = model.n_features_in_ - model.certificate_.regression.columns_in_use
+        rank_is_wrong = len(self._slopes.dependent) != left_out
         if self.data.samples.rational and not exact and rank_is_wrong:
             self.data.in_floats()
             self._solve()

@@ -51,9 +51,9 @@ class RegressionWork:
         if (
             not exact
             and self.samples.rational
-            and len(self.elimination.dependent) != d - model.rank_
+            and len(self.elimination.dependent) != d - model.certificate_.columns_in_use
         ):
-            # The fit calls columns dependent that are so but for rounding.
+            # The fit leaves out columns that depend on others but for rounding.
             self.samples = read_samples(training.X, given, training.weight, rough=True, **options)
             self._solve()
 

@@ -1,0 +1,203 @@
+"""What the moments prove about weights: how far they and their objective are from the minimum.
+
+In columns of length 1, M̂ = D⁻¹(G + Λ)D⁻¹, the gradient at v is a distance,
+
+    ‖D(v − v*)‖ ≤ ‖D⁻¹ρ‖ / λ_min(M̂)        J(v) − min J ≤ ½ ‖D⁻¹ρ‖² / λ_min(M̂)
+
+where ρ = g − (G + Λ)v is wrong by no more than the rounding ε of the sums,
+|Δρ_j| ≤ ε‖a_j‖(‖u‖ + Σ_k ‖a_k‖|v_k|). Cholesky's factorisation of M̂ − μ proves
+λ_min ≥ μ − ‖E‖, E the rounding of the factorisation and of the sums (Rump 2006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.double_double import UNIT, UNIT2, Pair, product
+from ..verify.enclosures import gamma, scores
+from ..verify.least_squares_facts import Facts
+from . import normal_equations as equations
+from . import original_units as units
+from . import refinement
+from .moments import Moments
+
+ROOM = 1 + 1e-12
+# Residual sums of squares are claimed to this, relatively.
+SAME, LAST = 5e-9, 1e-15
+
+
+def least_eigenvalue(gram: np.ndarray, norms: np.ndarray, rounding: float) -> float:
+    """λ_min of the columns scaled to length 1 is at least this; 0 if nothing is proven."""
+    p = len(norms)
+    if not ((norms > 0) & np.isfinite(norms)).all():
+        return 0.0
+    M = gram / np.outer(norms, norms)
+    share = gamma(p + 2)
+    doubt = (share / (1 - share) * float(np.trace(M)) + p * (8 * UNIT + rounding)) * ROOM
+    try:
+        low = 0.5 * float(np.linalg.eigvalsh(M)[0]) if p else 1.0
+        if not low > 2 * doubt:
+            return 0.0
+        M[np.diag_indices(p)] -= low
+        np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        return 0.0
+    return (low - doubt) / ROOM
+
+
+@dataclass
+class MomentProof:
+    """Bounds at any weights, from moments, and from the rows where they are given and better.
+
+    Parameters
+    ----------
+    moments : in the frame of the solution
+    rows : X, Y and weights, or None
+    closely : take the gradient from the rows, because the moments are in floats
+    """
+
+    moments: Moments
+    fit_intercept: bool
+    alpha: float
+    rows: tuple[Any, np.ndarray, np.ndarray] | None = None
+    closely: bool = False
+
+    def __post_init__(self) -> None:
+        moments = self.moments
+        gram, self.columns = equations.penalised(moments, self.fit_intercept, self.alpha)
+        self._full = equations.symmetric(gram)
+        self._right = moments.gram.part(self.columns, slice(1 + moments.n_features, None))
+        self._centre, self._far = Pair.of(np.zeros((1 + moments.n_features, 0))), np.zeros(0)
+        with np.errstate(invalid="ignore", over="ignore"):
+            self.norms = np.sqrt(np.diag(gram.hi))
+            self.least = least_eigenvalue(self._full.hi, self.norms, moments.rounding)
+
+    @property
+    def unique(self) -> bool | None:
+        """Whether there is one solution only; None if that is not proven."""
+        return True if self.least > 0 else None
+
+    @property
+    def rank(self) -> int | None:
+        return self.moments.n_features if self.least > 0 else None
+
+    def _gradient(self, v: Pair) -> tuple[np.ndarray, float]:
+        """ρ of the columns in use, and its rounding relative to their lengths."""
+        moments, p = self.moments, len(self.columns)
+        if self.closely and self.rows is not None:
+            g, _ = refinement.gradient(*self.rows, moments.frame, v, self.alpha)
+            return g.hi[self.columns], UNIT2 * (16.0 + 2.0 * moments.n + p)
+        g = Pair.of(np.zeros((p, v.hi.shape[1])))
+        product(self._full, v.part(self.columns).times(-1.0), g)
+        return g.plus(self._right).hi, moments.rounding + 4 * UNIT2 * (p + 8.0)
+
+    def distance(self, v: Pair, lost: np.ndarray) -> np.ndarray:
+        """‖D⁻¹ρ‖ of each target at most; v_0 may be wrong by ``lost``."""
+        rho, rounding = self._gradient(v)
+        size = self.norms @ np.abs(v.hi[self.columns]) + equations.target_norms(self.moments)
+        length = np.sqrt(((rho / self.norms[:, None]) ** 2).sum(axis=0))
+        first = np.sqrt(max(self.moments.total_weight, 0.0))
+        rest = np.sqrt(len(rho)) * (rounding * size * ROOM + first * lost)
+        return (length * (1 + 4 * UNIT) + rest) * ROOM
+
+    def settled(self, v: Pair, share: float) -> bool:
+        """Whether v is within this share of the largest weight, in columns of length 1.
+
+        Bounds at other weights go by way of v from now on.
+        """
+        self._centre, self._far = v, np.full(v.hi.shape[1], np.inf)
+        if not self.least > 0:
+            return False
+        self._far = self.distance(v, np.zeros(v.hi.shape[1])) / self.least * ROOM
+        size = (self.norms[:, None] * np.abs(v.hi[self.columns])).max(axis=0, initial=0.0)
+        return bool((self._far <= share * size).all())
+
+    def __call__(self, W: np.ndarray) -> Facts:
+        """Bounds at the floats W (targets, d + 1).
+
+        The solution v* is near v, and J(w) − min J = ½ ρ·(v* − v(w)) with the gradient ρ at w.
+        """
+        frame, t = self.moments.frame, W.shape[0]
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            here = units.into_frame(frame, Pair.of(W.T))
+            gap, error = np.full(t, np.inf), np.full(W.shape, np.inf)
+            if self.least > 0:
+                error = self.errors(W)
+                gap = self._gap(here, self._lost(W))
+            back = -2 * frame.exponent[frame.targets]
+            rss = self.residual_squares(here, W)
+            penalty = self.alpha * (W[:, 1:] ** 2).sum(axis=1) if self.alpha > 0 else 0.0
+            tss = self.moments.total_squares(centred=self.fit_intercept)
+            gap = np.ldexp(gap * ROOM, back)
+        return Facts(rss, 0.5 * (rss + penalty), gap, tss, error, self._lengths())
+
+    def _gap(self, here: Pair, lost: np.ndarray) -> np.ndarray:
+        """½ρ·(v − v(w)) and what v* − v adds; or ½‖D⁻¹ρ‖²/λ, if that is less."""
+        rough = self.distance(here, lost)
+        way = self._centre.plus(here.times(-1.0)).hi[self.columns]
+        long = np.sqrt(((self.norms[:, None] * way) ** 2).sum(axis=0)) * ROOM
+        first = np.sqrt(max(self.moments.total_weight, 0.0)) * lost
+        far = rough * (long + first + self._far)
+        return np.minimum(0.5 * rough * rough / self.least, 0.5 * far) * ROOM
+
+    def errors(self, W: np.ndarray) -> np.ndarray:
+        """In original units, (targets, d + 1): how far v is from the solution, and W from v."""
+        frame = self.moments.frame
+        full = np.zeros((W.shape[1], W.shape[0]))
+        full[self.columns] = self._far / self.norms[:, None] * ROOM
+        centre = units.weights(frame, self._centre)
+        if not self.fit_intercept:
+            centre.hi[0], centre.lo[0] = 0.0, 0.0
+        way = np.abs(centre.plus(Pair.of(-W.T)).hi) * ROOM
+        found = units.errors(frame, full, Pair.of(np.abs(W.T))) + way
+        # Numbers near the end of the range of floats are spaced evenly.
+        small = (np.abs(W.T) < 2.0**-960) & (found > 0)
+        return (found + np.where(small, 2.0**-1073, 0.0)).T
+
+    def _lost(self, W: np.ndarray) -> np.ndarray:
+        frame = self.moments.frame
+        size = np.abs(W[:, 0]) + np.abs(W[:, 1:]) @ np.abs(frame.shift[frame.features])
+        size = size + np.abs(frame.shift[frame.targets])
+        return np.ldexp(8 * UNIT2 * W.shape[1] * size, frame.exponent[frame.targets])
+
+    def _lengths(self) -> np.ndarray:
+        """Of the columns about their means, in original units; √W first."""
+        moments, frame = self.moments, self.moments.frame
+        full = np.zeros(1 + moments.n_features)
+        full[self.columns] = self.norms
+        total = max(moments.total_weight, 0.0) * float(self.fit_intercept)
+        if total > 0:
+            first = moments.gram.hi[0, 1 : 1 + moments.n_features]
+            full[1:] = np.sqrt(np.maximum(full[1:] ** 2 - first * first / total, 0.0))
+        full[0] = np.sqrt(total)
+        with np.errstate(over="ignore"):
+            full[1:] = np.ldexp(full[1:], -frame.exponent[frame.features])
+        return full
+
+    def residual_squares(self, v: Pair, W: np.ndarray) -> np.ndarray:
+        """Σ c r²: from the moments, or by a pass where they cannot tell."""
+        frame = self.moments.frame
+        rss, error = equations.residual_squares(self.moments, v)
+        found = np.ldexp(rss, -2 * frame.exponent[frame.targets])
+        rough = self.moments.rounding > UNIT
+        if self.rows is None or not (error > (SAME if rough else LAST) * rss).any():
+            return found
+        plain = _plain_squares(*self.rows, W) if rough else None
+        if plain is not None:
+            return plain
+        _, squares = refinement.gradient(*self.rows, frame, v, 0.0)
+        squares = np.ldexp(squares, -2 * frame.exponent[frame.targets])
+        return np.where(np.isfinite(squares), squares, found)
+
+
+def _plain_squares(X, Y: np.ndarray, weight: np.ndarray, W: np.ndarray) -> np.ndarray | None:
+    """Σ c r² by a pass in floats; None if that does not tell."""
+    c = weight if len(weight) else np.ones(len(Y))
+    fitted = scores(X, W)
+    r = np.abs(Y - fitted.mid)
+    doubt = fitted.rad + UNIT * (np.abs(Y) + r)
+    squares, wrong = c @ (r * r), c @ (2 * r * doubt + doubt * doubt)
+    return squares if (wrong <= SAME * squares).all() else None

@@ -1,0 +1,252 @@
+"""Is a claim about least squares true? J(w) = ½ Σ_i c_i (y_i − b − x_i·w)² + ½ α‖w‖².
+
+Everything is recomputed from the rows and the floats that the claim names:
+
+1. sums of products in whole numbers (``exact_gram``), so J at the floats is known without rounding;
+2. the rank of the columns, proven (``exact_rank``);
+3. the solution, or the shortest of several, with a proven radius (``definite``); hence how far the
+   floats are from it and J from its minimum (``least_squares_facts``).
+
+Tables too large for whole numbers get bounds in floats instead (``large_least_squares``).
+
+A claim is ok if and only if its bounds meet the tolerance that it states:
+
+    gap ≤ tolerance · ½ Σ c (y − ȳ)²      and      errors of weights ≤ tolerance, relatively
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..data import check_finite, to_matrix
+from ..results import Check, Status
+from .definite import MOST_LONG
+from .exact_gram import TooWide
+from .large_least_squares import large_facts
+from .least_squares_facts import Facts, facts, relative_error
+from .normal_equations import normal_equations, optimum
+
+# Sums of squares are claimed to this, relatively; bounds are compared with so much room.
+SAME, ROOM, MARGIN = 1e-8, 1 + 1e-9, 1e-6
+MOST_COLUMNS, MOST_PRODUCTS = 600, 3_000_000_000
+UNIT, LEAST = 2.0**-53, 2.0**-1060
+# A wider tolerance than this says nothing.
+WIDEST = 1e-2
+# Condition number (columns of length 1) from which columns are nearly dependent.
+NEARLY = 1e5
+SOLVED = (Status.SOLVED, Status.RANK_DEFICIENT)
+NOT_REACHED = (
+    Status.NEARLY_DEPENDENT,
+    Status.STALLED,
+    Status.SHORT_STEPS,
+    Status.MAX_ITER,
+    Status.DIVERGED,
+    Status.STOPPED,
+    Status.INTERRUPTED,
+)
+
+
+class Found(NamedTuple):
+    """What the data say: bounds from above, from below, and the rank if it is proven."""
+
+    most: Facts
+    gap: float
+    error: np.ndarray
+    rank: int | None
+    unique: bool | None
+    condition: float
+
+
+def check(claim: Any, X, y, sample_weight=None) -> Check:
+    """Check a claim with the fields of ``LeastSquaresCertificate`` against the data."""
+    try:
+        X, Y, weight = _data(claim, X, y, sample_weight)
+        wrong = _nonsense(claim)
+        if wrong is None:
+            options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
+            W = np.asarray(claim.weights, dtype=np.float64)
+            found = examine(X, Y, weight, W, **options)
+            wrong = _false_number(claim, found, _sizes(X, Y, weight, W))
+            wrong = wrong or _false_status(claim, found)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        return Check(False, f"the certificate does not fit these data: {error}")
+    return Check(False, wrong) if wrong else Check(True, _verdict(claim))
+
+
+def _data(claim, X, y, sample_weight) -> tuple[Any, np.ndarray, np.ndarray]:
+    matrix, names = to_matrix(X)
+    Y = np.asarray(y, dtype=np.float64)
+    if Y.ndim == 0 or len(Y) != matrix.shape[0]:
+        raise ValueError(f"X has {matrix.shape[0]} rows, y has {Y.size} entries")
+    Y = Y.reshape(len(Y), -1)
+    expected = np.shape(claim.weights)
+    if (Y.shape[1], matrix.shape[1] + 1) != expected:
+        raise ValueError(
+            f"{matrix.shape[1]} features and {Y.shape[1]} targets, expected "
+            f"{expected[1] - 1} and {expected[0]}"
+        )
+    check_finite(matrix, names)
+    check_finite(Y, name="y")
+    if sample_weight is None:
+        if claim.weighted:
+            raise ValueError("the fit used sample weights: pass sample_weight")
+        return matrix, Y, np.zeros(0)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (len(Y),) or not (np.isfinite(weight).all() and (weight >= 0).all()):
+        raise ValueError("sample_weight must be one number, not negative, for each row")
+    keep = np.flatnonzero(weight)
+    return matrix[keep], Y[keep], weight[keep]
+
+
+def _nonsense(claim) -> str | None:
+    """What is false whatever the data are."""
+    W = claim.weights
+    if not np.isfinite(W).all():
+        return "the weights are not finite"
+    if not claim.fit_intercept and W[:, 0].any():
+        return "a model without intercept has a bias"
+    if not (np.isfinite(claim.alpha) and claim.alpha >= 0):
+        return "alpha is not a number from 0 on"
+    numbers = [claim.primal, claim.dual, claim.gap, claim.tolerance]
+    if any(v is None or np.isnan(v) for v in numbers) or np.isnan(claim.rss).any():
+        return "a number of the claim is missing or NaN"
+    if claim.kkt is not None or claim.backward_error is not None or claim.parts:
+        return "the claim says something that least squares does not claim"
+    if not 0 < claim.tolerance <= WIDEST:
+        return f"a tolerance of {claim.tolerance:.2g} says nothing"
+    if not claim.gap >= 0:
+        return "the gap is not a bound"
+    if (claim.error is None) != (claim.accuracy is None):
+        return "errors of weights and their relative bound belong together"
+    if claim.error is not None:
+        good = np.shape(claim.error) == W.shape and (claim.error >= 0).all()
+        if not (good and claim.accuracy >= 0):
+            return "the errors of the weights are not bounds"
+    return None
+
+
+def examine(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> Found:
+    """What the data say about weights W (targets, d + 1)."""
+    n, d = X.shape
+    options: dict[str, Any] = {"fit_intercept": fit_intercept, "alpha": alpha}
+    few = d <= MOST_COLUMNS and (n > d or d <= MOST_LONG)
+    if few and n * (d + Y.shape[1]) ** 2 <= MOST_PRODUCTS:
+        try:
+            return _exactly(X, Y, weight, W, options)
+        except TooWide:
+            pass
+    return Found(*large_facts(X, Y, weight, W, **options))
+
+
+def _exactly(X, Y, weight, W, options) -> Found:
+    normal = normal_equations(X, Y, weight, **options)
+    best = optimum(normal)
+    most = facts(normal, best, W)
+    if best is None:
+        return Found(most, 0.0, np.zeros_like(W), None, None, np.inf)
+    rank = len(best.rank.kept)
+    return Found(most, float(most.gap.sum()), most.error, rank, best.unique, best.condition)
+
+
+def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
+    most = found.most
+    moved = (most.lengths.size + 16) * UNIT * sizes
+    with np.errstate(over="ignore"):
+        slack = moved * (np.sqrt(claim.rss) + moved)
+    same = np.abs(most.rss - claim.rss) <= SAME * claim.rss + slack
+    if np.shape(claim.rss) != most.rss.shape or not same.all():
+        k = int(np.argmin(same))
+        return f"the residual sum of squares is {most.rss[k]:.9g}, not {claim.rss[k]:.9g}"
+    primal = float(most.primal.sum())
+    allowed = SAME * primal + float(slack.sum())
+    if not abs(claim.primal - primal) <= allowed:
+        return f"the objective is {primal:.9g}, not {claim.primal:.9g}"
+    if not found.gap <= claim.gap * ROOM + LEAST:
+        return f"the objective is {found.gap:.2g} above its minimum, not {claim.gap:.2g}"
+    if not 0 <= claim.dual <= max(claim.primal - claim.gap, 0.0) + allowed:
+        return "the lower bound of the objective is not what the gap says"
+    if claim.rank is not None and found.rank is not None and claim.rank != found.rank:
+        return f"{found.rank} columns are independent, not {claim.rank}"
+    return None if claim.error is None else _false_error(claim, found)
+
+
+def _false_error(claim, found: Found) -> str | None:
+    over = found.error > claim.error * ROOM + LEAST
+    if over.any():
+        t, j = np.argwhere(over)[0]
+        shortest = "shortest " if claim.least_norm else ""
+        what = "the intercept" if j == 0 else f"the weight of feature {j - 1}"
+        return (
+            f"{what} is {found.error[t, j]:.2g} from the {shortest}solution, more than the "
+            f"{claim.error[t, j]:.2g} that was claimed"
+        )
+    if relative_error(claim.weights, found.error, found.most.lengths) > claim.accuracy * (
+        1 + MARGIN
+    ):
+        return "the weights have fewer digits than claimed"
+    return None
+
+
+def _false_status(claim, found: Found) -> str | None:
+    """A status is ok exactly if the bounds meet the tolerance; and it must say what is so."""
+    scale = 0.5 * claim.tolerance * float(found.most.tss.sum())
+    digits = claim.accuracy is not None and claim.accuracy <= claim.tolerance
+    near = claim.gap <= scale * (1 + MARGIN)
+    surely = claim.gap < scale * (1 - MARGIN)
+    status = claim.status
+    if status in SOLVED and not (digits and near):
+        return f"the bounds do not reach the tolerance, so it is not true that {status}"
+    if status is Status.CONVERGED and not near:
+        return "the gap is above the tolerance, so the stopping rule is not met"
+    if status in NOT_REACHED and surely and (digits or claim.error is None):
+        return f"the bounds reach the tolerance, so it is not true that {status}"
+    if status not in (*SOLVED, *NOT_REACHED, Status.CONVERGED):
+        return f"least squares does not end with: {status}"
+    if status is Status.SOLVED and found.unique is not True:
+        return "it is not proven that there is one solution only"
+    if (status is Status.RANK_DEFICIENT) != claim.least_norm:
+        return "only dependent columns leave a choice of the shortest weights"
+    if status is Status.RANK_DEFICIENT and found.unique is not False:
+        return "the columns do not depend on each other"
+    if status is Status.NEARLY_DEPENDENT and found.unique and found.condition < NEARLY:
+        return "the columns are not nearly dependent"
+    if status is Status.RANK_DEFICIENT and claim.rank is None:
+        return "the rank is missing"
+    return None
+
+
+def _verdict(claim) -> str:
+    tail = f"the objective is at most {claim.gap:.2g} above its minimum"
+    if not claim.ok:
+        return f"the claim is true; {tail}"
+    if claim.status is Status.RANK_DEFICIENT:
+        return f"no weights fit better and none that fit as well are shorter; {tail}"
+    if claim.error is None:
+        return tail
+    return f"every weight is within its claimed error ({claim.digits:.1f} digits); {tail}"
+
+
+def _sizes(X, Y: np.ndarray, weight: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """‖y‖ + Σ_j ‖x_j w_j‖ with the bias, for each target."""
+    c = weight if len(weight) else np.ones(len(Y))
+    top = float(np.frexp(c.max(initial=1.0))[1] // 2 * 2)
+    c = np.ldexp(c, -int(top))
+    with np.errstate(over="ignore"):
+        size = _lengths(Y, c) + np.abs(W[:, 0]) * np.sqrt(c.sum())
+        return np.ldexp(size + np.abs(W[:, 1:]) @ _lengths(X, c), int(top) // 2)
+
+
+def _lengths(A: Any, c: np.ndarray) -> np.ndarray:
+    """√Σ c a² of each column, without overflow."""
+    top = np.ravel(abs(A).max(axis=0).toarray() if sparse.issparse(A) else np.abs(A).max(axis=0))
+    exponent = np.frexp(top.astype(np.float64))[1]
+    if sparse.issparse(A):
+        part = A.astype(np.float64).tocsr()
+        part.data = np.ldexp(part.data, -exponent[part.indices])
+        squares = np.ravel(part.multiply(part).T @ c)
+    else:
+        squares = c @ np.ldexp(np.asarray(A, dtype=np.float64), -exponent) ** 2
+    return np.ldexp(np.sqrt(squares), exponent)
