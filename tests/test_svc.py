@@ -279,7 +279,7 @@ def test_ctrl_c_keeps_a_feasible_answer(monkeypatch, n, step):
     with pytest.warns(ConvergenceWarning, match="violated by"), ls.observe(Interrupt(step)):
         model = ls.SVC(10.0, tol=1e-9).fit(X, y)
     claim = model.certificate_
-    assert claim.status is Status.STOPPED
+    assert claim.status is Status.INTERRUPTED
     assert claim.kkt > 1e-9
     alpha, signs = claim.alpha, np.where(y == 1, 1, -1)
     assert (alpha >= 0).all()
@@ -298,7 +298,7 @@ def test_ctrl_c_in_one_of_several_problems():
         model = ls.SVC().fit(X, y)
     assert model.certificate_.verify(X, y)
     assert model.predict(X).shape == y.shape
-    assert all(result.status is Status.STOPPED for result in model.results_)
+    assert all(result.status is Status.INTERRUPTED for result in model.results_)
 
 
 def test_few_steps_warn_and_long_fits_are_announced(monkeypatch):

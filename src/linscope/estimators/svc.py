@@ -229,7 +229,7 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         self._keep_results(parts)
 
     def _keep_results(self, parts: list[Part]) -> None:
-        norms = [max(0.0, 2.0 * (p.alpha.sum() - (p.certificate.dual or 0.0))) for p in parts]
+        norms = [_length2(part) for part in parts]
         with np.errstate(divide="ignore"):
             margin = 2.0 / np.sqrt(np.array(norms))
         self.margin_: Any = float(margin[0]) if len(parts) == 1 else margin
@@ -243,11 +243,22 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             if not claim.status.ok:
                 text = (
                     f"{claim.status}: the optimality conditions are violated by {claim.kkt:.2g} "
-                    f"where tol is {claim.tol:g}, and the objective {claim.primal:.6g} may be "
-                    f"{claim.gap:.2g} above its minimum. {claim.advice}"
+                    f"where tol is {claim.tol:g}, and the objective {claim.primal:.6g} "
+                    f"{_above(claim.gap)}. {claim.advice}"
                 )
                 text = text if one else f"{part.problem.name}: {text}"
                 warn_caller(text, ConvergenceWarning)
+
+
+def _length2(part: Part) -> float:
+    """‖w‖² = βᵀKβ = Σβ(f − b), or that of the weights."""
+    if part.w is not None:
+        return float(part.w @ part.w)
+    return max(0.0, float((part.problem.y * part.alpha) @ (part.scores - part.bias)))
+
+
+def _above(gap: float | None) -> str:
+    return "has no minimum" if gap is None else f"may be {gap:.2g} above its minimum"
 
 
 def _present(w: np.ndarray | None) -> np.ndarray:
@@ -264,7 +275,7 @@ def _by_row(parts: list[Part], n: int) -> tuple[np.ndarray, np.ndarray]:
     y = np.concatenate([p.problem.y for p in parts])
     beta, slack = np.zeros((len(parts), n)), np.zeros((len(parts), n))
     beta.ravel()[at] = y * np.concatenate([p.alpha for p in parts])
-    margins = y * np.concatenate([p.values.scores for p in parts])
+    margins = y * np.concatenate([p.scores for p in parts])
     slack.ravel()[at] = np.maximum(0.0, 1.0 - margins)
     return beta, slack
 

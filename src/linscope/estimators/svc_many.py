@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.kernel_svm import Values
 from ..data.memory import memory_budget
 from ..data.threads import Workers
 from ..kernels.source import KernelSource
 from ..results import Result, Status, current_observer
-from ..solvers.svm_compiled import BIAS, DONE, DUAL, GAP, KKT, PAIRS, PRIMAL
+from ..solvers.svm_compiled import BIAS, DONE, DUAL, ERROR, KKT, PAIRS
 from ..solvers.svm_many import leave_at_zero
+from ..verify.enclosures import Ball
 from .base import Training, binary_problems
-from .svc_solving import FINE, SMALL, Fit, Part, part_of, solve_one
+from .svc_solving import FINE, SMALL, Fit, Part, part_of, rounding_of, solve_one
 from .svc_tables import Shared, shared_table
 
 # The Gram matrix of all samples is held up to so many samples; for two classes up to twice as many
@@ -59,22 +59,28 @@ def solve_all(
     alone = ALONE if model.C < HARD else 2 * ALONE
     share = source.n <= (SHARED if several else alone) and 16 * source.n**2 <= fit.memory
     compiled = several or (share and model.max_iter is None)
-    stopped = False
+    stopped: Status | None = None
     if compiled and not textbook and source.n > FINE and np.inf != model.C:
         try:
             table = shared_table(fit, fit.memory, share)
         except KeyboardInterrupt:
-            table, stopped = None, True
+            table, stopped = None, Status.INTERRUPTED
         if table is not None:
             return _solve_shared(fit, table)
-    if several and share and not stopped:
+    if several and share and stopped is None:
         source.share_gram(Workers())
         source.room = np.empty((SMALL + 64) ** 2)
     parts: list[Part] = []
     for problem in binary_problems(training.classes, training.codes, model.multi_class):
         parts.append(solve_one(fit, problem, stopped=stopped, textbook=textbook))
-        stopped = parts[-1].result.status is Status.STOPPED
+        stopped = stopped or stopped_by(parts[-1])
     return parts
+
+
+def stopped_by(part: Part) -> Status | None:
+    """How the user ended a problem, and with it the fit; None if not."""
+    ended = part.stopped in (Status.STOPPED, Status.INTERRUPTED)
+    return part.stopped if ended else None
 
 
 def _solve_shared(fit: Fit, table: Shared) -> list[Part]:
@@ -86,7 +92,7 @@ def _solve_shared(fit: Fit, table: Shared) -> list[Part]:
     done &= np.isfinite(figures).all(axis=1)
     status = [Status.CONVERGED if d else None for d in done.tolist()]
     for p in np.flatnonzero(figures[:, DONE] == 0).tolist() if stopped else ():
-        status[p] = Status.STOPPED
+        status[p] = stopped
         leave_at_zero(p, table.bounds_of(p), table.bounds.unit, table.answers)
     ready = iter(_parts(fit, table, status))
     parts: list[Part] = []
@@ -96,17 +102,15 @@ def _solve_shared(fit: Fit, table: Shared) -> list[Part]:
             continue
         table.help(fit.source)
         parts.append(solve_one(fit, problem, stopped=stopped, start=table.start(p)))
-        stopped = stopped or parts[-1].result.status is Status.STOPPED
+        stopped = stopped or stopped_by(parts[-1])
     return parts
 
 
 def _parts(fit: Fit, table: Shared, status: list[Status | None]) -> Iterator[Part]:
     """The problems that have a status."""
     answers = table.answers
-    size = np.abs(answers.beta)
     with np.errstate(invalid="ignore"):  # of problems that go on elsewhere
         g = answers.s - answers.y
-        scores = answers.s + np.repeat(answers.figures[:, BIAS], np.diff(answers.offsets))
     borders = answers.offsets.tolist()
     for p, figures in enumerate(answers.figures.tolist()):
         how = status[p]
@@ -119,13 +123,22 @@ def _parts(fit: Fit, table: Shared, status: list[Status | None]) -> Iterator[Par
             "gap": figures[KKT],
             "objective": -figures[DUAL] * fit.source.unit,
         }
-        result = Result(size[own], how, 1, int(figures[PAIRS]), None, details)
-        values = Values(figures[PRIMAL], figures[DUAL], figures[GAP], figures[KKT], scores[own])
-        yield part_of(fit, table.problems[p], result, values)
+        beta = answers.beta[own]
+        result = Result(np.abs(beta), how, 1, int(figures[PAIRS]), None, details)
+        sums = _sums(fit, answers.s[own], answers.y[own], beta, figures[BIAS], figures[ERROR])
+        yield part_of(fit, table.problems[p], result, sums)
 
 
-def _run(table: Shared, task: str) -> bool:
-    """Whether the user has stopped it: Ctrl-C, or an observer who asks for that."""
+# Sums that were left in float32 have a margin of at least 1 + 4δ by a bias that is at most 2δ off.
+def _sums(fit: Fit, s: np.ndarray, y: np.ndarray, beta: np.ndarray, b: float, error: float) -> Ball:
+    """Kβ of a problem and the bounds of its rounding; ``error`` is that of float32 sums."""
+    rounding = rounding_of(fit.source, beta)
+    far = (beta == 0.0) & (y * (s + b) >= 1.0 + 1.9 * error)
+    return Ball(s, np.where(far, max(error, rounding) + rounding, rounding))
+
+
+def _run(table: Shared, task: str) -> Status | None:
+    """How the user has stopped it: Ctrl-C, or an observer who asks for that; None if not."""
     observer, state = current_observer(), Progress()
     observer.begin(task, len(table.tasks))
     try:
@@ -133,9 +146,9 @@ def _run(table: Shared, task: str) -> bool:
             for done, (_, stop) in enumerate(steps, 1):
                 state.note = f"{stop} of {len(table.problems)} problems"
                 if observer.step(done, state) and done < len(table.tasks):
-                    return True
+                    return Status.STOPPED
     except KeyboardInterrupt:
-        return True
+        return Status.INTERRUPTED
     finally:
         observer.end()
-    return False
+    return None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certify.kernel_svm import KernelSVMCertificate, Values, kernel_duality
+from ..certify.kernel_svm import KernelSVMCertificate, claim_of
 from ..certify.separability import binary_verdict
 from ..certify.verdicts import Separable
+from ..data.row_keys import row_keys
 from ..data.threads import thread_count
 from ..kernels.source import ADVICE, KernelSource
 from ..results import Result, Status
@@ -19,7 +21,11 @@ from ..solvers.smo import SMO
 from ..solvers.svm_dual import SvmDual
 from ..solvers.svm_problem import SvmProblem
 from ..solvers.svm_small import SvmSmall
+from ..verify.enclosures import UNIT, Ball
+from ..verify.kernel_duality import Held
+from ..verify.kernel_values import Kernel
 from .base import Problem, Training
+from .scores import in_type
 
 # Up to SMALL samples a problem is solved on its whole Gram matrix. Tables of FINE samples are
 # solved to EXACT, whatever tol is: that costs next to nothing.
@@ -27,22 +33,25 @@ SMALL, FINE, EXACT = 768, 768, 1e-10
 # Fits that take longer than so many seconds are announced. They need so many kernel values a pair
 # of samples, more for a larger C; an order of magnitude.
 LONG, VALUES_A_PAIR = 10.0, 1.5
+# Coefficients so much smaller than the largest are rounding of 0.
+NOTHING = 8 * UNIT
 # Pairs a sample that the textbook's method takes at most, unless max_iter says otherwise.
 MOST_PAIRS = 1000
 
 
 class Part(NamedTuple):
-    """One problem that was solved, in original units."""
+    """One problem that was solved, in original units; ``scores`` are f of its samples."""
 
     problem: Problem
     alpha: np.ndarray
     bias: float
-    values: Values
+    scores: np.ndarray
     result: Result
     certificate: KernelSVMCertificate
     w: np.ndarray | None
     solver: Any
     source: KernelSource
+    stopped: Status | None = None
 
 
 class Fit(NamedTuple):
@@ -70,7 +79,7 @@ def solve_one(
     fit: Fit,
     problem: Problem,
     *,
-    stopped: bool = False,
+    stopped: Status | None = None,
     textbook: bool = False,
     start: Start | None = None,
 ) -> Part:
@@ -80,7 +89,7 @@ def solve_one(
     ----------
     fit : the table
     problem : which of its rows, and their signs
-    stopped : whether the user has stopped the fit, so that α stays at 0
+    stopped : how the user has stopped the fit, so that α stays at 0; None if not
     textbook : solve by plain sequential minimal optimisation that logs its pairs
     start : where to go on
     """
@@ -104,13 +113,16 @@ def solve_one(
         counts = result.n_iter + 1, result.n_updates + start.pairs
         result = replace(result, n_iter=counts[0], n_updates=counts[1])
     if stopped:
-        result = replace(result, status=Status.STOPPED)
+        result = replace(result, status=stopped)
     if np.inf == model.C and not _reached(result, model.tol):
         _refuse(model, training, problem, result)
     alpha, bias = result.weights / source.unit, float(result.details["bias"])
     if not (np.isfinite(alpha).all() and np.isfinite(bias)):
         raise ValueError(f"a coefficient is beyond the range of floats{ADVICE}")
-    return _certified(fit, problem, solver, result, c)
+    s = result.details["gradient"] + problem.y
+    return part_of(
+        fit, problem, result, Ball(s, rounding_of(source, problem.y * result.weights)), solver
+    )
 
 
 def box(model: Any, source: KernelSource, c: np.ndarray) -> np.ndarray:
@@ -182,61 +194,122 @@ def _refuse(model: Any, training: Training, problem: Problem, result: Result) ->
                 f"{verdict}"
             )
     elif result.status is Status.UNBOUNDED:
-        raise ValueError(
-            f"C=inf allows no slack, but {problem.name} is not separable in the feature space of "
-            "this kernel: use a finite C, or another kernel"
-        )
+        rows = np.arange(len(training.codes)) if problem.rows is None else problem.rows
+        why = _why_not_separable(model, training.X[rows], problem)
+        raise ValueError(f"C=inf allows no slack, but {problem.name} is {why}: use a finite C")
 
 
-def _certified(fit: Fit, problem: Problem, solver: Any, result: Result, c: np.ndarray) -> Part:
-    model, source = fit.model, fit.source
-    y, alpha = problem.y, result.weights / source.unit
-    bias, top = float(result.details["bias"]), float(model.C) * c
-    found = kernel_duality(result.details["gradient"] + y, y, alpha, top, bias)
-    status = result.status
-    if found.kkt <= model.tol and status is not Status.STOPPED:
-        status = Status.CONVERGED
-    elif status.ok:
-        status = Status.STALLED
-    return part_of(fit, problem, replace(result, status=status), found, solver)
+def _why_not_separable(model: Any, X: Any, problem: Problem) -> str:
+    """A Gaussian kernel separates all samples that differ, though perhaps not in floats."""
+    if model.kernel != "rbf":
+        return "not separable in the feature space of this kernel, as far as floats can tell"
+    keys = row_keys(X)
+    if len(np.intersect1d(keys[problem.y > 0], keys[problem.y < 0])):
+        return "not separable in the feature space of any kernel: both have the same sample"
+    return "not separable in the feature space of this kernel by a margin that floats can tell"
 
 
-def part_of(
-    fit: Fit,
-    problem: Problem,
-    result: Result,
-    found: Values,
-    solver: Any = None,
-) -> Part:
-    """The answer to a problem and the certificate of its values."""
+def rounding_of(source: KernelSource, beta: np.ndarray) -> float:
+    """How far float64 sums Σβ_j K'_ij can be from those of the formula, for all samples.
+
+    Solvers may sum in any order, and work on a kernel without what all samples have in common,
+    which Σβ = 0 makes the same.
+    """
+    error, most = source.rounding
+    size, used = float(np.abs(beta).sum()), int(np.count_nonzero(beta))
+    share = error + (used + 96) * UNIT * most
+    return 1.01 * (share * size + most * abs(float(beta.sum())))
+
+
+def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any = None) -> Part:
+    """The answer to a problem, as the model holds it, and its certificate.
+
+    Parameters
+    ----------
+    fit, problem : the table, and which rows of it
+    result : what the solver has found
+    sums : Kβ of the solver's β with a bound of its rounding
+    solver : for traces
+    """
     model, training, source = fit.model, fit.training, fit.source
-    alpha, bias = result.weights, float(result.details["bias"])
-    if source.unit != 1.0:
-        alpha = alpha / source.unit
-    side = None
+    dtype = training.X.dtype
+    found = result.weights / source.unit
+    alpha = in_type(without_rounding(found, problem.y, _tops(fit, problem)), dtype)
+    alpha = alpha.astype(np.float64)
+    w = _linear_weights(source, problem, alpha, dtype)
+    bias = _held_bias(float(result.details["bias"]), w, source, dtype)
+    moved = source.unit * source.rounding.most * float(np.abs(alpha - found).sum())
+    f = None
+    if w is None:
+        mid = sums.mid + bias
+        f = Ball(mid, sums.rad + moved + 2.0 * UNIT * (np.abs(mid) + abs(bias)))
+    X = training.X if problem.rows is None else training.X[problem.rows]
+    if model.kernel == "precomputed" and problem.rows is not None:
+        X = X[:, problem.rows]
+    held = Held(X, problem.y, _tops(fit, problem), alpha, bias, _kernel(fit), w)
+    claim, held, judged = claim_of(
+        held, f, result.status, float(model.tol), _about(fit, problem, result)
+    )
+    ended = result.status
+    result = replace(result, status=claim.status)
+    return Part(
+        problem,
+        held.alpha,
+        held.bias,
+        judged.f.mid,
+        result,
+        claim,
+        held.weights,
+        solver,
+        source,
+        ended,
+    )
+
+
+def _kernel(fit: Fit) -> Kernel:
+    return Kernel(fit.model.kernel, **fit.options)
+
+
+def _tops(fit: Fit, problem: Problem) -> np.ndarray:
+    """The largest α of the samples."""
+    weight = fit.training.weight
+    if not len(weight):
+        return np.full(len(problem.y), float(fit.model.C))
+    return float(fit.model.C) * (weight if problem.rows is None else weight[problem.rows])
+
+
+def _about(fit: Fit, problem: Problem, result: Result) -> dict[str, Any]:
+    """What a certificate says besides its numbers."""
+    training, side = fit.training, None
     if len(training.classes) > 2:
         side = problem.positive, None if problem.others else problem.negative
-    w = _linear_weights(source, problem, alpha)
-    if w is not None and source.centre is not None:
-        bias -= float(w @ source.centre)  # f(x) = w·(x − m) + b
-    certificate = KernelSVMCertificate(
-        status=result.status,
-        primal=found.primal,
-        dual=found.dual,
-        gap=found.gap,
-        kkt=found.kkt,
-        alpha=alpha,
-        bias=bias,
-        classes=training.classes,
-        C=float(model.C),
-        kernel=model.kernel,
-        parameters=fit.options,
-        weighted=len(training.weight) > 0,
-        tol=float(model.tol),
-        side=side,
-        how=_how(result),
-    )
-    return Part(problem, alpha, bias, found, result, certificate, w, solver, source)
+    return {
+        "classes": training.classes,
+        "C": float(fit.model.C),
+        "parameters": fit.options,
+        "weighted": len(training.weight) > 0,
+        "side": side,
+        "how": _how(result),
+    }
+
+
+def without_rounding(alpha: np.ndarray, y: np.ndarray, top: np.ndarray) -> np.ndarray:
+    """α with what is only rounding put at its bound; Σ α y stays as it was, within rounding.
+
+    >>> without_rounding(np.array([1.0, 1e-17, 1.0]), np.array([1.0, 1.0, -1.0]), np.full(3, 2.0))
+    array([1., 0., 1.])
+    """
+    room = NOTHING * float(alpha.max(initial=0.0))
+    low, high = (alpha > 0) & (alpha <= room), (alpha < top) & (alpha >= top * (1.0 - NOTHING))
+    if not (low.any() or high.any()):
+        return alpha
+    snapped = np.where(low, 0.0, np.where(high, top, alpha))
+    left = float(y @ (snapped - alpha))
+    free = np.flatnonzero((snapped > 0) & (snapped < top))
+    if len(free):
+        most = free[np.argmax(np.minimum(snapped[free], (top - snapped)[free]))]
+        snapped[most] = np.clip(snapped[most] - y[most] * left, 0.0, top[most])
+    return snapped
 
 
 def _how(result: Result) -> str:
@@ -246,11 +319,22 @@ def _how(result: Result) -> str:
     return f"decomposition, {steps}, {result.n_updates} pairs"
 
 
-def _linear_weights(source: KernelSource, problem: Problem, alpha: np.ndarray) -> np.ndarray | None:
+def _linear_weights(
+    source: KernelSource, problem: Problem, alpha: np.ndarray, dtype: Any
+) -> np.ndarray | None:
     """w = Σ α y x for a linear kernel, from rows without their mean: Σ α y = 0."""
     if source.kernel != "linear":
         return None
     X = source.X if problem.rows is None else source.X[problem.rows]
     beta = problem.y * alpha
     used = np.flatnonzero(beta)
-    return np.ldexp(np.asarray(X[used].astype(np.float64).T @ beta[used]), source.exponent)
+    w = np.ldexp(np.asarray(X[used].astype(np.float64).T @ beta[used]), source.exponent)
+    return in_type(w, dtype).astype(np.float64)
+
+
+def _held_bias(bias: float, w: np.ndarray | None, source: KernelSource, dtype: Any) -> float:
+    """b in the type of the model; f(x) = w·(x − m) + b for a linear kernel, rounded once."""
+    if w is not None and source.centre is not None:
+        terms = zip(w.tolist(), source.centre.tolist(), strict=True)
+        bias = float(Fraction(bias) - sum(Fraction(a) * Fraction(c) for a, c in terms))
+    return float(in_type(np.array([bias]), dtype)[0])

@@ -12,11 +12,15 @@ import scipy.sparse as sp
 from ..data import check_finite, to_matrix
 from ..data.blocks import borders, take_rows
 from ..data.threads import Workers
-from .functions import Kernel
+from .functions import Kernel, quick_rbf, squared_norms
 from .parameters import resolve_gamma, resolve_kernel
+from .rounding import gaussian_rounding
+from .tiles import dense_values
 
 # Rows and columns of a tile: 1 MB in float32, 2 MB in float64.
 TILE = 512
+# Rounding of kernel values from ‖x‖² − 2x·z + ‖z‖² beyond which differences are summed instead.
+CANCELS = 1e-12
 OVERFLOW = (
     "the kernel overflows for these values: scale the features "
     "(sklearn.preprocessing.StandardScaler)"
@@ -53,7 +57,7 @@ def gram(
 
     Returns
     -------
-    ndarray of shape (n, m), float32 when both tables are
+    ndarray of shape (n, m), worked out in float64; float32 when both tables are
 
     Examples
     --------
@@ -74,9 +78,9 @@ def gram(
     if sigma is not None or isinstance(gamma, str):
         gamma = resolve_gamma(gamma, right, sigma=sigma)
     function = resolve_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0)
-    if kernel == "rbf":
-        left, right = _centred(left, right)
     _check_range(left, right, dtype)
+    if kernel == "rbf":
+        left, right, function = _near_the_origin(left, right, function)
     with np.errstate(over="ignore", invalid="ignore"):
         K = _fill(function, left, right, dtype, Workers(n_threads))
     if left is right and kernel == "rbf":
@@ -117,7 +121,7 @@ def _check_memory(n: int, m: int, dtype: np.dtype, memory_limit: float | None) -
 
 
 def _call(kernel: Kernel, left: Any, right: Any, dtype: np.dtype) -> np.ndarray:
-    K = np.asarray(kernel(left, right))
+    K = dense_values(kernel(left, right))
     expected = (left.shape[0], right.shape[0])
     if K.shape != expected or K.dtype.kind not in "biuf":
         raise ValueError(
@@ -129,15 +133,19 @@ def _call(kernel: Kernel, left: Any, right: Any, dtype: np.dtype) -> np.ndarray:
     return K
 
 
-def _centred(left: Any, right: Any) -> tuple[Any, Any]:
-    """Both tables moved by the same vector: far from the origin ‖x‖² − 2x·z + ‖z‖² cancels."""
-    if sp.issparse(left) or sp.issparse(right):
-        return left, right
-    center = right.mean(axis=0, dtype=np.float64)
-    moved = (right - center).astype(right.dtype, copy=False)
-    if left is right:
-        return moved, moved
-    return (left - center).astype(left.dtype, copy=False), moved
+def _near_the_origin(left: Any, right: Any, safe: Kernel) -> tuple[Any, Any, Kernel]:
+    """Both tables less the same vector, if ‖x‖² − 2x·z + ‖z‖² then keeps enough digits."""
+    moved, others = left, right
+    if not sp.issparse(left) and not sp.issparse(right):
+        center = right.mean(axis=0, dtype=np.float64)
+        others = right - center
+        moved = others if left is right else left - center
+    gamma = safe.keywords["gamma"]  # type: ignore[attr-defined]
+    with np.errstate(all="ignore"):
+        size = squared_norms(moved).max(initial=0.0) + squared_norms(others).max(initial=0.0)
+    if gaussian_rounding(0.5 * gamma * float(size), left.shape[1]).error <= CANCELS:
+        return moved, others, partial(quick_rbf, gamma=gamma)
+    return left, right, safe
 
 
 def _check_range(left: Any, right: Any, dtype: np.dtype) -> None:
@@ -165,10 +173,10 @@ def _fill_row_of_tiles(
 ) -> bool:
     """Rows of the matrix, and when it is symmetric the mirrored columns; False on overflow."""
     symmetric = left is right
-    X, (top, bottom) = take_rows(left, *rows), rows
+    X, (top, bottom) = _double(take_rows(left, *rows)), rows
     finite = True
     for start, stop in _columns(right.shape[0], top if symmetric else 0):
-        tile = function(X, take_rows(right, start, stop))
+        tile = function(X, _double(take_rows(right, start, stop))).astype(out.dtype, copy=False)
         if symmetric and start == top:
             lower = np.tril_indices(len(tile), -1)
             tile[lower] = tile.T[lower]
@@ -177,6 +185,10 @@ def _fill_row_of_tiles(
             out[start:stop, top:bottom] = tile.T
         finite = finite and bool(np.isfinite(tile.sum()) or np.isfinite(tile).all())
     return finite
+
+
+def _double(X: Any) -> Any:
+    return X.astype(np.float64, copy=False)
 
 
 def _columns(m: int, first: int) -> Iterator[tuple[int, int]]:

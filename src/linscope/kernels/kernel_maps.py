@@ -2,10 +2,12 @@
 
 Every kernel here is an elementwise map of an affine product of features, which BLAS computes:
 
-    rbf       exp(−γ‖x − z‖²) = 2^t    t = (2γ x·z − γ‖x‖² − γ‖z‖²)·log₂e
+    rbf       exp(−γ‖x − z‖²) = 2^t    t = (2γ x·z − γ‖x‖² − γ‖z‖²)·log₂e, at most 0
     sigmoid   tanh(u) = 1 − 2/(1 + 2^t)      t = 2(γ x·z + c0)·log₂e
     poly      t^p                            t = γ x·z + c0
     linear    t                              t = x·z
+
+Where that cancels, t = −γ log₂e Σ(x_k − z_k)² is summed from differences (``DISTANCE``).
 
 2^t = 2^n 2^f with n the nearest integer and |f| ≤ ½; 2^f is a polynomial, 2^n an exponent field.
 The loops hold no calls, so that the compiler makes vectors of them: some times faster than
@@ -21,14 +23,16 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
-IDENTITY, POWER, EXP2, TANH = 0, 1, 2, 3
+IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
 # A tile of products and one of kernel values, in float32, are together less than an L2 cache.
 TILE_ROWS, TILE_COLUMNS = 64, 640
 
 # 2^f = 1 + f·(A0 + A1 f + …): interpolation at Chebyshev points, relative error 5e-9.
 A0, A1, A2 = np.float32(0.69314718803), np.float32(0.24022650761), np.float32(0.055503571142)
 A3, A4, A5 = np.float32(0.0096180825573), np.float32(0.0013390863365), np.float32(1.5453162940e-4)
-ONE32, HALF32, LEAST32, MOST32 = (np.float32(v) for v in (1.0, 0.5, -126.0, 127.0))
+ONE32, HALF32, LEAST32 = (np.float32(v) for v in (1.0, 0.5, -126.0))
+# Largest exponents, in float32 and float64.
+MOST32, MOST64 = np.float32(127.0), 1023.0
 # The same in float64: the Taylor series (ln 2)^k/k!.
 LN2 = np.log(2.0)
 B1 = LN2
@@ -67,8 +71,8 @@ def _exponent_field(integer: Any, bias: int, shift: int, real: Any) -> Any:
 
 
 @njit(cache=True, fastmath={"contract"})
-def _exp2_single(t):
-    t = min(max(t, LEAST32), MOST32)
+def _exp2_single(t, most):
+    t = min(max(t, LEAST32), most)
     n = np.floor(t + HALF32)
     f = t - n
     p = ((((A5 * f + A4) * f + A3) * f + A2) * f + A1) * f + A0
@@ -76,8 +80,8 @@ def _exp2_single(t):
 
 
 @njit(cache=True, fastmath={"contract"})
-def _exp2_double(t):
-    t = min(max(t, -1022.0), 1023.0)
+def _exp2_double(t, most):
+    t = min(max(t, -1022.0), most)
     n = np.floor(t + 0.5)
     f = t - n
     p = ((((B13 * f + B12) * f + B11) * f + B10) * f + B9) * f + B8
@@ -85,23 +89,23 @@ def _exp2_double(t):
     return (p * f + 1.0) * _power_of_two(n)  # type: ignore[call-arg]
 
 
-def _exp2(t):
-    """2^t in the type of t; compiled code only."""
+def _exp2(t, most):
+    """2^t for t up to ``most``, in the type of t; compiled code only."""
     raise NotImplementedError
 
 
 @overload(_exp2)
-def _exp2_of_type(t):
+def _exp2_of_type(t, most):
     if t == types.float32:
-        return lambda t: _exp2_single(t)
-    return lambda t: _exp2_double(t)
+        return lambda t, most: _exp2_single(t, np.float32(most))
+    return lambda t, most: _exp2_double(t, most)
 
 
 @njit(cache=True, nogil=True)
-def _exp2_row(t, out):
+def _exp2_row(t, most, out):
     kind = out.dtype.type
     for k in range(len(t)):
-        out[k] = _exp2(kind(t[k]))
+        out[k] = _exp2(kind(t[k]), most)
 
 
 @njit(cache=True, nogil=True)
@@ -133,10 +137,40 @@ def map_rows(T, code, degree, store, slots, start):
                 row[k] = T[r, k]
         elif code == POWER:
             _power_row(T[r], degree, row)
+        elif code == TANH:
+            _exp2_row(T[r], MOST32 if row.itemsize == 4 else MOST64, row)
+            _tanh_of_exp2(row)
         else:
-            _exp2_row(T[r], row)
-            if code == TANH:
-                _tanh_of_exp2(row)
+            _exp2_row(T[r], 0.0, row)
+
+
+# Differences lose nothing to what rows have in common; the factor is the last entry of a row.
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _distances(left, right, out):
+    """out[i, j] = left[i, −1] Σ_k (left[i, k] − right[j, k])²."""
+    d = left.shape[1] - 1
+    columns = np.ascontiguousarray(right[:, :d].T)
+    for i in range(left.shape[0]):
+        row = out[i]
+        for j in range(len(row)):
+            row[j] = 0.0
+        for k in range(d):
+            x, column = left[i, k], columns[k]
+            for j in range(len(row)):
+                away = x - column[j]
+                row[j] += away * away
+        factor = left[i, d]
+        for j in range(len(row)):
+            row[j] *= factor
+
+
+@njit(cache=True, nogil=True)
+def products(left, right, code, out):
+    """What the map is applied to, for the features of rows and columns."""
+    if code == DISTANCE:
+        _distances(left, right, out)
+    else:
+        np.dot(left, right.T, out)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
@@ -171,7 +205,7 @@ def add_products(left, right, code, degree, delta, total):
         for first in range(0, left.shape[0], TILE_ROWS):
             m = min(TILE_ROWS, left.shape[0] - first)
             tile = T[: m * width].reshape(m, width)
-            np.dot(left[first : first + m], some.T, tile)
+            products(left[first : first + m], some, code, tile)
             map_rows(tile, code, degree, K, places[:m], 0)
             own = delta[first : first + m]
             add_rows(K, places[:m], own, 0, width, total[begin : begin + width])
@@ -201,7 +235,7 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
         while begin < n:
             width = end - begin
             tile = T[: m * width].reshape(m, width)
-            np.dot(left[r : r + m], right[begin:end].T, tile)
+            products(left[r : r + m], right[begin:end], code, tile)
             map_rows(tile, code, degree, K, own, 0)
             for i in range(m):
                 total[r + i] += _dot(K[i, :width], beta[begin:end])
@@ -217,7 +251,7 @@ def fill_products(left, right, code, degree, store, slots, start):
     for first in range(0, left.shape[0], TILE_ROWS):
         some = left[first : first + TILE_ROWS]
         m = some.shape[0]
-        np.dot(some, right.T, T[:m])
+        products(some, right, code, T[:m])
         map_rows(T[:m], code, degree, store, slots[first : first + m], start)
 
 

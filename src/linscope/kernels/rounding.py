@@ -1,6 +1,6 @@
-"""How far kernel values from float32 features can be from those of float64.
+"""How far kernel values can be from the truth, and those from float32 features from float64.
 
-    |fl(l·r) − l·r| ≤ (m + 4) u Σ|l_k r_k|      u = 2^−24, m columns
+    |fl(l·r) − l·r| ≤ (m + 4) u Σ|l_k r_k|      u = 2^−24 or 2^−53, m columns
 
 The 4 stands for the rounding of the features themselves. The map from products to kernel values
 multiplies that by its largest slope, and adds a few units of the last place of its own.
@@ -15,7 +15,7 @@ import numpy as np
 from .kernel_maps import EXP2, IDENTITY, POWER
 from .tiles import FeatureTiles
 
-UNIT = 2.0**-24
+UNIT, DOUBLE = 2.0**-24, 2.0**-53
 # Units of the last place by which the maps round.
 MAPS = 8.0
 # Terms of second order.
@@ -49,6 +49,36 @@ def single_error(tiles: FeatureTiles) -> SingleError:
             return SingleError(slope * off + MAPS * (p + 1) * UNIT * most, most)
         # 2^t ≤ 1 with slope ≤ ln 2; tanh(t·ln 2/2) ≤ 1 with slope ≤ ln 2/2
         return SingleError(float(np.expm1(off * np.log(2.0))) + MAPS * UNIT, 1.0)
+
+
+class Rounding(NamedTuple):
+    """Bounds of |K64 − K|, K being the formula in real numbers, and of |K|."""
+
+    error: float
+    most: float
+
+
+# 2^t with t ≤ 0: an error e of t·ln 2 is one of e·2^t. Differences have an error in proportion to
+# t itself, and x·2^−x ln 2 is at most 0.37.
+def gaussian_rounding(size: float | None, d: int) -> Rounding:
+    """For γ‖x‖² of at most ``size``; None if distances are summed from differences."""
+    own = MAPS * DOUBLE
+    if size is None:
+        return Rounding(0.37 * MORE * (d + 8) * DOUBLE + own, 1.0)
+    return Rounding(float(np.expm1(4.0 * MORE * (d + 10) * DOUBLE * size)) + own, 1.0)
+
+
+def product_rounding(kernel: str, size: float, d: int, degree: int = 1) -> Rounding:
+    """For |γ x·z + c0| of at most ``size``."""
+    off = MORE * (d + 8) * DOUBLE * size
+    if kernel == "linear":
+        return Rounding(off, size)
+    if kernel == "sigmoid":
+        return Rounding(off + MAPS * DOUBLE, 1.0)
+    with np.errstate(over="ignore"):
+        most = float(np.float64(MORE * size) ** degree)
+        slope = degree * float(np.float64(MORE * size) ** max(degree - 1, 0))
+    return Rounding(slope * off + MAPS * (degree + 1) * DOUBLE * most, most)
 
 
 def _largest_sum(tiles: FeatureTiles) -> float:

@@ -16,10 +16,14 @@ import scipy.sparse as sp
 from ..data.blocks import borders
 from ..data.threads import Workers
 from .functions import squared_norms
-from .tiles import MatrixTiles, Tiles, make_tiles
+from .rounding import Rounding, gaussian_rounding, product_rounding
+from .tiles import DENSE_BYTES, MatrixTiles, Tiles, dense_values, make_tiles
 
 # float32 values of exp(−γ‖x − z‖²) are good to 1 % up to γ‖x‖² of about this.
 SINGLE = 1e4
+# Rounding of float64 values by ‖x‖² − 2x·z + ‖z‖² beyond which differences are summed instead, and
+# of a kernel function of the user's.
+CANCELS, FUNCTION = 1e-10, 64 * 2.0**-53
 # Kernel values between 2^±this are left as they are.
 USUAL = 20
 ROWS = 256
@@ -39,6 +43,9 @@ class KernelSource:
     unit : K = unit·K'
     centre : what was taken off the rows, or None
     room : memory that the solvers of several problems share, or None
+    size : largest γ‖x‖² of a Gaussian kernel, measured from the mean
+    direct : whether squared distances are summed from differences, as rounding asks for that
+    rounding : bounds of |K'| and of its rounding in float64
     """
 
     def __init__(
@@ -51,6 +58,7 @@ class KernelSource:
         self.whole: dict[np.dtype, Tiles] = {}
         self.single = True
         self.room: np.ndarray | None = None
+        self.direct, self.size = False, 0.0
         if callable(kernel) or kernel == "precomputed":
             self.X = X
             self._scale_values()
@@ -68,6 +76,7 @@ class KernelSource:
                 degree=self.degree,
                 coef0=self.coef0,
                 dtype=kind,
+                direct=self.direct,
             )
         return self.whole[kind]
 
@@ -99,6 +108,7 @@ class KernelSource:
         self.X = _times_power(X, -k) if k else X
         if self.kernel == "linear":
             self.unit = _power(2 * k)
+            self.rounding = product_rounding("linear", self._largest_norm(), X.shape[1])
             return
         with np.errstate(over="ignore"):
             self.gamma = float(np.ldexp(self.gamma, 2 * k))
@@ -106,9 +116,23 @@ class KernelSource:
         if not np.isfinite(self.gamma * norm):
             raise ValueError(f"the kernel overflows: gamma is too large for these features{ADVICE}")
         if self.kernel == "rbf":
-            self.single = self.gamma * norm <= SINGLE
-        elif self.kernel == "poly":
+            self._choose_distances(norm)
+            return
+        if self.kernel == "poly":
             self._scale_powers(norm)
+        size = self.gamma * norm + abs(self.coef0)
+        self.rounding = product_rounding(self.kernel, size, X.shape[1], self.degree)
+
+    def _choose_distances(self, norm: float) -> None:
+        d = self.X.shape[1]
+        # A sparse table is measured from the origin: from its mean it is at most twice as far.
+        self.size = self.gamma * norm * (4 if sp.issparse(self.X) else 1)
+        self.rounding = gaussian_rounding(self.size, d)
+        small = not sp.issparse(self.X) or 8.0 * self.n * d <= DENSE_BYTES
+        self.direct = bool(self.rounding.error > CANCELS and small)
+        if self.direct:
+            self.rounding = gaussian_rounding(None, d)
+        self.single = not self.direct and self.gamma * norm <= SINGLE
 
     def _largest_norm(self) -> float:
         """max ‖x‖², measured from the mean for the Gaussian kernel."""
@@ -125,15 +149,26 @@ class KernelSource:
 
     def _scale_values(self) -> None:
         diagonal = make_tiles(self.X, self.kernel, dtype=np.float64).diagonal()
-        k = int(np.frexp(np.abs(diagonal).max(initial=0.0))[1])
-        if abs(k) <= USUAL or not np.isfinite(diagonal).all():
-            return
-        self.unit = _power(k)
-        if callable(self.kernel):
-            function, factor = self.kernel, _power(-k)
-            self.kernel = lambda A, B: np.asarray(function(A, B)) * factor
-        else:
-            self.X = np.ldexp(self.X, -k)
+        largest = float(np.abs(diagonal).max(initial=0.0))
+        k = int(np.frexp(largest)[1])
+        if abs(k) > USUAL and np.isfinite(diagonal).all():
+            self.unit = _power(k)
+            if callable(self.kernel):
+                function, factor = self.kernel, _power(-k)
+                self.kernel = lambda A, B: dense_values(function(A, B)) * factor
+            else:
+                self.X = np.ldexp(self.X, -k)
+        self._measure_values(largest / self.unit)
+
+    def _measure_values(self, largest: float) -> None:
+        """A matrix has no rounding but that of its symmetry; a function is not asked for all."""
+        uneven = 0.0
+        for first, stop in borders(0 if callable(self.kernel) else self.n, ROWS):
+            rows, columns = self.X[first:stop], self.X[:, first:stop]
+            largest = max(largest, float(np.abs(rows).max(initial=0.0)))
+            uneven = max(uneven, float(np.abs(rows - columns.T).max(initial=0.0)))
+        error = FUNCTION * largest if callable(self.kernel) else 0.5 * uneven
+        self.rounding = Rounding(error, largest)
 
 
 ADVICE = ": scale the columns of X (sklearn.preprocessing.StandardScaler)"

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..data.blocks import borders, take_rows
 from ..data.threads import Workers
 from .gram import gram
-from .kernel_maps import add_products, map_rows
+from .kernel_maps import DISTANCE, add_products, map_rows, products
 from .source import KernelSource
 from .tiles import FeatureTiles
 
@@ -107,9 +107,19 @@ class KernelSums:
             width = scaled.shape[1]
             for top, bottom in borders(len(features), POINTS):
                 for a, b in borders(stop - first, VECTORS):
-                    T = features[top:bottom] @ tiles.left[first + a : first + b].T
+                    T = self._products(tiles.left[first + a : first + b], features[top:bottom])
                     K = np.empty_like(T)
                     map_rows(T, tiles.code, tiles.degree, K, np.arange(len(K)), 0)
                     out[top:bottom, at : at + width] += K @ scaled[a:b]
             at += width
         return out
+
+    def _products(self, vectors: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """One row a point."""
+        tiles = self.tiles
+        assert tiles is not None
+        if tiles.code != DISTANCE:
+            return features @ vectors.T
+        T = np.empty((len(vectors), len(features)), dtype=self.dtype)
+        products(vectors, features, tiles.code, T)
+        return np.ascontiguousarray(T.T)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from ..data.blocks import take_rows
 from .kernel_maps import (
+    DISTANCE,
     EXP2,
     IDENTITY,
     POWER,
@@ -23,6 +24,7 @@ from .kernel_maps import (
     fill_products,
     gather,
     map_rows,
+    products,
 )
 
 # Rows a product: with 512 columns 256 KB of float32, half of an L2 cache.
@@ -94,15 +96,28 @@ class FeatureTiles(Tiles):
 
     Scale and constant of the map's argument are part of the features, so that one product gives
     it:  t = [s·x, a(x), 1]·[z, 1, a(z)]  with a(x) = −γ‖x‖² log₂e for rbf; poly and sigmoid have
-    the constant in place of a(x).
+    the constant in place of a(x). With ``direct`` an rbf kernel sums squared differences instead,
+    and the features are [x, −γ log₂e] and [z, 1].
     """
 
-    def __init__(self, X: Any, kernel: str, *, gamma: float, degree: int, coef0: float, dtype: Any):
+    def __init__(
+        self,
+        X: Any,
+        kernel: str,
+        *,
+        gamma: float,
+        degree: int,
+        coef0: float,
+        dtype: Any,
+        direct: bool = False,
+    ):
         code, self.scale, self.constant = _map_of(kernel, gamma, coef0)
+        if direct and code == EXP2:
+            code, self.constant = DISTANCE, -0.5 * self.scale
         super().__init__(X.shape[0], dtype, code, degree)
         X = X.toarray() if sp.issparse(X) else np.asarray(X)
         # Far from the origin ‖x‖² − 2x·z + ‖z‖² cancels, so rbf measures from the mean.
-        self.centre = X.mean(axis=0, dtype=np.float64) if kernel == "rbf" else None
+        self.centre = X.mean(axis=0, dtype=np.float64) if code == EXP2 else None
         self.right = self.features(X)
         self.left = self._other_side(self.right)
 
@@ -122,7 +137,7 @@ class FeatureTiles(Tiles):
 
     def _other_side(self, right: np.ndarray) -> np.ndarray:
         """[s·x, a(x), 1] of [x, 1, a(x)]."""
-        left = right * right.dtype.type(self.scale)
+        left = right * right.dtype.type(1.0 if self.code == DISTANCE else self.scale)
         if self.centre is not None:
             left[:, -2], left[:, -1] = right[:, -1], 1.0
         elif self.constant != 0.0:
@@ -130,7 +145,10 @@ class FeatureTiles(Tiles):
         return left
 
     def products(self, rows: np.ndarray, columns: Any) -> np.ndarray:
-        return self.left[rows] @ self.right[columns].T
+        left, right = self.left[rows], self.right[columns]
+        out = np.empty((len(left), len(right)), dtype=self.dtype)
+        products(left, right, self.code, out)
+        return out
 
     # One compiled call each: threads that come back to Python for each tile wait for each other.
     def fill(
@@ -155,7 +173,7 @@ class FeatureTiles(Tiles):
         return self.left.shape[1] <= CHEAP_COLUMNS
 
     def diagonal(self) -> np.ndarray:
-        if self.code == EXP2:
+        if self.code in (EXP2, DISTANCE):
             return np.ones(self.n)
         t = np.einsum("ij,ij->i", self.left, self.right, dtype=np.float64)
         if self.code == TANH:
@@ -233,7 +251,9 @@ class FunctionTiles(Tiles):
         self.X, self.function = X, function
 
     def products(self, rows: np.ndarray, columns: Any) -> np.ndarray:
-        return np.ascontiguousarray(self.function(self.X[rows], self.X[columns]), self.dtype)
+        return np.ascontiguousarray(
+            dense_values(self.function(self.X[rows], self.X[columns])), self.dtype
+        )
 
     def take(self, samples: np.ndarray) -> Tiles:
         return FunctionTiles(self.X[samples], self.function, self.dtype)
@@ -241,8 +261,13 @@ class FunctionTiles(Tiles):
     def diagonal(self) -> np.ndarray:
         parts = [slice(s, min(s + ROWS, self.n)) for s in range(0, self.n, ROWS)]
         return np.concatenate(
-            [np.diagonal(self.function(self.X[p], self.X[p])) for p in parts]
+            [np.diagonal(dense_values(self.function(self.X[p], self.X[p]))) for p in parts]
         ).astype(np.float64)
+
+
+def dense_values(K: Any) -> np.ndarray:
+    """What a kernel function has returned, also if that is a sparse matrix."""
+    return K.toarray() if sp.issparse(K) else np.asarray(K)
 
 
 def make_tiles(
@@ -253,6 +278,7 @@ def make_tiles(
     degree: int = 3,
     coef0: float = 0.0,
     dtype: Any = np.float32,
+    direct: bool = False,
 ) -> Tiles:
     """The source for a kernel's name, a kernel function or ``"precomputed"``."""
     if callable(kernel):
@@ -260,8 +286,10 @@ def make_tiles(
     if kernel == "precomputed":
         return MatrixTiles(X, dtype=dtype)
     wide = sp.issparse(X) and X.shape[0] * X.shape[1] * np.dtype(dtype).itemsize > DENSE_BYTES
-    kind = SparseTiles if wide else FeatureTiles
-    return kind(X, kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype)
+    if wide:
+        return SparseTiles(X, kernel, gamma=gamma, degree=degree, coef0=coef0, dtype=dtype)
+    options: dict[str, Any] = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    return FeatureTiles(X, kernel, **options, dtype=dtype, direct=direct)
 
 
 def _map_of(kernel: str, gamma: float, coef0: float) -> tuple[int, float, float]:

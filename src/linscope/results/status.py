@@ -56,6 +56,12 @@ class Status(Enum):
         "solver.",
         False,
     )
+    STATIONARY = (
+        "this kernel is not an inner product: a stationary point at best, not a minimum",
+        "The objective has no minimum: use kernel='rbf', 'linear' or 'poly' with coef0 >= 0, or "
+        "change gamma and coef0 until the kernel is an inner product.",
+        False,
+    )
     MAX_ITER = (
         "the iteration limit was reached",
         "Ask linscope.separability(X, y) whether a solution exists; if it does, raise max_iter, "

@@ -7,10 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from ..certify.kernel_svm import KernelSVMCertificate, kernel_duality, several
+from ..certify.inner_product import Evidence, evidence
+from ..certify.kernel_svm import KernelSVMCertificate, claim_of, several
 from ..estimators.base import Problem, Training, binary_problems
 from ..estimators.svc_prediction import SVCPrediction
 from ..results import Status
+from ..verify.enclosures import UNIT, Ball
+from ..verify.kernel_duality import Held
+from ..verify.kernel_values import Kernel
 from .scoring import Scoring
 from .splits import Split
 from .svc_fold import FoldDual
@@ -69,6 +73,8 @@ class FoldFits:
         claims: list[list[KernelSVMCertificate | None]] = []
         for p, problem in enumerate(self.problems):
             solver = self._solver(gram, problem)
+            held = self._held(solver, problem, gram)
+            about = held, evidence(held)
             claims.append([])
             for k, C in enumerate(Cs.tolist()):
                 status = solver.solve(C * gram.unit)
@@ -76,7 +82,7 @@ class FoldFits:
                     claims[-1].append(None)
                     continue
                 scores[p, k] = solver.scores(self.test)
-                claims[-1].append(self._claim(solver, problem, gram, C, status))
+                claims[-1].append(self._claim(solver, problem, gram, C, status, about))
         together = [self._join([one[k] for one in claims]) for k in range(len(Cs))]
         judged = [
             np.nan if claim is None else self._judge(scores[:, k].T)
@@ -87,8 +93,18 @@ class FoldFits:
     def _solver(self, gram: Gram, problem: Problem) -> FoldDual:
         inside = slice(None) if problem.rows is None else problem.rows
         weight = self.weight[inside] if len(self.weight) else np.ones(len(problem.y))
-        most = self.model.max_iter or 10_000
-        return FoldDual(gram.K, self.rows[inside], problem.y, weight, float(self.model.tol), most)
+        rows, most = self.rows[inside], self.model.max_iter or 10_000
+        tol = float(self.model.tol)
+        return FoldDual(gram.K, rows, problem.y, weight, tol, most, gram.rounding.most)
+
+    def _held(self, solver: FoldDual, problem: Problem, gram: Gram) -> Held:
+        """The problem; its coefficients are still 0."""
+        model, X = self.model, self.training.X[solver.rows]
+        if model.kernel == "precomputed":
+            X = X[:, solver.rows]
+        kernel = Kernel(model.kernel, gram.gamma, model.degree, model.coef0)
+        zeros = np.zeros(len(problem.y))
+        return Held(X, problem.y, solver.weight, zeros, 0.0, kernel)
 
     def _claim(
         self,
@@ -97,37 +113,42 @@ class FoldFits:
         gram: Gram,
         C: float,
         status: Status,
+        about: tuple[Held, Evidence],
     ) -> KernelSVMCertificate:
-        model, y = self.model, problem.y
+        held, shown = about
         alpha, bias = solver.alpha / gram.unit, solver.bias
-        products = solver.g[solver.rows] + y
-        found = kernel_duality(products, y, alpha, C * solver.weight, bias)
-        if found.kkt <= model.tol:
-            status = Status.CONVERGED
-        elif status.ok:
-            status = Status.STALLED
-        if gram.centre is not None:  # f(x) = w·(x − m) + b
-            bias -= float(((y * alpha) @ self.training.X[solver.rows]) @ gram.centre)
+        own = float(np.abs(solver.beta).sum()) * gram.rounding.error
+        mid = solver.g[solver.rows] + problem.y + bias
+        doubt = 1.01 * (own + solver.rounding) + 2.0 * UNIT * (np.abs(mid) + abs(bias))
+        if gram.centre is not None:
+            bias, more = self._moved_bias(solver, problem.y * alpha, gram.centre, bias)
+            doubt = doubt + more
+        held = held._replace(top=C * solver.weight, alpha=alpha, bias=bias)
         side = None
         if len(self.training.classes) > 2:
             side = problem.positive, None if problem.others else problem.negative
-        return KernelSVMCertificate(
-            status=status,
-            primal=found.primal,
-            dual=found.dual,
-            gap=found.gap,
-            kkt=found.kkt,
-            alpha=alpha,
-            bias=bias,
-            classes=self.training.classes,
-            C=C,
-            kernel=model.kernel,
-            parameters={"gamma": gram.gamma, "degree": model.degree, "coef0": model.coef0},
-            weighted=len(self.weight) > 0,
-            tol=float(model.tol),
-            side=side,
-            how=f"decomposition along rising C, {solver.pairs} pairs",
-        )
+        more_facts = {
+            "classes": self.training.classes,
+            "C": C,
+            "parameters": dict(zip(("gamma", "degree", "coef0"), held.kernel[1:], strict=True)),
+            "weighted": len(self.weight) > 0,
+            "side": side,
+            "how": f"decomposition along rising C, {solver.pairs} pairs",
+        }
+        return claim_of(held, Ball(mid, doubt), status, float(self.model.tol), more_facts, shown)[0]
+
+    # f(x) = w·(x − m) + b with w = Σβ(x − m); Σβ is 0 only to rounding
+    def _moved_bias(
+        self, solver: FoldDual, beta: np.ndarray, centre: np.ndarray, bias: float
+    ) -> tuple[float, float]:
+        """b for rows as they are, and a bound of what rounding that adds to their scores."""
+        X = np.asarray(self.training.X[solver.rows] - centre, dtype=np.float64)
+        w = beta @ X
+        moved = bias - float(w @ centre)
+        size = np.abs(beta) @ np.abs(X)
+        lost = (len(beta) + len(centre) + 8) * UNIT * float(size @ np.abs(centre))
+        far = float(np.abs(self.training.X[solver.rows] @ centre).max(initial=0.0))
+        return moved, 1.01 * (lost + UNIT * abs(moved) + far * abs(float(beta.sum())))
 
     def _join(self, claims: list[KernelSVMCertificate | None]) -> KernelSVMCertificate | None:
         known = [one for one in claims if one is not None]

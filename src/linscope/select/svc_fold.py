@@ -28,6 +28,7 @@ WORKING_SET, INNER, PAIRS_A_ROW = 640, 0.1, 20
 # have taken about as long as a factorisation.
 NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 3000, 3e5, 5e7
 STALLED, NOT_SEPARABLE = 8, 1e-13
+UNIT = 2.0**-53
 # From this tolerance on the equations are solved in float32.
 SINGLE = 1e-4
 
@@ -43,6 +44,11 @@ class FoldDual:
     weight : c of these rows
     tol : largest gap max g (may shrink) − min g (may grow)
     max_iter : most rounds for each C
+    most : bound of |K|
+
+    Attributes
+    ----------
+    rounding : bound of what g has lost in all sums so far
     """
 
     K: np.ndarray
@@ -51,6 +57,8 @@ class FoldDual:
     weight: np.ndarray
     tol: float = 1e-3
     max_iter: int = 10_000
+    most: float = 1.0
+    rounding: float = 0.0
     beta: np.ndarray = field(init=False)
     g: np.ndarray = field(init=False)
     pairs: int = 0
@@ -111,6 +119,10 @@ class FoldDual:
     def _all_rows(self) -> None:
         arguments = self.K, self.diagonal, self.g, self.beta, self.lower, self.upper
         self.pairs += solve_pairs(*arguments, self.tol, len(self.rows))
+        # Afresh, without the rounding of many steps.
+        used = np.flatnonzero(self.beta)
+        self.g, self.rounding = -self.y, 0.0
+        self.add_product(used, self.beta[used], self.g)
         self._look()
 
     def _some_rows(self) -> None:
@@ -167,6 +179,8 @@ class FoldDual:
     def add_product(self, rows: np.ndarray, delta: np.ndarray, g: np.ndarray) -> None:
         """g += Σ_r delta[r]·K[rows[r], :]."""
         add_rows(self.K, rows, delta, 0, len(self.K), g)
+        size = float(np.abs(delta).sum()) * self.most
+        self.rounding += UNIT * ((len(rows) + 8) * size + 2.0 * float(np.abs(g).max(initial=0.0)))
 
     def _unbounded(self) -> bool:
         distance = hull_distance(self.beta, self.g, self.y)

@@ -16,6 +16,7 @@ from ..data.blocks import borders
 from ..data.memory import memory_budget
 from ..data.threads import Workers
 from ..kernels.kernel_maps import EXP2, map_rows
+from ..kernels.rounding import Rounding, gaussian_rounding
 from ..kernels.source import KernelSource
 from ..kernels.tiles import Tiles
 from ..solvers.smo_loops import BLOCK
@@ -32,10 +33,12 @@ class Gram(NamedTuple):
     K : float64, zeros beyond the rows up to a multiple of ``BLOCK``
     unit : the kernel is unit·K
     centre : what was taken off the rows (linear kernel), or None
+    rounding : bounds of |K| and of its rounding
     """
 
     gamma: float
     K: np.ndarray
+    rounding: Rounding
     unit: float = 1.0
     centre: np.ndarray | None = None
 
@@ -63,31 +66,39 @@ class Grams:
         self.workers = Workers()
         self.buffers: list[np.ndarray] = []
         self.distances: np.ndarray | None = None
+        self.direct, self.size2 = False, 0.0
         self.keep = model.kernel == "rbf" and room >= 2.0
         self.most = TOGETHER if room >= 1.0 + TOGETHER else 1
 
     def fill(self, gammas: list[float]) -> list[Gram]:
-        """Their matrices overwrite those of the call before."""
+        """Their matrices overwrite those of the call before; the first call has all γ."""
         some = gammas[: self.most]
         while len(self.buffers) < len(some):
             self.buffers.append(np.zeros((self.size, self.size)))
-        return [self._fill(gamma, K) for gamma, K in zip(some, self.buffers, strict=False)]
+        largest = max(gammas)
+        return [self._fill(gamma, K, largest) for gamma, K in zip(some, self.buffers, strict=False)]
 
-    def _fill(self, gamma: float, K: np.ndarray) -> Gram:
+    def _fill(self, gamma: float, K: np.ndarray, largest: float) -> Gram:
         if self.keep:
             if self.distances is None:
-                self.distances = self._all_distances()
+                self.distances = self._all_distances(largest)
             self._run(self._map_distances, gamma, K, TILE_ROWS)
-            return Gram(gamma, K)
+            size = None if self.direct else self.size2 * gamma
+            return Gram(gamma, K, gaussian_rounding(size, self.X.shape[1]))
         options = {"gamma": gamma, "degree": self.model.degree, "coef0": self.model.coef0}
         source = KernelSource(self.X, self.model.kernel, **options)
         self._run(self._fill_rows, source.tiles(np.float64), K, ROWS)
         self._mirror(K)
-        return Gram(gamma, K, source.unit, source.centre)
+        return Gram(gamma, K, source.rounding, source.unit, source.centre)
 
-    def _all_distances(self) -> np.ndarray:
-        """T of the formula, symmetric, with zeros on its diagonal."""
-        tiles = KernelSource(self.X, "rbf", gamma=1.0).tiles(np.float64)
+    def _all_distances(self, largest: float) -> np.ndarray:
+        """T of the formula, symmetric, with zeros on its diagonal; good for γ up to ``largest``."""
+        wide = KernelSource(self.X, "rbf", gamma=largest)
+        self.direct = wide.direct
+        source = KernelSource(self.X, "rbf", gamma=1.0)
+        source.direct = self.direct
+        self.size2 = wide.size / largest
+        tiles = source.tiles(np.float64)
         T = np.empty((self.n, self.n))
 
         def rows(part: tuple[int, int]) -> None:

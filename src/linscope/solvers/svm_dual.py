@@ -301,7 +301,7 @@ class SvmDual:
 
     def interrupted(self, state: SvmState) -> None:
         """After Ctrl-C in the middle of a step: β is feasible, g is worked out afresh."""
-        state.status = Status.STOPPED
+        state.status = Status.INTERRUPTED
         state.exact_beta, state.exact_g = np.zeros_like(state.beta), -self.problem.y
 
     def result(self, state: SvmState) -> Result:

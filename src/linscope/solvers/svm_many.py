@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..kernels.kernel_maps import gather, map_rows
+from ..kernels.kernel_maps import gather, map_rows, products
 from .smo_loops import BLOCK, Blocks
 from .svm_compiled import judge, solve_problem
 
@@ -97,7 +97,7 @@ def _fill(left, right, features, K, at, room):
     for first in range(0, len(left), TILE):
         some = left[first : first + TILE]
         m = len(some)
-        np.dot(some, right.T, T[:m])
+        products(some, right, features.code, T[:m])
         map_rows(T[:m], features.code, features.degree, K, places[first : first + m], at)
 
 

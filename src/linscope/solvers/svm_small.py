@@ -174,7 +174,7 @@ class SvmSmall:
     def interrupted(self, state: State) -> None:
         """After Ctrl-C in the middle of a step: β is feasible, g is worked out afresh."""
         n = len(state.g)
-        state.status = Status.STOPPED
+        state.status = Status.INTERRUPTED
         state.g = self.K[:n, :n] @ state.beta[:n] - self.problem.y
         self._look(state)
 
