@@ -298,7 +298,9 @@ def test_ctrl_c_in_one_of_several_problems():
         model = ls.SVC().fit(X, y)
     assert model.certificate_.verify(X, y)
     assert model.predict(X).shape == y.shape
-    assert all(result.status is Status.INTERRUPTED for result in model.results_)
+    # what was within tol when it was stopped has converged
+    assert {result.status for result in model.results_} <= {Status.INTERRUPTED, Status.CONVERGED}
+    assert model.results_[-1].status is Status.INTERRUPTED
 
 
 def test_few_steps_warn_and_long_fits_are_announced(monkeypatch):

@@ -96,6 +96,7 @@ def claim_of(
     tol: float,
     more: dict[str, Any],
     shown: Evidence | None = None,
+    keep: bool = False,
 ) -> tuple[KernelSVMCertificate, Held, Judged]:
     """The certificate of a model, the model (w = 0 if that is better), and its numbers.
 
@@ -107,11 +108,12 @@ def claim_of(
     tol : the KKT violation that was asked for
     more : what else the certificate says
     shown : what is known of the kernel on these rows, if that was looked at before
+    keep : the model stays as it is
     """
     shown = evidence(held) if shown is None else shown
     held = held._replace(ridge=shown.ridge or 0.0)
     found = _measured(held, f, tol)
-    if shown.witness is not None and _worse_than_nothing(held, found):
+    if shown.witness is not None and not keep and _worse_than_nothing(held, found):
         held = _nothing(held)
         found, status = measure(held, wider=WIDER), Status.STATIONARY
     claim = KernelSVMCertificate(
@@ -135,6 +137,7 @@ def _measured(held: Held, f: Ball | None, tol: float) -> Judged:
     if held.weights is not None:
         cost = float(held.X.shape[0]) * held.X.shape[1]
     if f is not None and cost > QUICK and held.weights is None:
+        f = Ball(f.mid, f.rad + held.ridge * held.alpha)
         found = judge(held, widened(f, WIDER))
         if _fine(found, tol) or cost > LONG:
             return found
@@ -149,6 +152,7 @@ def _fine(found: Judged, tol: float) -> bool:
     with np.errstate(all="ignore"):
         rounding = float(found.f.rad.max(initial=0.0))
         small = rounding * found.prices <= COARSE * abs(found.primal.mid)
+        small &= kernel_svm.precise_enough(found.primal.mid, found.primal.rad, tol, found.prices)
         return bool(small and (found.kkt <= tol or 40.0 * rounding <= found.kkt))
 
 
@@ -168,7 +172,9 @@ def _status(status: Status, found: Judged, tol: float, shown: Evidence) -> Statu
     """CONVERGED is decided by the numbers alone."""
     if shown.witness is not None and found.kkt <= tol:
         return Status.STATIONARY
-    if shown.witness is None and found.kkt <= tol and found.gap <= tol * found.prices:
+    if shown.witness is None and kernel_svm.within(
+        found.primal.mid, found.primal.rad, found.kkt, found.gap, tol, found.prices
+    ):
         return Status.CONVERGED
     return status if not status.ok and status is not Status.UNBOUNDED else Status.STALLED
 

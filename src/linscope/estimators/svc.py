@@ -22,6 +22,7 @@ from ..results.caller import warn_caller
 from .base import Training, read_training
 from .descents import watched
 from .scores import in_type
+from .svc_live import SVCLive
 from .svc_many import solve_all
 from .svc_probability import SVCProbability, fit_slope
 from .svc_solving import Part
@@ -30,7 +31,7 @@ from .svc_solving import Part
 TRIED = 256
 
 
-class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     """Kernel support vector machine: minimise ½‖w‖² + C Σ_i c_i ξ_i in feature space.
 
     The dual problem max Σα_i − ½ ΣΣ α_i α_j y_i y_j K(x_i, x_j) with 0 ≤ α_i ≤ C c_i and
@@ -214,6 +215,7 @@ class SVC(SVCProbability, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         support = np.flatnonzero(beta.any(axis=0))
         support = support[np.argsort(training.codes[support], kind="stable")]
         counts = np.bincount(training.codes[support], minlength=len(self.classes_))
+        self._rows = [kept if p.problem.rows is None else kept[p.problem.rows] for p in parts]
         self.support_, self.n_support_ = kept[support].astype(np.int32), counts.astype(np.int32)
         precomputed = self.kernel == "precomputed"
         self.support_vectors_ = np.empty((0, 0), dtype) if precomputed else training.X[support]
@@ -258,7 +260,7 @@ def _length2(part: Part) -> float:
 
 
 def _above(gap: float | None) -> str:
-    return "has no minimum" if gap is None else f"may be {gap:.2g} above its minimum"
+    return "has no bound" if gap is None else f"may be {gap:.2g} above its minimum"
 
 
 def _present(w: np.ndarray | None) -> np.ndarray:

@@ -234,8 +234,9 @@ def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any 
     model, training, source = fit.model, fit.training, fit.source
     dtype = training.X.dtype
     found = result.weights / source.unit
-    alpha = in_type(without_rounding(found, problem.y, _tops(fit, problem)), dtype)
-    alpha = alpha.astype(np.float64)
+    logged = result.log is not None  # a trace ends where its log does
+    alpha = found if logged else without_rounding(found, problem.y, _tops(fit, problem))
+    alpha = in_type(alpha, dtype).astype(np.float64)
     w = _linear_weights(source, problem, alpha, dtype)
     bias = _held_bias(float(result.details["bias"]), w, source, dtype)
     moved = source.unit * source.rounding.most * float(np.abs(alpha - found).sum())
@@ -247,9 +248,8 @@ def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any 
     if model.kernel == "precomputed" and problem.rows is not None:
         X = X[:, problem.rows]
     held = Held(X, problem.y, _tops(fit, problem), alpha, bias, _kernel(fit), w)
-    claim, held, judged = claim_of(
-        held, f, result.status, float(model.tol), _about(fit, problem, result)
-    )
+    about = _about(fit, problem, result)
+    claim, held, judged = claim_of(held, f, result.status, float(model.tol), about, keep=logged)
     ended = result.status
     result = replace(result, status=claim.status)
     return Part(
