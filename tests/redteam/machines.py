@@ -117,6 +117,9 @@ class Judge:
         bias = [part.bias for part in parts.values()]
         if len(bias) == np.size(model.intercept_):  # pairs may count the other class as positive
             yield from same_floats("intercepts", np.abs(bias), np.abs(np.ravel(model.intercept_)))
+        weights = [part.weights for part in parts.values() if part.weights is not None]
+        if weights and len(weights) == len(model.coef_):
+            yield from same_floats("weights", np.abs(weights), np.abs(model.coef_))
         if not claim.parts:
             kept = np.flatnonzero(self.c > 0)
             sign = np.where(self.problem.y == claim.classes[1], 1.0, -1.0)[kept]
@@ -247,8 +250,8 @@ class Judge:
                 K[i][j] = K[j][i] = kernel_value(self.kernel, X[i], X[j], **given)
         return K
 
-    def _linear_values(self, claim, machine: Machine, rows):
-        w = claim.weights
+    def _linear_values(self, claim, machine: Machine, rows, w=None):
+        w = claim.weights if w is None else w
         if w.shape != (self.X.shape[1] + 1,) or not np.isfinite(w).all():
             return f"weights of shape {w.shape}, or not finite"
         if machine.bias == "none" and w[0]:
@@ -265,6 +268,13 @@ class Judge:
             return f"coefficients of shape {alpha.shape}, or not finite"
         if not np.isfinite(claim.bias):
             return "the bias is not finite"
+        if claim.weights is not None:  # a linear kernel: coef_ is what the model predicts with
+            w = np.concatenate([[claim.bias], claim.weights])
+            found = self._linear_values(claim, machine, rows, w)
+            if isinstance(found, str):
+                return found
+            norm2, scores, _ = found
+            return norm2, scores, [f - arb(float(claim.bias)) for f in scores]
         beta = [arb(float(a)) * y for a, y in zip(alpha, machine.y, strict=True)]
         products = (arb_mat(machine.K) * arb_mat([[b] for b in beta])).entries()
         norm2 = sum((b * s for b, s in zip(beta, products, strict=True)), arb(0))
@@ -277,7 +287,9 @@ class Judge:
         grow, shrink = [], []
         for i, (g, a, y) in enumerate(zip(slopes, claim.alpha, machine.y, strict=True)):
             top = machine.C[i] if machine.C is not None else arb("inf")
-            below, above = arb(float(a)) < top * arb(1 - 1e-12), a > 0
+            with np.errstate(over="ignore"):
+                at_top = machine.C is not None and a == np.float32(float(top)) and a > 0
+            below, above = arb(float(a)) < top * arb(1 - 1e-12) and not at_top, a > 0
             (grow if (below if y > 0 else above) else []).append(g)
             (shrink if (above if y > 0 else below) else []).append(g)
         if not grow or not shrink:

@@ -18,8 +18,8 @@ from ..verify.kernel_svm import kernel_matrix
 
 # Rows that are factored at most, and those among which a vector is looked for first.
 MOST, FEW = 2000, 300
-# A ridge larger than this share of the largest value proves too little.
-SHARE = 1e-6
+# A ridge larger than this share of the sum of the diagonal proves too little.
+SHARE = 1e-10
 
 
 class Evidence(NamedTuple):
@@ -43,7 +43,8 @@ def evidence(held: Held) -> Evidence:
         return Evidence(None, None)
     K = kernel_matrix(held)
     ridge = 4.0 * rounding_of(K)
-    if ridge <= SHARE * float(np.abs(K.layers[0]).max()) and raised_is_inner_product(K, ridge):
+    trace = float(np.abs(K.layers[0].diagonal()).sum())
+    if ridge <= SHARE * trace and raised_is_inner_product(K, ridge):
         return Evidence(ridge, None)
     return Evidence(None, _witness(held, np.arange(n)))
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..results import Check, Status
 from ..verify import kernel_svm
-from ..verify.enclosures import Ball
+from ..verify.enclosures import UNIT, Ball
 from ..verify.kernel_duality import Held, Judged, judge, measure, widened
 from .inner_product import Evidence, evidence
+from .kernel_many import Segments, judge_many
 from .svm import SVMCertificate
 
 # Claims are wider than what they are built from, so that a check with other rounding agrees.
@@ -25,6 +26,10 @@ WIDER = 3.0
 QUICK, LONG, PRECISE = 2e6, 5e8, 1e6
 # Floats are not enough where rounding is more than this share of the objective.
 COARSE = 1e-7
+# The scores of a solver are enough where rounding is less than this share of tol.
+SMALL = 0.01
+# Margins this near to 1 are 1 but for rounding.
+NEAR = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,7 +41,8 @@ class KernelSVMCertificate(SVMCertificate):
     bias : b, as the model holds it
     weights : w of a linear kernel, as the model holds it; None for others
     C, kernel, parameters : the problem
-    tol : the KKT violation that was asked for; it makes the gap at most tol·ΣC_i
+    tol : the KKT violation that was asked for
+    allowed : the gap that follows from it, tol·ΣC_i; with C = ∞ 4·tol·Σα_i
     rounding : the objective is ``primal`` within so much
     ridge : proven: the kernel with so much on its diagonal is an inner product; None if unknown
     witness : (rows, v) with vᵀKv < 0: the kernel is not an inner product, and there is no gap
@@ -48,6 +54,7 @@ class KernelSVMCertificate(SVMCertificate):
     kernel: Any = "rbf"
     parameters: dict
     tol: float = 1e-3
+    allowed: float = 0.0
     rounding: float = 0.0
     ridge: float | None = 0.0
     witness: tuple[np.ndarray, np.ndarray] | None = None
@@ -63,7 +70,8 @@ class KernelSVMCertificate(SVMCertificate):
             doubt = "" if known else " (if this kernel is an inner product, which was not checked)"
             facts["above the minimum by at most"] = f"{self.gap:.6g}{doubt}" if doubt else self.gap
         facts["KKT violation"] = self.kkt
-        facts["asked for (tol)"] = self.tol
+        asked = f"{self.tol:g}, which makes the objective at most {self.allowed:.3g} too large"
+        facts["tol"] = asked if self.gap is not None and not self.parts else self.tol
         if not self.parts:
             facts["support vectors"] = int(np.count_nonzero(self.alpha))
         return facts | {"how": self.how}
@@ -113,6 +121,8 @@ def claim_of(
     shown = evidence(held) if shown is None else shown
     held = held._replace(ridge=shown.ridge or 0.0)
     found = _measured(held, f, tol)
+    if not keep:
+        held, found = _lifted(held, found, tol)
     if shown.witness is not None and not keep and _worse_than_nothing(held, found):
         held = _nothing(held)
         found, status = measure(held, wider=WIDER), Status.STATIONARY
@@ -124,6 +134,7 @@ def claim_of(
         weights=held.weights,
         kernel=held.kernel.name,
         tol=tol,
+        allowed=tol * found.prices,
         ridge=shown.ridge,
         witness=shown.witness,
         **more,
@@ -137,23 +148,111 @@ def _measured(held: Held, f: Ball | None, tol: float) -> Judged:
     if held.weights is not None:
         cost = float(held.X.shape[0]) * held.X.shape[1]
     if f is not None and cost > QUICK and held.weights is None:
-        f = Ball(f.mid, f.rad + held.ridge * held.alpha)
-        found = judge(held, widened(f, WIDER))
-        if _fine(found, tol) or cost > LONG:
+        f = widened(Ball(f.mid, f.rad + held.ridge * held.alpha), WIDER)
+        found = _judged_at_once(held, f)
+        if _enough(found, _rounding(held, f), tol) or cost > LONG:
             return found
     found = measure(held, wider=WIDER)
-    if not _fine(found, tol) and cost <= PRECISE:
+    if not _fine(found, _rounding(held, found.f), tol) and cost <= PRECISE:
         return measure(held, precise=True, wider=WIDER)
     return found
 
 
-def _fine(found: Judged, tol: float) -> bool:
-    """Whether rounding is only a small part of what the numbers say."""
+def _judged_at_once(held: Held, f: Ball) -> Judged:
+    """In plain sums, if there are prices and lengths are known."""
+    if held.kernel.name != "rbf" or np.isinf(held.top).any() or not len(held.y):
+        return judge(held, f)
+    bias, first = np.array([held.bias]), np.zeros(1, dtype=np.int64)
+    found = judge_many(Segments(f, held.y, held.alpha, held.top, bias, first, 1.0))
+    primal, rounding, gap, kkt, prices = (float(value[0]) for value in found)
+    return Judged(Ball(primal, rounding), gap if gap >= 0 else np.inf, kkt, prices, f)
+
+
+def quick_claims(
+    given: Segments, status: list[Status | None], tol: float, more: list[dict[str, Any]]
+) -> list[KernelSVMCertificate | None]:
+    """Certificates of many problems whose kernel is an inner product, from the scores of solvers.
+
+    None where that proves too little, or where the status is None.
+
+    Parameters
+    ----------
+    given : the problems
+    status : how the solver ended each of them
+    tol : the KKT violation that was asked for
+    more : what else the certificates say
+    """
+    figures = judge_many(given._replace(f=widened(given.f, WIDER)))
+    f = given.f
+    matters = (given.alpha > 0) | ~(given.y * f.mid - WIDER * f.rad >= 1.0)
+    rounding = np.maximum.reduceat(np.where(matters, f.rad, 0.0), given.starts) * WIDER
+    stops = [*given.starts[1:].tolist(), len(given.y)]
+    rows = zip(*(column.tolist() for column in figures), rounding.tolist(), strict=True)
+    proven = Evidence(0.0, None)
+    claims: list[KernelSVMCertificate | None] = []
+    for k, (primal, doubt, gap, kkt, prices, largest) in enumerate(rows):
+        found = Judged(Ball(primal, doubt), gap, kkt, prices, given.f)
+        how = status[k]
+        claims.append(None)
+        if how is None or not (_enough(found, largest, tol) and gap < np.inf):
+            continue
+        claims[k] = KernelSVMCertificate(
+            status=_status(how, found, tol, proven),
+            **_numbers(found, proven),
+            alpha=given.alpha[given.starts[k] : stops[k]],
+            bias=float(given.bias[k]),
+            tol=tol,
+            allowed=tol * prices,
+            **more[k],
+        )
+    return claims
+
+
+def _enough(found: Judged, rounding: float, tol: float) -> bool:
+    """Whether rounding is only a small part of what ``tol`` allows."""
+    small = rounding <= SMALL * tol or 40.0 * rounding <= found.kkt
+    return bool(small and found.primal.rad <= SMALL * tol * found.prices)
+
+
+def _fine(found: Judged, rounding: float, tol: float) -> bool:
+    """Whether rounding is also a small part of the objective."""
     with np.errstate(all="ignore"):
-        rounding = float(found.f.rad.max(initial=0.0))
         small = rounding * found.prices <= COARSE * abs(found.primal.mid)
-        small &= kernel_svm.precise_enough(found.primal.mid, found.primal.rad, tol, found.prices)
+        small &= kernel_svm.precise_enough(found.primal.mid, found.primal.rad, tol * found.prices)
         return bool(small and (found.kkt <= tol or 40.0 * rounding <= found.kkt))
+
+
+def _rounding(held: Held, f: Ball) -> float:
+    """The largest error of a score that has a part in the numbers."""
+    with np.errstate(all="ignore"):
+        matters = (held.alpha > 0) | ~(held.y * f.mid - f.rad >= 1.0)
+        return float(np.max(f.rad, where=matters, initial=0.0))
+
+
+# With C ≫ α a margin of 1 − 1e-12 costs C·1e-12, which may be most of the objective.
+def _lifted(held: Held, found: Judged, tol: float) -> tuple[Held, Judged]:
+    """The model times a number just above 1, if that leaves no slack and is better."""
+    with np.errstate(all="ignore"):
+        least = float(np.min(held.y * found.f.mid - found.f.rad, initial=np.inf))
+        lost = found.gap > COARSE * abs(found.primal.mid)
+    cost = float(np.count_nonzero(held.alpha)) * len(held.y) * (held.X.shape[1] + 16.0)
+    alone = 2.0 * held.alpha < held.top
+    near = 1.0 - min(NEAR, tol) <= least < 1.0
+    if not (lost and near and alone.all() and cost <= QUICK):
+        return held, found
+    factor = (1.0 + 4.0 * UNIT) / least
+    dtype = held.X.dtype
+    alpha, bias = (in_float(factor * value, dtype) for value in (held.alpha, held.bias))
+    weights = None if held.weights is None else in_float(factor * held.weights, dtype)
+    other = held._replace(alpha=alpha, bias=float(bias), weights=weights)
+    better = _measured(other, None, tol)
+    improved = better.gap < found.gap and better.kkt <= max(tol, found.kkt)
+    return (other, better) if improved else (held, found)
+
+
+def in_float(values: Any, dtype: Any) -> Any:
+    """Rounded to the type of the model."""
+    return np.asarray(values).astype(dtype).astype(np.float64)
 
 
 def _numbers(found: Judged, shown: Evidence) -> dict[str, Any]:
@@ -173,7 +272,7 @@ def _status(status: Status, found: Judged, tol: float, shown: Evidence) -> Statu
     if shown.witness is not None and found.kkt <= tol:
         return Status.STATIONARY
     if shown.witness is None and kernel_svm.within(
-        found.primal.mid, found.primal.rad, found.kkt, found.gap, tol, found.prices
+        found.primal.mid, found.primal.rad, found.kkt, found.gap, tol, tol * found.prices
     ):
         return Status.CONVERGED
     return status if not status.ok and status is not Status.UNBOUNDED else Status.STALLED
@@ -204,6 +303,7 @@ def several(parts: dict[str, KernelSVMCertificate], classes: np.ndarray) -> Kern
         status=kernel_svm.joint_status(parts),
         parts=dict(parts),
         kkt=max(part.kkt or 0.0 for part in parts.values()),
+        allowed=sum(part.allowed for part in parts.values()),
         alpha=np.zeros(0),
         bias=0.0,
         classes=classes,

@@ -254,9 +254,10 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
 
 def _length2(part: Part) -> float:
     """‖w‖² = βᵀKβ = Σβ(f − b), or that of the weights."""
-    if part.w is not None:
-        return float(part.w @ part.w)
-    return max(0.0, float((part.problem.y * part.alpha) @ (part.scores - part.bias)))
+    with np.errstate(all="ignore"):
+        if part.w is not None:
+            return float(part.w @ part.w)
+        return max(0.0, float((part.problem.y * part.alpha) @ (part.scores - part.bias)))
 
 
 def _above(gap: float | None) -> str:

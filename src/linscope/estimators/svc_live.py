@@ -32,15 +32,19 @@ class SVCLive(SVCPrediction, Verified):
         sides, n = self._sides(count), matrix.shape[0]
         sign = -1.0 if self._pairs else 1.0
         coefficients = sign * np.asarray(self.dual_coef_, dtype=np.float64)
-        parts = []
-        for k, part in enumerate((claim.parts or {"": claim}).values()):
+        parts: list[Any] = []
+        known: dict[str, Any] = claim.parts or {"": claim}
+        for k, part in enumerate(known.values()):
             beta = np.zeros(n)
             row, side = sides[k]
             beta[self.support_] = side * coefficients[row, np.arange(len(self.support_))]
-            live = {"alpha": beta[self._rows[k]], "bias": sign * float(self.intercept_[k])}
+            live: dict[str, Any] = {"alpha": beta[self._rows[k]]}
+            live["bias"] = sign * float(self.intercept_[k])
             if part.weights is not None:
                 live["weights"] = sign * self._coef[k].astype(np.float64)
-            parts.append(replace(part, **live))  # type: ignore[arg-type, type-var]
+            if any(not np.array_equal(value, getattr(part, name)) for name, value in live.items()):
+                raise ValueError("dual_coef_, intercept_ or coef_ are not those of the fit")
+            parts.append(replace(part, **live))
         if not claim.parts:
             return parts[0]
         return replace(claim, parts=dict(zip(claim.parts, parts, strict=True)))

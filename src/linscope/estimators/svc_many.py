@@ -11,25 +11,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..certify.kernel_many import Segments
+from ..certify.kernel_svm import KernelSVMCertificate, quick_claims
 from ..data.memory import memory_budget
 from ..data.threads import Workers
 from ..kernels.source import KernelSource
 from ..results import Result, Status, current_observer
 from ..solvers.svm_compiled import BIAS, DONE, DUAL, ERROR, KKT, PAIRS
 from ..solvers.svm_many import leave_at_zero
-from ..verify.enclosures import Ball
+from ..verify.enclosures import UNIT, Ball
 from .base import Training, binary_problems
-from .svc_solving import FINE, SMALL, Fit, Part, part_of, rounding_of, solve_one
+from .svc_solving import (
+    FINE,
+    NOTHING,
+    SMALL,
+    Fit,
+    Part,
+    about_problem,
+    kernel_of,
+    part_of,
+    rounding_of,
+    solve_one,
+)
 from .svc_tables import Shared, shared_table
 
 # The Gram matrix of all samples is held up to so many samples; for two classes up to twice as many
 # if C is so large that samples move many times.
 SHARED, ALONE, HARD = 4000, 4000, 10.0
+NEARLY = 1.0 - NOTHING
 
 
 @dataclass
@@ -110,31 +124,83 @@ def _parts(fit: Fit, table: Shared, status: list[Status | None]) -> Iterator[Par
     """The problems that have a status."""
     answers = table.answers
     with np.errstate(invalid="ignore"):  # of problems that go on elsewhere
-        g = answers.s - answers.y
+        g, sums = answers.s - answers.y, _sums(fit, table)
+        claims = _quick_claims(fit, table, status, sums)
     borders = answers.offsets.tolist()
     for p, figures in enumerate(answers.figures.tolist()):
-        how = status[p]
+        how, claim, problem = status[p], claims[p], table.problems[p]
         if how is None:
             continue
         own = slice(borders[p], borders[p + 1])
-        details = {
-            "gradient": g[own],
-            "bias": figures[BIAS],
-            "gap": figures[KKT],
-            "objective": -figures[DUAL] * fit.source.unit,
-        }
-        beta = answers.beta[own]
-        result = Result(np.abs(beta), how, 1, int(figures[PAIRS]), None, details)
-        sums = _sums(fit, answers.s[own], answers.y[own], beta, figures[BIAS], figures[ERROR])
-        yield part_of(fit, table.problems[p], result, sums)
+        result = _result(fit, figures, how, g[own], answers.beta[own])
+        if claim is None:
+            yield part_of(fit, problem, result, Ball(sums.mid[own], sums.rad[own]))
+            continue
+        result = replace(result, status=claim.status)
+        scores = sums.mid[own] + claim.bias
+        found = problem, claim.alpha, claim.bias, scores, result, claim
+        yield Part(*found, None, None, fit.source, how)
+
+
+def _result(fit: Fit, figures: list[float], how: Status, g: np.ndarray, beta: np.ndarray) -> Result:
+    details = {
+        "gradient": g,
+        "bias": figures[BIAS],
+        "gap": figures[KKT],
+        "objective": -figures[DUAL] * fit.source.unit,
+    }
+    return Result(np.abs(beta), how, 1, int(figures[PAIRS]), None, details)
 
 
 # Sums that were left in float32 have a margin of at least 1 + 4δ by a bias that is at most 2δ off.
-def _sums(fit: Fit, s: np.ndarray, y: np.ndarray, beta: np.ndarray, b: float, error: float) -> Ball:
-    """Kβ of a problem and the bounds of its rounding; ``error`` is that of float32 sums."""
-    rounding = rounding_of(fit.source, beta)
-    far = (beta == 0.0) & (y * (s + b) >= 1.0 + 1.9 * error)
-    return Ball(s, np.where(far, max(error, rounding) + rounding, rounding))
+def _sums(fit: Fit, table: Shared) -> Ball:
+    """Kβ of all problems with bounds of its rounding, also where sums were left in float32."""
+    answers, counts = table.answers, np.diff(table.answers.offsets)
+    starts, beta, y, s = answers.offsets[:-1], answers.beta, answers.y, answers.s
+    size, used = np.add.reduceat(np.abs(beta), starts), np.add.reduceat(beta != 0.0, starts)
+    rounding = rounding_of(fit.source.rounding, size, used, np.add.reduceat(beta, starts))
+    rounding, error = np.repeat(rounding, counts), np.repeat(answers.figures[:, ERROR], counts)
+    margins = y * (s + np.repeat(answers.figures[:, BIAS], counts))
+    far = (beta == 0.0) & (margins >= 1.0 + 1.9 * error)
+    return Ball(s, np.where(far, np.maximum(error, rounding) + rounding, rounding))
+
+
+def _quick_claims(
+    fit: Fit, table: Shared, status: list[Status | None], sums: Ball
+) -> list[KernelSVMCertificate | None]:
+    """Of all problems at once; None where a problem needs more care."""
+    answers, kernel, model = table.answers, kernel_of(fit), fit.model
+    single = fit.training.X.dtype != np.float64
+    if kernel.name == "linear" or single or not kernel.inner_product or not len(answers.y):
+        return [None] * len(status)
+    starts, counts = answers.offsets[:-1], np.diff(answers.offsets)
+    found, top = np.abs(answers.beta) / fit.source.unit, _tops(fit, table)
+    largest = np.repeat(np.maximum.reduceat(found, starts), counts)
+    alpha = np.where(found <= NOTHING * largest, 0.0, np.where(found >= top * NEARLY, top, found))
+    longest2 = fit.source.unit * fit.source.rounding.most
+    moved = np.repeat(longest2 * np.add.reduceat(np.abs(alpha - found), starts), counts)
+    bias = answers.figures[:, BIAS]
+    mid = sums.mid + np.repeat(bias, counts)
+    doubt = 2.0 * UNIT * (np.abs(mid) + np.repeat(np.abs(bias), counts))
+    f, longest = Ball(mid, sums.rad + moved + doubt), 1.01 * float(np.sqrt(longest2))
+    segments = Segments(f, answers.y, alpha, top, bias, starts, longest)
+    pairs = answers.figures[:, PAIRS].tolist()
+    about = [
+        about_problem(fit, problem, f"decomposition, 1 step, {int(k)} pairs")
+        | {"kernel": kernel.name}
+        for problem, k in zip(table.problems, pairs, strict=True)
+    ]
+    return quick_claims(segments, status, float(model.tol), about)
+
+
+def _tops(fit: Fit, table: Shared) -> np.ndarray:
+    """C_i of the samples of all problems."""
+    weight, total = fit.training.weight, len(table.answers.y)
+    if not len(weight):
+        return np.full(total, float(fit.model.C))
+    rows = [problem.rows for problem in table.problems]
+    parts = [weight if own is None else weight[own] for own in rows]
+    return float(fit.model.C) * np.concatenate(parts)
 
 
 def _run(table: Shared, task: str) -> Status | None:

@@ -14,6 +14,7 @@ from ..certify.separability import binary_verdict
 from ..certify.verdicts import Separable
 from ..data.row_keys import row_keys
 from ..data.threads import thread_count
+from ..kernels.rounding import Rounding
 from ..kernels.source import ADVICE, KernelSource
 from ..results import Result, Status
 from ..solvers.driver import run
@@ -120,9 +121,9 @@ def solve_one(
     if not (np.isfinite(alpha).all() and np.isfinite(bias)):
         raise ValueError(f"a coefficient is beyond the range of floats{ADVICE}")
     s = result.details["gradient"] + problem.y
-    return part_of(
-        fit, problem, result, Ball(s, rounding_of(source, problem.y * result.weights)), solver
-    )
+    size, used = float(result.weights.sum()), int(np.count_nonzero(result.weights))
+    doubt = rounding_of(source.rounding, size, used, float(problem.y @ result.weights))
+    return part_of(fit, problem, result, Ball(s, np.full(len(s), doubt)), solver)
 
 
 def box(model: Any, source: KernelSource, c: np.ndarray) -> np.ndarray:
@@ -209,16 +210,19 @@ def _why_not_separable(model: Any, X: Any, problem: Problem) -> str:
     return "not separable in the feature space of this kernel by a margin that floats can tell"
 
 
-def rounding_of(source: KernelSource, beta: np.ndarray) -> float:
+def rounding_of(rounding: Rounding, size: Any, used: Any, total: Any) -> Any:
     """How far float64 sums Σβ_j K'_ij can be from those of the formula, for all samples.
 
     Solvers may sum in any order, and work on a kernel without what all samples have in common,
     which Σβ = 0 makes the same.
+
+    Parameters
+    ----------
+    rounding : bounds of |K'| and of its rounding
+    size, used, total : Σ|β|, how many are not 0, Σβ
     """
-    error, most = source.rounding
-    size, used = float(np.abs(beta).sum()), int(np.count_nonzero(beta))
-    share = error + (used + 96) * UNIT * most
-    return 1.01 * (share * size + most * abs(float(beta.sum())))
+    share = rounding.error + (used + 96) * UNIT * rounding.most
+    return 1.01 * (share * size + rounding.most * abs(total))
 
 
 def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any = None) -> Part:
@@ -247,8 +251,8 @@ def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any 
     X = training.X if problem.rows is None else training.X[problem.rows]
     if model.kernel == "precomputed" and problem.rows is not None:
         X = X[:, problem.rows]
-    held = Held(X, problem.y, _tops(fit, problem), alpha, bias, _kernel(fit), w)
-    about = _about(fit, problem, result)
+    held = Held(X, problem.y, _tops(fit, problem), alpha, bias, kernel_of(fit), w)
+    about = about_problem(fit, problem, _how(result))
     claim, held, judged = claim_of(held, f, result.status, float(model.tol), about, keep=logged)
     ended = result.status
     result = replace(result, status=claim.status)
@@ -266,7 +270,7 @@ def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any 
     )
 
 
-def _kernel(fit: Fit) -> Kernel:
+def kernel_of(fit: Fit) -> Kernel:
     return Kernel(fit.model.kernel, **fit.options)
 
 
@@ -278,7 +282,7 @@ def _tops(fit: Fit, problem: Problem) -> np.ndarray:
     return float(fit.model.C) * (weight if problem.rows is None else weight[problem.rows])
 
 
-def _about(fit: Fit, problem: Problem, result: Result) -> dict[str, Any]:
+def about_problem(fit: Fit, problem: Problem, how: str) -> dict[str, Any]:
     """What a certificate says besides its numbers."""
     training, side = fit.training, None
     if len(training.classes) > 2:
@@ -289,7 +293,7 @@ def _about(fit: Fit, problem: Problem, result: Result) -> dict[str, Any]:
         "parameters": fit.options,
         "weighted": len(training.weight) > 0,
         "side": side,
-        "how": _how(result),
+        "how": how,
     }
 
 

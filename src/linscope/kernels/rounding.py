@@ -65,7 +65,8 @@ def gaussian_rounding(size: float | None, d: int) -> Rounding:
     own = MAPS * DOUBLE
     if size is None:
         return Rounding(0.37 * MORE * (d + 8) * DOUBLE + own, 1.0)
-    return Rounding(float(np.expm1(4.0 * MORE * (d + 10) * DOUBLE * size)) + own, 1.0)
+    with np.errstate(over="ignore"):
+        return Rounding(float(np.expm1(4.0 * MORE * (d + 10) * DOUBLE * size)) + own, 1.0)
 
 
 def product_rounding(kernel: str, size: float, d: int, degree: int = 1) -> Rounding:

@@ -29,6 +29,8 @@ WORKING_SET, INNER, PAIRS_A_ROW = 640, 0.1, 20
 NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 3000, 3e5, 5e7
 STALLED, NOT_SEPARABLE = 8, 1e-13
 UNIT = 2.0**-53
+# Rounding may be this share of tol before sums are made afresh.
+SMALL = 1e-3
 # From this tolerance on the equations are solved in float32.
 SINGLE = 1e-4
 
@@ -86,7 +88,7 @@ class FoldDual:
             if not np.isfinite(C) and self._unbounded():
                 return Status.UNBOUNDED
             if self.limits.gap <= self.tol:
-                return Status.CONVERGED
+                return self._settled()
             self._some_rows()
             if self._worth_solving():
                 self._equations()
@@ -98,6 +100,13 @@ class FoldDual:
             if stalled > STALLED:
                 return Status.STALLED
         return Status.CONVERGED if self.limits.gap <= self.tol else Status.MAX_ITER
+
+    def _settled(self) -> Status:
+        """The end, with sums that are exact enough for a proof."""
+        if self.rounding > SMALL * self.tol:
+            self._afresh()
+            self._look()
+        return Status.CONVERGED
 
     @property
     def bias(self) -> float:
@@ -118,12 +127,20 @@ class FoldDual:
 
     def _all_rows(self) -> None:
         arguments = self.K, self.diagonal, self.g, self.beta, self.lower, self.upper
-        self.pairs += solve_pairs(*arguments, self.tol, len(self.rows))
-        # Afresh, without the rounding of many steps.
+        pairs = solve_pairs(*arguments, self.tol, len(self.rows))
+        self.pairs += pairs
+        # Each pair rounds g, which is never larger than this, and what it adds.
+        prices = float((self.upper - self.lower).sum())
+        self.rounding += 8.0 * UNIT * pairs * (1.0 + self.most * prices)
+        if not SMALL * self.tol >= self.rounding:
+            self._afresh()
+        self._look()
+
+    def _afresh(self) -> None:
+        """g without the rounding of many steps."""
         used = np.flatnonzero(self.beta)
         self.g, self.rounding = -self.y, 0.0
         self.add_product(used, self.beta[used], self.g)
-        self._look()
 
     def _some_rows(self) -> None:
         can_grow, can_shrink = self.beta < self.upper, self.beta > self.lower

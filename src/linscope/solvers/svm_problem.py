@@ -119,4 +119,4 @@ def feasible(beta: Any, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
 def hull_distance(beta: np.ndarray, g: np.ndarray, y: np.ndarray) -> float:
     """βᵀKβ/(Σα)²; zero for some β means that no hyperplane separates the classes."""
     total = float(np.abs(beta).sum())
-    return float(beta @ (g + y)) / total**2 if total > 0 else np.inf
+    return float(beta @ (g + y)) / total / total if total > 0 else np.inf

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .enclosures import UNIT, Ball, products, scores, total
+from .enclosures import TINY, UNIT, Ball, products, scores, total
 from .kernel_values import Kernel, Values, diagonal, kernel_sums, matrix_sums
 
 
@@ -159,6 +159,7 @@ def judge(held: Held, f: Ball, norm2: Ball | None = None, apart: float = 0.0) ->
         terms = np.maximum(_term(m.low, a, top), _term(m.high, a, top))
         rest = _sum(off * (np.abs(m.mid - 1.0) + m.rad)) + 0.5 * apart * apart
         gap = (_sum(terms) + rest) * (1 + 1e-12)
+        gap += (len(y) + 2) * TINY if alpha.any() else 0.0  # products may vanish
         return Judged(primal, _or_infinite(gap), kkt, _sum(top), f)
     return _hard(f, norm2, m, a, off, apart, kkt)
 

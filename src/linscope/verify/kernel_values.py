@@ -144,8 +144,14 @@ def _product_map(kernel: Kernel, X: np.ndarray, Z: np.ndarray) -> Ball:
     t = t * kernel.gamma + kernel.coef0
     if kernel.name == "sigmoid":
         mid = np.tanh(t.mid)
-        return Ball.safe(mid, t.rad + LIBRARY * np.abs(mid) + TINY)
+        return Ball.safe(mid, _slope(t) * t.rad + LIBRARY * np.abs(mid) + TINY)
     return _power(t, kernel.degree)
+
+
+# 1 − tanh² u ≤ 4 e^{−2|u|}
+def _slope(t: Ball) -> np.ndarray:
+    """The largest slope of tanh within a ball."""
+    return np.minimum(1.0, 4.01 * np.exp(-2.0 * np.maximum(0.0, np.abs(t.mid) - t.rad)))
 
 
 def _power(t: Ball, degree: int) -> Ball:
@@ -176,7 +182,7 @@ def _precise(kernel: Kernel, X: np.ndarray, Z: np.ndarray) -> Values:
         size = size * kernel.gamma + abs(kernel.coef0)
     rad = (4 * d + 16) * LOSS * size + (4 * d + 16) * TINY * (1.0 + kernel.gamma)
     if kernel.name == "sigmoid":
-        return _precise_tanh(t, rad)
+        return _precise_tanh(t, rad * _slope(Ball(t.hi, rad)))
     if kernel.name == "linear":
         return Values(list(t), rad)
     p = kernel.degree
