@@ -134,7 +134,7 @@ def _judge(problem: Problem, judge: Any, fitted: Any, outcome: Outcome) -> None:
 def _verified(judge: Any, claim: Any, outcome: Outcome, what: str = "verify") -> Any:
     problem = judge.problem
     try:
-        with warnings.catch_warnings(), np.errstate(all="warn"):
+        with warnings.catch_warnings(), np.errstate(divide="warn", over="warn", invalid="warn"):
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", RuntimeWarning)
             return claim.verify(problem.X, problem.y, **problem.claimed)
