@@ -14,6 +14,8 @@ from sklearn.svm import SVC
 import linscope as ls
 from linscope.certify import ClassTable, NotSeparable, QuasiSeparable, Separable
 from linscope.certify.exact_simplex import gordan
+from linscope.certify.signed_rows import SignedRows
+from linscope.certify.spanning_combination import spanning_combination
 from linscope.data.rational import as_integers
 
 SQUARE = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
@@ -561,6 +563,50 @@ def test_many_classes():
     assert not replace(table, pairwise=swapped).verify(X, y)
     assert not replace(table, one_vs_rest={}).verify(X, y)
     assert not table.verify(X, np.roll(y, 2))
+
+
+def indicators(n, seed, noise):
+    """One value of each of 14 categorical columns as 0 and 1 in 123 columns, as in census data."""
+    rng = np.random.default_rng(seed)
+    blocks = []
+    for group in np.array_split(np.arange(123), 14):
+        share = rng.dirichlet(np.full(len(group), 0.7))
+        blocks.append(np.eye(len(group))[rng.choice(len(group), n, p=share)])
+    X = np.hstack(blocks)
+    score = X @ rng.standard_normal(123)
+    score += noise * score.std() * rng.standard_normal(n)
+    return sparse.csr_array(X), (score > np.quantile(score, 0.75)).astype(int)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05, 0.7])
+@pytest.mark.parametrize("n", [300, 3000])
+def test_tables_of_indicators_are_settled_at_one_stroke(n, noise):
+    X, y = indicators(n, 1, noise)
+    verdict = ls.separability(X, y)
+    assert verdict.verify(X, y)
+    if noise == 0.0:
+        assert isinstance(verdict, Separable)
+    dense = X.toarray()
+    assert type(ls.separability(dense, y)) is type(verdict)
+    # a column that only some samples of one class have: separable at best up to a boundary
+    rare = np.zeros((n, 1))
+    rare[np.flatnonzero(y == 1)[:2]] = 1.0
+    quasi = ls.separability(sparse.csr_array(np.hstack([dense, rare])), y)
+    assert not isinstance(quasi, NotSeparable)
+    if noise > 0.5 and n > 1000:
+        assert isinstance(quasi, QuasiSeparable)
+        assert quasi.verify(np.hstack([dense, rare]), y)
+
+
+def test_a_combination_of_all_rows_is_exact():
+    X, y = indicators(1500, 3, 1.0)
+    rows = SignedRows(X, np.where(y == 1, 1.0, -1.0))
+    found = spanning_combination(rows)
+    Z = np.column_stack([np.ones(1500), X.toarray()]) * np.where(y == 1, 1.0, -1.0)[:, None]
+    support, values = list(found), list(found.values())
+    assert min(values) > 0
+    for column in Z[support].T:
+        assert sum(v * int(z) for v, z in zip(values, column, strict=True)) == 0
 
 
 @pytest.mark.slow

@@ -14,10 +14,14 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from ..data.rational import clear_denominators, null_space, power_of_two, rank_is_full, solve
+from ..data.rational import clear_denominators, null_space, power_of_two, solve
 from .linear_program import Direction, Subspace, alternative
 from .margins import combine
 from .signed_rows import SignedRows
+from .spanning_combination import Minor, largest_minor, solve_on, spanning_combination
+
+# Fewer dimensions that are left are settled one combination after the other.
+FEW_DIMENSIONS = 5
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,15 @@ def decide(rows: SignedRows) -> Outcome:
         answer = alternative(space, active)
         if isinstance(answer, Direction):
             return Outcome(answer.weights, circuit, combination)
-        circuit = circuit or answer.multipliers
+        first, circuit = not circuit, circuit or answer.multipliers
         combination = _merge(rows, combination, answer.multipliers)
         orthogonal = orthogonal_vectors(rows, list(combination))
         active &= free_rows(rows, orthogonal)
+        if first and len(orthogonal) > FEW_DIMENSIONS and active.any():
+            large = spanning_combination(rows)
+            if large is not None:  # it settles all dimensions that any combination can
+                combination, orthogonal = large, orthogonal_vectors(rows, list(large))
+                active = free_rows(rows, orthogonal)
         if not active.any():
             return Outcome(None, circuit, combination)
         space = Subspace(rows, orthogonal)
@@ -51,11 +60,13 @@ def decide(rows: SignedRows) -> Outcome:
 def orthogonal_vectors(rows: SignedRows, support) -> list[list[Fraction]]:
     """Basis of the W with z_i·W = 0 on the support rows."""
     M, e = rows.exact_rows(np.asarray(support, dtype=np.intp))
-    if rank_is_full(M):
+    basis = M[largest_minor(M).rows]
+    if len(basis) == rows.p:
         return []
-    return [
-        [v * power_of_two(-s) for v, s in zip(vector, e, strict=True)] for vector in null_space(M)
-    ]
+    vectors = null_space(basis)
+    if len(basis) < len(M) and (M @ np.array(vectors, dtype=object).T != 0).any():
+        vectors = null_space(M)  # the prime hid a row
+    return [[v * power_of_two(-s) for v, s in zip(vector, e, strict=True)] for vector in vectors]
 
 
 def free_rows(rows: SignedRows, vectors) -> np.ndarray:
@@ -78,12 +89,15 @@ def _merge(rows: SignedRows, known, new) -> dict[int, Fraction]:
     g = combine(rows, list(new), list(new.values()))
     M, e = rows.exact_rows(np.asarray(support, dtype=np.intp))
     right, common = clear_denominators([v * power_of_two(-s) for v, s in zip(g, e, strict=True)])
-    mu = solve(M.T, right)
+    minor = largest_minor(M)
+    mu = solve_on(M, minor, right)
+    if mu is None:  # the prime hid a row
+        minor, mu = Minor(np.arange(len(M)), minor.columns), solve(M.T, right)
     if mu is None:
         raise ArithmeticError("the new combination is not orthogonal to the subspace")
-    mu = [m / common for m in mu]
-    K = 1 + max(max(m / known[i] for i, m in zip(support, mu, strict=True)), Fraction(0))
-    merged = {i: K * known[i] - m for i, m in zip(support, mu, strict=True)}
+    used = {support[k]: m / common for k, m in zip(minor.rows, mu, strict=True)}
+    K = 1 + max(max(m / known[i] for i, m in used.items()), Fraction(0))
+    merged = {i: K * v - used.get(i, Fraction(0)) for i, v in known.items()}
     for i, v in new.items():
         merged[i] = merged.get(i, Fraction(0)) + v
     total = sum(merged.values())
