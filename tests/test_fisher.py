@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import linscope as ls
 from linscope.results import Status
@@ -317,6 +317,7 @@ def test_single_precision():
 
 def test_constant_and_duplicate_columns_change_nothing():
     X, y = many_classes()
+    X = np.round(X * 64) / 64  # so that the sum is exact
     plain = ls.FisherDiscriminant().fit(X, y)
     wide = np.column_stack([X, np.full(len(y), 7.0), X[:, 1], X[:, 0] + 2 * X[:, 2]])
     frame = pd.DataFrame(wide, columns=["a", "b", "c", "d", "seven", "again", "sum"])
@@ -541,3 +542,157 @@ def test_a_mean_difference_cannot_pass_as_the_best_direction():
     naive = ls.FisherDiscriminant(mean_difference=True).fit(X, y).certificate_
     assert naive.verify(X, y)
     assert not replace(naive, mean_difference=False).verify(X, y)
+
+
+# ---- what a certificate claims is true, without rounding ---------------------------------------
+
+
+def exact_fisher(X, y, weight=None):
+    """S_W / W, m_2 − m_1 and the best direction of two classes in fractions."""
+    weight = np.ones(len(y)) if weight is None else weight
+    rows = [[Fraction(float(v)) for v in row] for row in X]
+    share = [Fraction(float(w)) for w in weight]
+    d, means = X.shape[1], []
+    S = [[Fraction(0)] * d for _ in range(d)]
+    for k in np.unique(y):
+        own = [(rows[i], share[i]) for i in np.flatnonzero(y == k)]
+        total = sum(w for _, w in own)
+        mean = [sum(w * x[j] for x, w in own) / total for j in range(d)]
+        means.append(mean)
+        for x, w in own:
+            for i in range(d):
+                for j in range(d):
+                    S[i][j] += w * (x[i] - mean[i]) * (x[j] - mean[j])
+    C = [[v / sum(share) for v in row] for row in S]
+    delta = [b - a for a, b in zip(*means, strict=True)]
+    return C, delta
+
+
+def solve_exactly(C, delta):
+    rows = [[*row, v] for row, v in zip(C, delta, strict=True)]
+    for i in range(len(rows)):
+        pivot = next(r for r in range(i, len(rows)) if rows[r][i])
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [v / rows[i][i] for v in rows[i]]
+        for r in range(len(rows)):
+            if r != i:
+                rows[r] = [a - rows[r][i] * b for a, b in zip(rows[r], rows[i], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def test_equal_means_up_to_rounding():
+    """The means differ by a unit in the last place; that is the direction, and no mistake."""
+    X, y = np.array([[-0.1], [0.0], [-0.8], [0.6], [1.9], [-0.1]]), np.array([1, 1, 1, 0, 1, 0])
+    model = ls.FisherDiscriminant().fit(X, y)
+    C, delta = exact_fisher(X, y)
+    assert abs(delta[0]) < Fraction(1, 10**15)
+    expected = delta[0] / C[0][0]
+    assert abs(Fraction(float(model.coef_[0, 0])) / expected - 1) < Fraction(1, 10**12)
+    assert model.certificate_.status is Status.SOLVED
+    assert model.verify(X, y)
+
+
+@pytest.mark.parametrize("close", [1e-3, 1e-6, 1e-9])
+def test_nearly_dependent_columns_are_solved_to_the_accuracy_claimed(close):
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(30, 3))
+    X[:, 2] = X[:, 0] + close * rng.normal(size=30)
+    y = np.arange(30) % 2
+    model = ls.FisherDiscriminant().fit(X, y)
+    C, delta = exact_fisher(X, y)
+    best = solve_exactly(C, delta)
+    error = [Fraction(float(v)) - b for v, b in zip(model.coef_[0], best, strict=True)]
+    form = [
+        float(sum(u[i] * C[i][j] * u[j] for i in range(3) for j in range(3))) for u in (error, best)
+    ]
+    assert model.certificate_.status is Status.SOLVED
+    assert model.certificate_.rank == 3
+    assert np.sqrt(form[0] / form[1]) <= model.certificate_.accuracy <= 1e-6
+    assert model.verify(X, y)
+
+
+def test_columns_that_floats_cannot_tell_apart_are_not_called_dependent():
+    X, y = many_classes()
+    X = np.column_stack([X, X[:, 0] / 3 + X[:, 1] / 7])  # rounded: independent by a hair
+    with pytest.warns(ConvergenceWarning, match="up to rounding"):
+        model = ls.FisherDiscriminant().fit(X, y)
+    claim = model.certificate_
+    assert claim.status is Status.NEARLY_DEPENDENT
+    assert claim.dependent == (4,)
+    assert claim.verify(X, y)
+    assert not replace(claim, status=Status.RANK_DEFICIENT, accuracy=1e-9).verify(X, y)
+    assert not replace(claim, weights=2 * claim.weights).verify(X, y)
+    assert not replace(claim, weights=0 * claim.weights).verify(X, y)
+    plain = ls.FisherDiscriminant().fit(X[:, :4], y)
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X[:, :4]), atol=1e-6)
+
+
+def test_values_that_differ_by_a_unit_are_no_constant():
+    """J is huge, but it has a maximum; only a constant has none."""
+    y = np.array([0, 0, 0, 1, 1, 1])
+    X = np.array([[1.0], [1.0], [1.0 + 2**-52], [2.0], [2.0], [2.0 + 2**-51]])
+    model = ls.FisherDiscriminant().fit(X, y)
+    assert model.certificate_.status is Status.SOLVED
+    assert model.verify(X, y)
+    with pytest.raises(ValueError, match="no class varies"):
+        ls.FisherDiscriminant().fit(np.round(X), y)
+
+
+STATUSES = {
+    Status.SOLVED: lambda X, y: X,
+    Status.RANK_DEFICIENT: lambda X, y: np.column_stack([X, X[:, 0] * 2]),
+    Status.UNBOUNDED: lambda X, y: np.column_stack([X, 3.0 * y]),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("true", STATUSES)
+@pytest.mark.parametrize("k", [2, 3])
+def test_every_status_is_proven_and_no_other_passes(k, true):
+    X, y = many_classes(k=k)
+    X = STATUSES[true](X, y)
+    claim = ls.FisherDiscriminant().fit(X, y).certificate_
+    for status in Status:
+        check = replace(claim, status=status).verify(X, y)
+        assert bool(check) == (status is true), check.reason
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_more_columns_than_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 30)), np.arange(12) % 3
+    model = ls.FisherDiscriminant().fit(X, y)
+    claim = model.certificate_
+    assert claim.status is Status.UNBOUNDED
+    assert claim.rank == 9
+    assert model.verify(X, y)
+    for forged in ({"rank": 8}, {"status": Status.RANK_DEFICIENT}, {"weights": 2 * claim.weights}):
+        assert not replace(claim, **forged).verify(X, y)
+
+
+@pytest.mark.parametrize("name", ["coef_", "intercept_", "scalings_", "means_", "priors_"])
+def test_the_live_attributes_are_checked(name):
+    X, y = many_classes()
+    model = ls.FisherDiscriminant().fit(X, y)
+    assert model.verify(X, y)
+    for change in (lambda v: 2 * v, lambda v: v * np.nan, lambda v: v[:-1]):
+        other = ls.FisherDiscriminant().fit(X, y)
+        setattr(other, name, change(getattr(other, name)))
+        assert not other.verify(X, y)
+        assert other.certificate_.verify(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-150, 1e149, 1e160, 1e300])
+@pytest.mark.parametrize("options", [{}, {"shrinkage": 0.1}, {"mean_difference": True}], ids=str)
+def test_extreme_values_are_certified_or_refused(options, size):
+    X, y = two_classes()
+    X = X / np.abs(X).max() * size
+    model = ls.FisherDiscriminant(**options)
+    if not 1e-153 < size < 1e151:
+        with pytest.raises(ValueError, match=r"[Ss]cale the columns"):
+            model.fit(X, y)
+        return
+    model.fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert model.verify(X, y)

@@ -1,9 +1,7 @@
 """That no direction separates the classes better, and that the scores follow from the data.
 
-With Σ = RᵀR and the whitened class means H, J is a Rayleigh quotient: its stationary points are
-the singular vectors of H, its largest value the largest singular value squared. For two classes
-that is J* = (m_2 − m_1)ᵀ S_W⁻¹ (m_2 − m_1). ``verify`` finds R by QR factorisations of the centred
-rows and compares.
+For two classes the largest J is J* = (m_2 − m_1)ᵀ S_W⁻¹ (m_2 − m_1), for more it is the largest
+eigenvalue of S_W⁻¹ S_B. What ``verify`` does is in ``linscope.verify.fisher``.
 """
 
 from __future__ import annotations
@@ -15,9 +13,8 @@ import numpy as np
 
 from ..data.threads import one_blas_thread
 from ..results import Certificate, Check, Status
-from .class_scatter import counts, listed, read_classes
-from .fisher_claims import check_claims
-from .verify import Refuted, require
+from ..verify.fisher import check
+from .class_facts import counts, listed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -27,8 +24,9 @@ class FisherCertificate(Certificate):
     Attributes
     ----------
     labels : all labels of the model in sorted order
-    weights : (1 or K, d + 1) scores of the classes, bias first; two classes: their difference
-    scalings : (d, m) the directions, with variance 1 within classes
+    weights : (1 or K, d + 1) scores of the classes as they are held, bias first; two classes: their
+        difference
+    scalings : (d, m) the directions as they are held, with variance 1 within classes
     criterion : J of the first direction; two classes: (w·m_2 − w·m_1)² / (s_1² + s_2²)
     totals, means, priors : weight, mean and probability of each class
     given_priors : whether the priors were chosen, not counted
@@ -38,7 +36,9 @@ class FisherCertificate(Certificate):
         within classes, and of columns that are combinations of columns before them (not looked
         for among more than 500)
     names : of the features
-    accuracy : how far the scores may be off, relative to their spread
+    accuracy : how far the scores may be off, relative to their spread within classes; ∞ if nothing
+        is known. J is then within the square of it from its maximum
+    tolerance : the largest accuracy that counts as solved
     class_weight : {label: factor} or "balanced"
     weighted : whether the fit had sample weights, which ``verify`` then needs
     """
@@ -52,6 +52,7 @@ class FisherCertificate(Certificate):
     priors: np.ndarray
     rank: int
     accuracy: float
+    tolerance: float
     shrinkage: np.ndarray
     automatic: bool = False
     given_priors: bool = False
@@ -69,6 +70,11 @@ class FisherCertificate(Certificate):
                 "Predictions are fine, single weights mean little: drop the dependent columns, or "
                 "use shrinkage."
             )
+        if self.status is Status.NEARLY_DEPENDENT:
+            return (
+                "Some direction within the classes has a spread that floats cannot resolve: drop "
+                "such columns, or use shrinkage."
+            )
         return super().advice
 
     def facts(self) -> dict[str, Any]:
@@ -82,25 +88,16 @@ class FisherCertificate(Certificate):
         if self.constant:
             facts["constant within classes"] = listed([self.names[j] for j in self.constant])
         if self.dependent:
-            facts["combinations of columns before them"] = listed(
+            nearly = ", up to rounding" * (self.status is Status.NEARLY_DEPENDENT)
+            facts[f"combinations of columns before them{nearly}"] = listed(
                 [self.names[j] for j in self.dependent]
             )
         if self.shrinkage.any():
             facts["shrinkage"] = ", ".join(f"{s:.4g}" for s in np.unique(self.shrinkage))
-        return facts | {"scores accurate to": self.accuracy}
+        known = np.isfinite(self.accuracy)
+        return facts | {"scores accurate to": self.accuracy if known else "not known"}
 
     def verify(self, X, y, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
-        try:
-            require(self.weighted or sample_weight is None, "the fit had no sample weights")
-            require(
-                not self.weighted or sample_weight is not None,
-                "the fit used sample weights: pass them as sample_weight",
-            )
-            with one_blas_thread():  # many small factorisations
-                rows = read_classes(X, y, sample_weight, self.class_weight)
-                return Check(True, check_claims(self, rows))
-        except Refuted as refuted:
-            return Check(False, str(refuted))
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-            return Check(False, f"the certificate does not fit these data: {error}")
+        with one_blas_thread():  # many small factorisations
+            return check(self, X, y, sample_weight)

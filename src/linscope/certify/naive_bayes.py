@@ -13,7 +13,7 @@ import numpy as np
 
 from ..results import Certificate, Check
 from ..verify.naive_bayes import check
-from .class_scatter import counts, listed
+from .class_facts import counts, listed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

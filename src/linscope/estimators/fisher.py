@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..certify.fisher import FisherCertificate
+from ..certify.fisher_proof import Proof, Setting, prove
 from ..data import check_finite
+from ..data.threads import one_blas_thread
 from ..results import Status
 from ..results.caller import warn_caller
 from ..solvers.class_moments import ClassMoments
@@ -30,6 +34,19 @@ from .base import Training, read_features
 from .linear_scores import PosteriorScores
 from .moment_family import Lesson
 from .projection import project
+from .verified import Verified
+
+
+def _check_range(found: Discriminants, moments: ClassMoments) -> None:
+    """Variances must be floats in the units of the data, too."""
+    varies = np.ones(len(moments.exponent), dtype=bool)
+    varies[found.constant] = False
+    variances = np.diag(found.covariance)[varies]
+    if not (np.isfinite(variances) & (variances >= np.finfo(np.float64).tiny)).all():
+        raise ValueError(
+            "the variance of a column leaves the range of floats: scale the columns, e.g. with "
+            "sklearn.preprocessing.StandardScaler"
+        )
 
 
 def _can_go_on(model) -> bool:
@@ -38,7 +55,9 @@ def _can_go_on(model) -> bool:
     return True
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PosteriorScores):
+class FisherDiscriminant(
+    Verified, ClassNamePrefixFeaturesOutMixin, TransformerMixin, PosteriorScores
+):
     """Fisher's linear discriminant, as a direction, a projection and a classifier.
 
     For two classes, the direction w that maximises
@@ -127,6 +146,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Post
     def _kind(self):
         return "pooled" if self.priors is None and self.shrinkage != "auto" else "separate"
 
+    @one_blas_thread()  # the matrices are small
     def _learn(self, lesson: Lesson) -> ClassMoments:
         moments, rows = lesson.moments, lesson.rows
         priors = self._priors_over(moments)
@@ -138,16 +158,32 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Post
             again = {"measure": measurement(*table, pooling), "along": measurement(*table)}
         naive = self.mean_difference
         found = discriminants(moments, pooling, priors, mean_difference=naive, **again)
+        _check_range(found, moments)
         if lesson.whole and not found.covariance.any():
             raise ValueError(
                 "no class varies at all, so no direction is better than another: the number of "
                 "samples must be more than the number of classes"
             )
-        self._n_features_out = min(components, found.scalings.shape[1])
-        self._keep(found, priors, pooling, lesson)
-        if lesson.whole and found.unbounded and not self.mean_difference:
-            self._warn_unbounded()
+        proof = prove(found, self._setting(lesson, priors, pooling))
+        if not (np.isfinite(proof.weights[:, 1:]).all() and np.isfinite(proof.scalings).all()):
+            raise ValueError(f"a weight is beyond the range of {rows.X.dtype}: scale the columns")
+        self._n_features_out = min(components, proof.scalings.shape[1])
+        self._keep(proof, priors, pooling, lesson)
+        if lesson.whole:
+            self._warn()
         return moments
+
+    def _setting(self, lesson: Lesson, priors: np.ndarray, pooling: Pooling) -> Setting:
+        return Setting(
+            rows=lesson.rows if lesson.whole else None,
+            moments=lesson.moments,
+            priors=priors,
+            pooling=pooling,
+            given=self.priors is not None,
+            automatic=self.shrinkage == "auto",
+            mean_difference=self.mean_difference,
+            dtype=lesson.rows.X.dtype,
+        )
 
     def _components(self, rows: Training) -> int:
         most = min(len(rows.classes) - 1, rows.X.shape[1])
@@ -165,52 +201,69 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Post
             return plain_pooling(moments, chosen, float(self.shrinkage or 0.0))
         return ledoit_wolf_pooling(rows.X, rows.codes, rows.weight, moments, priors)
 
-    def _keep(self, found: Discriminants, priors, pooling: Pooling, lesson: Lesson) -> None:
-        dtype, two = lesson.rows.X.dtype, len(priors) == 2
-        coef, intercept = found.coef, found.intercept
-        if two:
-            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-            self.direction_ = unit_vector(coef[0])
+    def _keep(self, proof: Proof, priors, pooling: Pooling, lesson: Lesson) -> None:
+        found = proof.found
+        self.coef_, self.intercept_ = proof.weights[:, 1:], proof.weights[:, 0]
+        self.scalings_ = proof.scalings
+        if len(priors) == 2:
+            self.direction_ = unit_vector(self.coef_[0].astype(np.float64))
         elif hasattr(self, "direction_"):
             del self.direction_  # of an earlier fit to two classes
-        self.coef_, self.intercept_ = coef.astype(dtype), intercept.astype(dtype)
-        self.scalings_ = found.scalings.astype(dtype)
         self.means_, self.priors_, self.xbar_ = lesson.moments.means, priors, found.centre
         self.covariance_, self.criterion_ = found.covariance, found.criterion
         ratio = found.eigenvalues / (found.eigenvalues.sum() or 1.0)
         self.explained_variance_ratio_ = ratio[: self._n_features_out]
         alike = self.shrinkage != "auto"
         self.shrinkage_ = float(pooling.shrinkage[0]) if alike else pooling.shrinkage
-        weights = np.column_stack([intercept, coef])
-        self.certificate_ = self._certificate(found, priors, pooling, lesson, weights)
+        self.certificate_ = self._certificate(proof, priors, pooling, lesson)
 
-    def _certificate(self, found, priors, pooling, lesson: Lesson, weights) -> FisherCertificate:
-        names = self._names()
-        status = Status.SOLVED if found.rank == len(names) else Status.RANK_DEFICIENT
+    def _certificate(self, proof: Proof, priors, pooling, lesson: Lesson) -> FisherCertificate:
+        found = proof.found
         return FisherCertificate(
-            status=Status.UNBOUNDED if found.unbounded else status,
+            status=proof.status,
             labels=tuple(lesson.rows.classes.tolist()),
-            weights=weights,
-            scalings=found.scalings,
+            weights=proof.weights,
+            scalings=proof.scalings,
             criterion=found.criterion,
             totals=lesson.moments.weight,
             means=lesson.moments.means,
             priors=priors,
             rank=found.rank,
-            accuracy=found.accuracy,
+            accuracy=proof.accuracy,
+            tolerance=proof.tolerance,
             shrinkage=pooling.shrinkage,
             automatic=self.shrinkage == "auto",
             given_priors=self.priors is not None,
             mean_difference=self.mean_difference,
             constant=tuple(found.constant),
             dependent=tuple(found.dependent),
-            names=tuple(names),
+            names=tuple(self._names()),
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
         )
 
-    def _warn_unbounded(self) -> None:
+    def _live_claim(self, X) -> FisherCertificate:
+        self._check_live_priors(self.priors_)
+        return replace(
+            self.certificate_,
+            labels=tuple(self.classes_.tolist()),
+            weights=np.column_stack([self.intercept_, self.coef_]),
+            scalings=np.asarray(self.scalings_),
+            means=np.asarray(self.means_),
+            priors=np.asarray(self.priors_),
+            criterion=float(self.criterion_),
+        )
+
+    def _claimed_weight(self, y, sample_weight):
+        return sample_weight  # the certificate knows the class weights
+
+    def _warn(self) -> None:
         claim = self.certificate_
+        if claim.ok or (claim.status is Status.UNBOUNDED and self.mean_difference):
+            return
+        if claim.status is not Status.UNBOUNDED:
+            warn_caller(f"{claim.status}. {claim.advice}", ConvergenceWarning)
+            return
         which = [claim.names[j] for j in claim.constant or claim.dependent]
         where = f" (see {', '.join(which[:5])}{', …' if len(which) > 5 else ''})" if which else ""
         warn_caller(

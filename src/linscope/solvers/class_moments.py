@@ -18,7 +18,7 @@ from scipy import sparse
 from ..data import check_finite
 from . import class_loops as loops
 from .class_sums import Kind, engine_for, sum_classes
-from .settled_columns import constant_columns, settle
+from .settled_columns import constants, settle
 
 # Larger values have squares that leave too little of the range of floats.
 LARGEST = 1e150
@@ -81,6 +81,22 @@ class ClassMoments:
         apart = np.where(self.weight[:, None] > 0, (self.origin - base) + self.offset, 0.0)
         mean = share @ apart
         return np.ldexp(apart - mean, -self.exponent), base + mean
+
+    def centre(self, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """m̄ = Σ share_k m_k as a row of the data and what is missing to it."""
+        base = self.origin[int(np.argmax(share))]
+        apart = np.where(self.weight[:, None] > 0, (self.origin - base) + self.offset, 0.0)
+        return base, share @ apart
+
+    def variances(self) -> np.ndarray:
+        """The largest variance of each column in a class (pooled: in all), in units 2^exponent."""
+        if self.kind == "pooled":
+            return np.maximum(np.diag(self.scatter), 0.0) / self.total
+        own = (
+            self.scatter if self.kind == "squares" else np.diagonal(self.scatter, axis1=1, axis2=2)
+        )
+        seen = self.weight > 0
+        return np.maximum(own[seen] / self.weight[seen, None], 0.0).max(axis=0)
 
     def pooled_scatter(self, factor: np.ndarray | None = None) -> np.ndarray:
         """Σ_k factor_k S_k in units 2^exponent; S_W (or its diagonal) without factors."""
@@ -279,7 +295,7 @@ def _settled(moments, raw, X, codes, weight, doubt: float) -> ClassMoments:
                 np.where(need, 64 * UNIT * _diagonal(moments), lost),
             )
     elif need.any():
-        constant = constant_columns(X, codes, need.any(axis=0), len(moments.weight))
+        constant, moments = constants(moments, X, codes, need.any(axis=0))
         if moments.kind == "pooled":
             constant = np.logical_and.reduce(constant, axis=0, keepdims=True)
         moments = _zeroed(moments, constant)

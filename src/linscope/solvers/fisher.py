@@ -22,6 +22,7 @@ from scipy import sparse
 from ..data.blocks import Block
 from ..engines import MemoryEngine
 from .class_moments import ClassMoments, in_units
+from .fisher_errors import error_of_means, errors_of_scores
 from .whitening import Measure, Whitening, dependent_columns, spreads, whiten
 
 # Variances along directions of the means, relative to the largest, that count as rounding.
@@ -59,31 +60,43 @@ class Discriminants:
 
     Attributes
     ----------
-    coef, intercept : (K, d) and (K,) scores of the classes; −inf for classes without samples
+    coef, levels : (K, d) weights of the classes, and ln π_k − ½ ‖coef_k‖²_Σ, the score at the mean
+        m̄; −inf for classes without samples
     scalings : (d, m) directions with scalingsᵀ Σ scalings = 1, the best first
     eigenvalues : (K − 1 or fewer,) their ratios of between to within variance
-    centre : (d,) the mean m̄ = Σ π_k m_k
+    base, shift : (d,) each; the mean m̄ = Σ π_k m_k is their sum
     covariance : (d, d)
     rank : of Σ
     constant, dependent : columns that do not vary within classes, and columns that are
         combinations of columns before them
     unbounded : whether the class means differ where Σ vanishes, so that J has no maximum
     criterion : J of the best direction, see ``criterion``
-    accuracy : how far the scores may be off, relative to their spread
+    error : a bound of the error of the scores of each class (for two classes, of their difference
+        in the last place) in the norm of Σ, ∞ if none is known; ``turn`` of that of directions
+    lengths : ‖coef_k‖_Σ, likewise
+    least : a bound from below of the least eigenvalue of the correlations, 0 if not known
     """
 
     coef: np.ndarray
-    intercept: np.ndarray
+    levels: np.ndarray
     scalings: np.ndarray
     eigenvalues: np.ndarray
-    centre: np.ndarray
+    base: np.ndarray
+    shift: np.ndarray
     covariance: np.ndarray
     rank: int
     constant: list[int]
     dependent: list[int]
     unbounded: bool
     criterion: float
-    accuracy: float
+    error: np.ndarray
+    lengths: np.ndarray
+    least: float
+    turn: float
+
+    @property
+    def centre(self) -> np.ndarray:
+        return self.base + self.shift
 
 
 def plain_pooling(moments: ClassMoments, priors: np.ndarray | None, shrinkage: float) -> Pooling:
@@ -109,7 +122,8 @@ def to_units(variances: np.ndarray, moments: ClassMoments) -> np.ndarray:
     scatter = moments.pooled_scatter()
     own = np.maximum(np.diag(scatter), 0.0) / moments.total + moments.shares @ means**2
     with np.errstate(over="ignore"):
-        return np.minimum(np.ldexp(variances, -2 * moments.exponent), 1e200 * own)
+        most = np.where(own > 0, 1e200 * own, 1.0)  # a column of zeros has any unit
+        return np.minimum(np.ldexp(variances, -2 * moments.exponent), most)
 
 
 def discriminants(
@@ -132,7 +146,8 @@ def discriminants(
     along : the same for S_W, see ``criterion``
     """
     covariance = pooling.covariance(moments)
-    apart, centre = moments.centred_means(priors)
+    apart, _ = moments.centred_means(priors)
+    base, shift = moments.centre(priors)
     size = _sizes(moments, covariance)
     white = whiten(covariance, size, measure)
     flatness = 1.0
@@ -143,26 +158,37 @@ def discriminants(
         scalings, eigenvalues = _directions(apart @ root, priors)
         scalings = root @ scalings
     heights = apart @ root
+    heights[priors == 0] = 0.0  # a class without samples is ruled out by its level
     coef = np.ldexp(heights @ root.T, -moments.exponent)
     with np.errstate(divide="ignore"):
-        intercept = np.log(priors) - 0.5 * (heights**2).sum(axis=1) - coef @ centre
+        levels = np.log(priors) - 0.5 * (heights**2).sum(axis=1)
     plain = pooling.plain and not mean_difference
     w = heights[-1] @ root.T - heights[0] @ root.T if len(priors) == 2 else scalings[:, :1].sum(1)
     J = _best_criterion(heights, priors, moments) if plain else criterion(moments, w, True, along)
-    spread = spreads(covariance, size)
+    spread = spreads(covariance)
+    error, lengths, turn = errors_of_scores(moments, priors, covariance, white, apart)
+    if mean_difference:
+        known = np.isfinite(error)  # and so is the rank
+        error = np.where(
+            known, error_of_means(moments, covariance, root, flatness) * lengths, np.inf
+        )
     return Discriminants(
         coef=coef,
-        intercept=intercept,
+        levels=levels,
         scalings=np.ldexp(scalings, -moments.exponent[:, None]),
         eigenvalues=eigenvalues,
-        centre=centre,
+        base=base,
+        shift=shift,
         covariance=in_units(covariance, moments.exponent),
         rank=white.rank,
         constant=np.flatnonzero(spread == 0).tolist(),
         dependent=dependent_columns(white.null * spread[:, None]),
         unbounded=_separated(apart, white),
         criterion=J,
-        accuracy=_accuracy(white, plain, flatness),
+        error=error,
+        lengths=lengths,
+        least=white.least,
+        turn=turn,
     )
 
 
@@ -210,12 +236,6 @@ def unit_vector(w: np.ndarray) -> np.ndarray:
     if size == 0.0:
         return np.zeros_like(w)
     return w / size / np.linalg.norm(w / size)
-
-
-def _accuracy(white: Whitening, plain: bool, flatness: float) -> float:
-    """Rounding times the condition number; squared where only the covariance was looked at."""
-    condition = white.condition if white.passes and plain else max(white.condition**2, flatness)
-    return 1e-11 + 64 * len(white.root) * np.finfo(np.float64).eps * condition
 
 
 def _directions(heights: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -36,15 +36,21 @@ def settle(
     return replace(moments, origin=origin, offset=offset, scatter=scatter)
 
 
-def constant_columns(X: Any, codes: np.ndarray, need: np.ndarray, n_classes: int) -> np.ndarray:
-    """(K, d) whether a class has one value only; looked for in the columns ``need``."""
-    out = np.zeros((n_classes, len(need)), dtype=bool)
+def constants(moments: ClassMoments, X: Any, codes: np.ndarray, need: np.ndarray):
+    """(K, d) whether a class has one value only, and the moments with that as its mean.
+
+    Looked for in the columns ``need``.
+    """
+    origin, offset = moments.origin.copy(), moments.offset.copy()
+    out = np.zeros(origin.shape, dtype=bool)
     for j in np.flatnonzero(need).tolist():
         column = _column(X, j)
-        for k in range(n_classes):
+        for k in range(len(origin)):
             own = column[codes == k]
             out[k, j] = len(own) == 0 or own.min() == own.max()
-    return out
+            if len(own) and out[k, j]:
+                origin[k, j], offset[k, j] = own[0], 0.0
+    return out, replace(moments, origin=origin, offset=offset)
 
 
 def _column(X: Any, j: int) -> np.ndarray:

@@ -6,7 +6,9 @@ that matter (it squares the condition number). The rows are then measured again 
 Σ: along these axes they are nearly uncorrelated, and what is small is measured by itself, so that
 the answer is as good as that of a singular value decomposition of the rows.
 
-A direction is *null* when the rows do not vary along it by more than the rounding of their values.
+A direction is *null* when the rows do not vary along it by more than the rounding of their values;
+whether it is so without rounding is for the certificate to prove. A column that does not vary at
+all has a variance of exactly 0.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ class Whitening:
     """T (d, r) with T Tᵀ = Σ⁺, and a basis (d, d − r) of the null directions.
 
     ``noise`` (d − r,) is how far rounding may move a value along each null direction; ``passes``
-    is how often the rows were measured again.
+    is how often the rows were measured again; ``least`` is a bound from below of the least
+    eigenvalue of the correlations that were factored, 0 if that is not known.
     """
 
     root: np.ndarray
@@ -40,6 +43,7 @@ class Whitening:
     noise: np.ndarray
     condition: float
     passes: int = 0
+    least: float = 0.0
 
     @property
     def rank(self) -> int:
@@ -62,7 +66,7 @@ def whiten(covariance: np.ndarray, size: np.ndarray, measure: Measure | None = N
     (array([[0.5], [0. ]]), array([[0.], [1.]]))
     """
     d = len(covariance)
-    spread = spreads(covariance, size)
+    spread = spreads(covariance)
     varies = spread > 0
     used, unit = np.flatnonzero(varies), spread[varies]
 
@@ -86,16 +90,15 @@ def whiten(covariance: np.ndarray, size: np.ndarray, measure: Measure | None = N
     )
 
 
-def spreads(covariance: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Standard deviations; 0 where they are no more than the rounding of the values."""
-    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return np.where(spread > ROUNDING * EPS * size, spread, 0.0)
+def spreads(covariance: np.ndarray) -> np.ndarray:
+    """Standard deviations."""
+    return np.sqrt(np.maximum(np.diag(covariance), 0.0))
 
 
 def _by_cholesky(correlation: np.ndarray) -> Whitening | None:
     p = len(correlation)
     if p == 0:
-        return Whitening(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), 1.0)
+        return Whitening(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), 1.0, 0, 1.0)
     lower, failed = linalg.lapack.dpotrf(correlation, lower=1)
     if failed:
         return None
@@ -103,7 +106,11 @@ def _by_cholesky(correlation: np.ndarray) -> Whitening | None:
     if reciprocal < WELL_CONDITIONED:
         return None
     inverse, _ = linalg.lapack.dtrtri(lower, lower=1)
-    return Whitening(np.tril(inverse).T, np.zeros((p, 0)), np.zeros(0), float(reciprocal**-0.5))
+    inverse = np.tril(inverse)
+    least = 0.9 / float((inverse * inverse).sum()) - 8 * p * p * EPS
+    condition = float(reciprocal**-0.5)
+    nothing = np.zeros((p, 0))
+    return Whitening(inverse.T, nothing, np.zeros(0), condition, 0, max(least, 0.0))
 
 
 def _by_axes(correlation: np.ndarray, size: np.ndarray, measure: Measure | None) -> Whitening:
