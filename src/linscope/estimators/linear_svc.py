@@ -150,7 +150,8 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         check_options(self)
         check_finite(training.X, getattr(self, "feature_names_in_", None))
         problems = problems_of(training, self.multi_class)
-        with watched(self, X, y, len(problems) * self.max_iter):
+        # what leaves the range of floats shows in the certificate, or as an error
+        with watched(self, X, y, len(problems) * self.max_iter), np.errstate(all="ignore"):
             parts = [
                 solve(self, training, problem, self._start(k, training, problem), keep_log)
                 for k, problem in enumerate(problems)

@@ -299,10 +299,8 @@ class Perceptron(Verified, PerceptronFamily):
         claim: Any = self.certificate_
         claimed = np.vstack([part.weights for part in claim.parts.values() or [claim]])
         if self.output == "voted":
-            last = np.array(
-                [committee.last(float(self.fit_intercept)) for committee in self.committees_]
-            )
-            same = np.allclose(last, claimed, rtol=1e-6, atol=1e-6 * np.abs(claimed).max())
+            bias, both = float(self.fit_intercept), zip(self.committees_, claimed, strict=True)
+            same = all(committee.ends_at(w, bias) for committee, w in both)
         else:
             same = np.array_equal(np.column_stack([self.intercept_, self.coef_]), claimed)
         if not same:

@@ -27,6 +27,8 @@ from .perceptron_rule import PerceptronRule, update_steps
 
 # Products of support rows and points held at once by each thread: 32 MB.
 PRODUCTS = 1 << 22
+# Sums of many steps, in another order, differ by less.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,16 @@ class Committee:
     def __len__(self) -> int:
         return len(self.survival)
 
-    def last(self, bias: float) -> np.ndarray:
-        """The last vector, up to rounding: the initial one and all steps; ``bias`` is 1 or 0."""
+    def ends_at(self, w: np.ndarray, bias: float) -> bool:
+        """Whether the initial vector and all steps make w, up to rounding; ``bias`` is 1 or 0."""
         assert self.initial is not None
         sums = np.bincount(self.samples, self.steps, self.support.shape[0])
-        own = np.asarray(sums @ self.support).ravel()
-        return self.initial + np.r_[bias * self.steps.sum(), own]
+        sizes = np.bincount(self.samples, np.abs(self.steps), self.support.shape[0])
+        with np.errstate(over="ignore", invalid="ignore"):
+            own = np.r_[bias * sums.sum(), np.asarray(sums @ self.support).ravel()]
+            reach = np.r_[bias * sizes.sum(), np.asarray(sizes @ abs(self.support)).ravel()]
+            allowed = ROUNDING * (np.abs(self.initial) + reach)
+            return not bool((np.abs(self.initial + own - w) > allowed).any())
 
     def votes(self, points, similarity: Callable, initial: Callable, at_zero: float) -> np.ndarray:
         """s(x) / Σ c_k for each row x of ``points``.
