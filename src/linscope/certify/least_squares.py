@@ -45,6 +45,7 @@ class LeastSquaresCertificate(Certificate):
     nearly : sentences that name columns which depend on others up to rounding
     least_norm : whether w is claimed to be the shortest of all solutions
     weighted : whether the fit had sample weights, which ``verify`` then needs
+    iterative : whether the weights come from steps that only approach the solution
     how : what the solver did
     """
 
@@ -61,6 +62,7 @@ class LeastSquaresCertificate(Certificate):
     least_norm: bool = False
     fit_intercept: bool = True
     weighted: bool = False
+    iterative: bool = False
     how: str = ""
 
     @property
@@ -68,7 +70,9 @@ class LeastSquaresCertificate(Certificate):
         """Correct decimal digits of the weights, relative to the largest; None: not claimed."""
         if self.accuracy is None:
             return None
-        return 17.0 if self.accuracy == 0 else float(np.clip(-np.log10(self.accuracy), 0.0, 17.0))
+        if not self.accuracy > 0:
+            return 17.0 if self.accuracy == 0 else 0.0
+        return float(np.clip(-np.log10(self.accuracy), 0.0, 17.0))
 
     @property
     def columns_in_use(self) -> int:
@@ -166,7 +170,7 @@ def certificate_of(
     claimed = bool(np.isfinite(found.error).all()) and (bool(details["unique"]) or shortest)
     accuracy = relative_error(held, found.error, found.lengths) if claimed else None
     primal, gap = float(found.primal.sum()), float(found.gap.sum() * (1 + 1e-12))
-    near = gap <= 0.5 * tolerance * float(found.tss.sum())
+    near = gap < np.inf and gap <= 0.5 * tolerance * float(found.tss.sum())
     if ended is None:
         status = _status(details, near, accuracy, tolerance)
     else:
@@ -174,7 +178,7 @@ def certificate_of(
     return LeastSquaresCertificate(
         status=status,
         primal=primal,
-        dual=max(0.0, float(np.nextafter(primal - gap, -np.inf))) if gap < primal else 0.0,
+        dual=max(0.0, float(np.nextafter(found.dual.sum() * (1 - 1e-15), -np.inf))),
         gap=gap,
         weights=held,
         rss=found.rss,
@@ -189,8 +193,18 @@ def certificate_of(
         least_norm=status is Status.RANK_DEFICIENT,
         fit_intercept=fit_intercept,
         weighted=weighted,
+        iterative=ended is not None or details["path"] == "LSMR",
         how=_how(details["path"], result.n_iter) if ended is None else ended[1],
     )
+
+
+def in_range(weights: np.ndarray, dtype) -> np.ndarray:
+    """Weights as the model holds them."""
+    with np.errstate(over="ignore"):
+        held = weights.astype(dtype)
+    if not np.isfinite(held).all():
+        raise ValueError("a weight is beyond the range of floats: scale X or y by a power of 2")
+    return held
 
 
 def without_assessor(result: Result) -> Result:
@@ -201,12 +215,12 @@ def without_assessor(result: Result) -> Result:
 
 def _status(details, near: bool, accuracy: float | None, tolerance: float) -> Status:
     """What the bounds allow to say."""
-    if near and accuracy is not None and accuracy <= tolerance:
-        return Status.SOLVED if details["unique"] else Status.RANK_DEFICIENT
     if details["path"] == "LSMR":
         return Status.CONVERGED if near else Status.STALLED
+    if near and accuracy is not None and accuracy <= tolerance:
+        return Status.SOLVED if details["unique"] else Status.RANK_DEFICIENT
     rough = details["condition"] is not None and details["condition"] > NEARLY
-    doubtful = details["unique"] is None or details["nearly"] or rough
+    doubtful = rough or (details["nearly"] and details["unique"] is not True)
     return Status.NEARLY_DEPENDENT if doubtful else Status.STALLED
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..certify.least_squares import certificate_of, without_assessor
+from ..certify.least_squares import certificate_of, in_range, without_assessor
 from ..certify.least_squares_classifier import LeastSquaresClassifierCertificate
 from ..results import Result
 from ..results.caller import warn_caller
@@ -121,7 +121,7 @@ class LeastSquaresClassifier(Verified, LinearScores):
 
     def _learn(self, lesson: Lesson) -> Any:
         result = self._solve(lesson)
-        weights = result.weights.astype(lesson.rows.X.dtype)
+        weights = in_range(result.weights, lesson.rows.X.dtype)
         regression = certificate_of(
             result,
             weights,
@@ -146,16 +146,15 @@ class LeastSquaresClassifier(Verified, LinearScores):
             regression=regression,
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
+            unseen=tuple(lesson.rows.classes[~lesson.seen].tolist()) if len(weights) > 1 else (),
         )
         return result.details.get("moments")
 
     def _live_claim(self, X) -> LeastSquaresClassifierCertificate:
-        weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-        claim = self.certificate_
-        if len(weights) > 1:  # classes that are never predicted
-            unseen = np.isneginf(weights[:, 0])
-            weights[unseen, 0] = claim.weights[unseen, 0]
-        return replace(claim, regression=replace(claim.regression, weights=weights))
+        weights = np.column_stack([self.intercept_, self.coef_])
+        if not np.array_equal(weights, self.certificate_.weights):
+            raise ValueError("coef_ or intercept_ are not the weights of the certificate")
+        return self.certificate_
 
     def _claimed_weight(self, y, sample_weight):
         """The certificate multiplies by the class weights itself."""

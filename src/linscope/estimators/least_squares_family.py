@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certify.least_squares import (
     LeastSquaresCertificate,
     certificate_of,
+    in_range,
     without_assessor,
 )
 from ..data import check_finite
@@ -147,7 +148,7 @@ class LeastSquaresFamily(
 
     def _certified(self, result: Result, dtype, weighted: bool) -> Result:
         """Keep the certificate; what it needed for its bounds is not part of the result."""
-        claim = self.certificate_ = self._claim(result, result.weights.astype(dtype), weighted)
+        claim = self.certificate_ = self._claim(result, in_range(result.weights, dtype), weighted)
         if not claim.ok:
             warn_caller(f"{claim.status}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)
         return without_assessor(replace(result, status=claim.status))
@@ -183,7 +184,7 @@ class LeastSquaresFamily(
         explanation = result.details["explanation"]
         ended, weighted = (result.status, explanation), len(training.weight) > 0
         exact = self._solved(training)
-        claim = self._claim(exact, weights.astype(training.X.dtype), weighted, ended)
+        claim = self._claim(exact, in_range(weights, training.X.dtype), weighted, ended)
         self.certificate_ = claim
         if claim.ok:
             return
@@ -193,6 +194,8 @@ class LeastSquaresFamily(
 
     def _live_claim(self, X) -> LeastSquaresCertificate:
         weights = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)])
+        if not np.array_equal(weights, self.certificate_.weights):
+            raise ValueError("coef_ or intercept_ are not the weights of the certificate")
         return replace(self.certificate_, weights=weights.astype(np.float64))
 
     def _keep(self, training: Regression, result: Result) -> None:

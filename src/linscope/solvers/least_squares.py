@@ -83,6 +83,7 @@ class LeastSquares:
     weight : n positive weights, or an empty array
     names : of the features, for messages
     moments : start from these; rows that are not given cannot refine the answer
+    exponent : weights and alpha were divided by 2^exponent
     """
 
     X: Any
@@ -92,6 +93,7 @@ class LeastSquares:
     alpha: float = 0.0
     names: list[str] | None = None
     moments: Moments | None = None
+    exponent: int = 0
     task = "least squares"
 
     def init(self) -> State:
@@ -185,7 +187,7 @@ class LeastSquares:
         if state.rounds == 0 and state.factor.condition > ROUGH_INVERSE:
             self._improve_inverse(state)
         if state.rounds == 0:
-            state.whole = whole_fit(self.X, self.Y, self.weight, **self._options)
+            state.whole = self._whole()
         if state.whole is not None:
             state.status, state.proof, state.path = Status.CONVERGED, state.whole, "whole numbers"
             return state
@@ -200,6 +202,13 @@ class LeastSquares:
         if made.length <= UNIT2 * made.size:
             state.status = Status.CONVERGED
         return state
+
+    def _whole(self) -> WholeFit | None:
+        """In the units of the weights as given, so that ``verify`` finds the very same bounds."""
+        weight, alpha = np.ldexp(self.weight, self.exponent), np.ldexp(self.alpha, self.exponent)
+        return whole_fit(
+            self.X, self.Y, weight, fit_intercept=self.fit_intercept, alpha=float(alpha)
+        )
 
     def _improve_inverse(self, state: State) -> None:
         n, p = self.X.shape[0], len(state.factor.kept)
@@ -225,7 +234,7 @@ class LeastSquares:
             "moments": state.moments,
             "assess": state.proof,
             "path": state.path,
-            "condition": factor.condition,
+            "condition": factor.condition if whole is None else whole.condition,
             "unique": unique,
             "rank": state.proof.rank,
             "dependent": {} if whole is None else whole.dependences(),
@@ -275,7 +284,8 @@ class LeastSquares:
     def _least_squares(self, state: State, W: np.ndarray) -> np.ndarray:
         """Σ c r² of the solution that the weights stand for."""
         if state.whole is not None:
-            return state.whole.least_squares
+            with np.errstate(over="ignore", under="ignore"):
+                return np.ldexp(state.whole.least_squares, -self.exponent)
         with np.errstate(over="ignore", invalid="ignore"):
             return state.proof.residual_squares(state.v, W)
 
@@ -290,15 +300,18 @@ def solve_exactly(
     e = weight_exponent(weight)
     if e == 0:
         return _solved(X, Y, weight, most_rounds, alpha=alpha, **options)
-    weight, alpha = scaled_weight(weight, alpha, e)
-    result = _solved(X, Y, weight, most_rounds, alpha=alpha, **options)
+    scaled, pull = scaled_weight(weight, alpha, e)
+    if (np.ldexp(scaled, e) != weight).any() or np.ldexp(pull, e) != alpha:
+        return _in_whole_numbers(X, Y, weight, alpha=alpha, **options)
+    result = _solved(X, Y, scaled, most_rounds, e, alpha=pull, **options)
     details = dict(result.details)
     with np.errstate(over="ignore"):
         for name in ("rss", "tss"):
             details[name] = np.ldexp(details[name], e)
         if details["inverse_root"] is not None:
             details["inverse_root"] = np.ldexp(details["inverse_root"], -(e // 2))
-    details["assess"] = Rescaled(details["assess"], e)
+    if details["path"] != "whole numbers":
+        details["assess"] = Rescaled(details["assess"], e)
     # In the units of the weights the moments would lose digits.
     details["moments"] = None
     return replace(result, details=details)
@@ -314,11 +327,39 @@ class Rescaled:
     def __call__(self, W: np.ndarray) -> Facts:
         found = self.assess(W)
         with np.errstate(over="ignore"):
-            parts = {
-                k: np.ldexp(getattr(found, k), self.e) for k in ("rss", "primal", "gap", "tss")
-            }
+            names = ("rss", "primal", "gap", "tss", "dual")
+            parts = {name: np.ldexp(getattr(found, name), self.e) for name in names}
             parts["gap"] = np.nextafter(parts["gap"], np.inf)
+            parts["dual"] = np.nextafter(parts["dual"], -np.inf)
             return found._replace(lengths=np.ldexp(found.lengths, self.e // 2), **parts)
+
+
+def _in_whole_numbers(X, Y, weight, *, fit_intercept: bool, alpha: float, names=None) -> Result:
+    """Weights of so many sizes that floats cannot hold their sums."""
+    check_finite(X, names)
+    check_finite(Y, name="y")
+    whole = whole_fit(X, Y, weight, fit_intercept=fit_intercept, alpha=alpha)
+    if whole is None:
+        raise ValueError(
+            "the values of X, y or sample_weight span too many powers of ten: leave out rows of "
+            "tiny weight, or divide large columns by a power of 2"
+        )
+    W = rounded(whole)
+    if not np.isfinite(W).all():
+        raise ValueError(BEYOND)
+    details = {
+        "assess": whole,
+        "path": "whole numbers",
+        "condition": whole.condition,
+        "unique": whole.unique,
+        "rank": whole.rank,
+        "dependent": whole.dependences(),
+        "nearly": {},
+        "rss": whole.least_squares,
+        "tss": whole(W).tss,
+        "inverse_root": None,
+    }
+    return Result(W, Status.SOLVED, 1, 1, None, details)
 
 
 def scaled_weight(weight: np.ndarray, alpha: float, e: int) -> tuple[np.ndarray, float]:
@@ -330,13 +371,14 @@ def scaled_weight(weight: np.ndarray, alpha: float, e: int) -> tuple[np.ndarray,
     return weight, alpha
 
 
-def _solved(X, Y, weight, most_rounds: int, **options: Any) -> Result:
+def _solved(X, Y, weight, most_rounds: int, e: int = 0, **options: Any) -> Result:
     n, d = X.shape
     if too_large(X):
         return run(IterativeLeastSquares(X, Y, weight, **options), most_rounds)
     if n <= d:
         result = run(WideLeastSquares(X, Y, weight, **options), most_rounds)
         # Rows that depend on each other are for whole numbers.
-        if result.details["rank"] is not None or not affordable(n, d, Y.shape[1]):
+        done = within(result.details["assess"](result.weights), result.weights, TOLERANCE)
+        if done or not affordable(n, d, Y.shape[1]):
             return result
-    return run(LeastSquares(X, Y, weight, **options), most_rounds)
+    return run(LeastSquares(X, Y, weight, **options, exponent=e), most_rounds)

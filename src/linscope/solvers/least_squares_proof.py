@@ -25,6 +25,8 @@ from . import refinement
 from .moments import Moments
 
 ROOM = 1 + 1e-12
+# Weights below 2^LOWEST are spaced evenly.
+LOWEST = -900
 # Residual sums of squares are claimed to this, relatively.
 SAME, LAST = 5e-9, 1e-15
 
@@ -74,6 +76,10 @@ class MomentProof:
         with np.errstate(invalid="ignore", over="ignore"):
             self.norms = np.sqrt(np.diag(gram.hi))
             self.least = least_eigenvalue(self._full.hi, self.norms, moments.rounding)
+            squares = np.diag(moments.gram.hi)
+        # There a double-double has fewer digits.
+        if ((squares > 0) & (squares < 2.0**LOWEST)).any():
+            self.least = 0.0
 
     @property
     def unique(self) -> bool | None:
@@ -109,6 +115,9 @@ class MomentProof:
         Bounds at other weights go by way of v from now on.
         """
         self._centre, self._far = v, np.full(v.hi.shape[1], np.inf)
+        power = np.where(v.hi != 0, np.frexp(v.hi)[1] + self.moments.frame.units, 0)
+        if (power < LOWEST).any():  # a weight would lose digits
+            self.least = 0.0
         if not self.least > 0:
             return False
         self._far = self.distance(v, np.zeros(v.hi.shape[1])) / self.least * ROOM
@@ -132,7 +141,9 @@ class MomentProof:
             penalty = self.alpha * (W[:, 1:] ** 2).sum(axis=1) if self.alpha > 0 else 0.0
             tss = self.moments.total_squares(centred=self.fit_intercept)
             gap = np.ldexp(gap * ROOM, back)
-        return Facts(rss, 0.5 * (rss + penalty), gap, tss, error, self._lengths())
+        primal = 0.5 * (rss + penalty)
+        dual = primal * (1 - 2 * SAME) - gap
+        return Facts(rss, primal, gap, tss, error, self._lengths(), dual)
 
     def _gap(self, here: Pair, lost: np.ndarray) -> np.ndarray:
         """½ρ·(v − v(w)) and what v* − v adds; or ½‖D⁻¹ρ‖²/λ, if that is less."""
@@ -153,9 +164,7 @@ class MomentProof:
             centre.hi[0], centre.lo[0] = 0.0, 0.0
         way = np.abs(centre.plus(Pair.of(-W.T)).hi) * ROOM
         found = units.errors(frame, full, Pair.of(np.abs(W.T))) + way
-        # Numbers near the end of the range of floats are spaced evenly.
-        small = (np.abs(W.T) < 2.0**-960) & (found > 0)
-        return (found + np.where(small, 2.0**-1073, 0.0)).T
+        return (found + np.where(found > 0, 2.0**-1073, 0.0)).T
 
     def _lost(self, W: np.ndarray) -> np.ndarray:
         frame = self.moments.frame

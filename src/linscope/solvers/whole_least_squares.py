@@ -48,6 +48,10 @@ class WholeFit:
         return self.best.unique
 
     @property
+    def condition(self) -> float | None:
+        return self.best.condition if np.isfinite(self.best.condition) else None
+
+    @property
     def rank(self) -> int:
         return len(self.best.rank.kept)
 

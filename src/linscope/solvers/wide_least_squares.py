@@ -23,7 +23,7 @@ from ..data import check_finite
 from ..data.threads import one_blas_thread
 from ..kernels import gram
 from ..results import Result, Status
-from ..verify.enclosures import UNIT, gamma
+from ..verify.enclosures import UNIT, Ball, gamma, scores
 from ..verify.least_squares_facts import Facts
 from .moments import MILD_EXPONENT, NO_WEIGHT, exact_moments
 
@@ -36,6 +36,8 @@ INNER, ROUNDS = 4, 2
 # Sums are taken over pieces of this length, so that their rounding has a smaller bound.
 PIECE = 256
 ROOM = 1 + 1e-12
+# Residuals of so small a table are worked out more closely.
+SMALL_TABLE, MOST_SCORED = 200_000, 1_000
 # Moments are kept for rows that may be added later, if they cost little.
 CHEAP_MOMENTS = 4_000_000
 
@@ -215,6 +217,13 @@ class WideLeastSquares:
         size = np.abs(self._y) + np.outer(self._row_lengths, _lengths(w))
         return self._y - _product(self._Z, w), gamma(_path(len(w))) * size
 
+    def _exact_residual(self, W: np.ndarray) -> Ball:
+        """y − b − Xw for each target: as the score of [x, y] with the weights [−w, 1]."""
+        X = self.X.toarray() if hasattr(self.X, "toarray") else self.X
+        with_y = [np.column_stack([X, y]).astype(np.float64) for y in self.Y.T]
+        parts = [scores(A, np.r_[-w, 1.0], precise=True) for A, w in zip(with_y, W, strict=True)]
+        return Ball(*(np.column_stack(rows) for rows in zip(*parts, strict=True)))
+
     def _far(self, w: np.ndarray, left: np.ndarray, doubt: np.ndarray) -> np.ndarray:
         """‖w − w*‖ of each target at most."""
         n, a, total = len(self._Z), self._a, np.sqrt(self.squares)
@@ -235,6 +244,9 @@ class WideLeastSquares:
         size = np.abs(self._mean_y) + np.abs(self._mean_x) @ np.abs(w) + np.abs(b)
         r = left + c * level
         wrong = doubt + c * (gamma(len(w) + 8) * size) + 4 * UNIT * np.abs(r)
+        if self._Z.size <= SMALL_TABLE and len(w) <= MOST_SCORED:
+            exact = self._exact_residual(W) * Ball.of(c)
+            r, wrong = np.ldexp(exact.mid, -up), np.ldexp(exact.rad + 8 * UNIT * exact.size, -up)
         rss, most = (r * r).sum(axis=0), ((np.abs(r) + wrong) ** 2).sum(axis=0)
         pull = self._penalty * (w * w).sum(axis=0)
         first = (np.abs(self._q @ r) + _lengths(wrong)) * centred
@@ -246,6 +258,7 @@ class WideLeastSquares:
         error[:, 0] = (first / np.sqrt((c * c).sum()) + reach * far) * centred
         back = np.r_[0, np.full(len(w), -self._exponent)] + up[:, None]
         lengths = np.sqrt(np.einsum("ij,ij->j", self._Z, self._Z) + self._penalty)
+        least = ((np.maximum(np.abs(r) - wrong, 0.0)) ** 2).sum(axis=0) + pull
         return Facts(
             np.ldexp(rss, 2 * up),
             np.ldexp(0.5 * (rss + pull), 2 * up),
@@ -253,6 +266,7 @@ class WideLeastSquares:
             np.ldexp((self._y * self._y).sum(axis=0), 2 * up),
             np.ldexp(error * ROOM, back),
             np.r_[centred * np.sqrt((c * c).sum()), np.ldexp(lengths, self._exponent)],
+            np.ldexp(0.5 * least / ROOM - gap * ROOM, 2 * up),
         )
 
 

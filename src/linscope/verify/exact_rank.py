@@ -79,7 +79,7 @@ def combinations(N: np.ndarray, kept: np.ndarray, rest: np.ndarray) -> dict[int,
     if not len(kept):
         return {int(j): [] for j in rest if not N[j, j]}
     found = solve(N[np.ix_(kept, kept)], N[np.ix_(kept, rest)])
-    if found is None:
+    if found is None or not np.isfinite(found.distance).all():
         return {}
     out = {}
     for q, j in enumerate(rest.tolist()):

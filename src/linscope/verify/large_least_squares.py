@@ -46,7 +46,8 @@ def large_facts(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> tuple:
         gap, low, error, below, lengths, rank, unique, condition = found
         if n <= d and alpha == 0:
             gap = np.minimum(gap, 0.5 * most)
-    bounds = Facts(squares, 0.5 * (squares + pull), gap, tss, error, lengths)
+        dual = 0.5 * (c @ np.maximum(np.abs(r.mid) - r.rad, 0.0) ** 2 + pull) / ROOM - gap
+    bounds = Facts(squares, 0.5 * (squares + pull), gap, tss, error, lengths, dual)
     return bounds, float(low.sum()), below, rank, unique, condition
 
 

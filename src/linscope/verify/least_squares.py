@@ -35,9 +35,12 @@ MOST_COLUMNS, MOST_PRODUCTS = 600, 3_000_000_000
 UNIT, LEAST = 2.0**-53, 2.0**-1060
 # A wider tolerance than this says nothing.
 WIDEST = 1e-2
+# Condition numbers are estimates (about some shift, not the mean), to this factor for each column.
+ABOUT = 1000.0
 # Condition number (columns of length 1) from which columns are nearly dependent.
 NEARLY = 1e5
 SOLVED = (Status.SOLVED, Status.RANK_DEFICIENT)
+CLOSED = (*SOLVED, Status.NEARLY_DEPENDENT)
 NOT_REACHED = (
     Status.NEARLY_DEPENDENT,
     Status.STALLED,
@@ -58,22 +61,30 @@ class Found(NamedTuple):
     rank: int | None
     unique: bool | None
     condition: float
+    rough: bool = True
 
 
 def check(claim: Any, X, y, sample_weight=None) -> Check:
     """Check a claim with the fields of ``LeastSquaresCertificate`` against the data."""
     try:
         X, Y, weight = _data(claim, X, y, sample_weight)
-        wrong = _nonsense(claim)
-        if wrong is None:
-            options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
-            W = np.asarray(claim.weights, dtype=np.float64)
-            found = examine(X, Y, weight, W, **options)
-            wrong = _false_number(claim, found, _sizes(X, Y, weight, W))
-            wrong = wrong or _false_status(claim, found)
+        with np.errstate(all="ignore"):
+            wrong = _nonsense(claim) or _untrue(claim, X, Y, weight)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         return Check(False, f"the certificate does not fit these data: {error}")
     return Check(False, wrong) if wrong else Check(True, _verdict(claim))
+
+
+def _untrue(claim, X, Y: np.ndarray, weight: np.ndarray) -> str | None:
+    """What the data say is false."""
+    W = np.asarray(claim.weights, dtype=np.float64)
+    options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
+    found = examine(X, Y, weight, W, **options)
+    c, e = _near_one(weight if len(weight) else np.ones(len(Y)))
+    raw = np.ldexp(_lengths(X, c), e)
+    level = np.ldexp(np.sqrt(c.sum()), e) * np.abs(W[:, 0])
+    sizes = np.ldexp(_lengths(Y, c), e) + level + np.abs(W[:, 1:]) @ raw
+    return _false_number(claim, found, sizes) or _false_status(claim, found, raw)
 
 
 def _data(claim, X, y, sample_weight) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -111,14 +122,16 @@ def _nonsense(claim) -> str | None:
     if not (np.isfinite(claim.alpha) and claim.alpha >= 0):
         return "alpha is not a number from 0 on"
     numbers = [claim.primal, claim.dual, claim.gap, claim.tolerance]
-    if any(v is None or np.isnan(v) for v in numbers) or np.isnan(claim.rss).any():
-        return "a number of the claim is missing or NaN"
+    if any(v is None or not v >= 0 for v in numbers) or not (np.asarray(claim.rss) >= 0).all():
+        return "a number of the claim is missing, negative or NaN"
+    if not (np.isfinite(claim.rss).all() and np.isfinite([claim.primal, claim.dual]).all()):
+        return "the objective is not finite"
+    if claim.condition is not None and not claim.condition >= 1 - MARGIN:
+        return "a condition number is never below 1"
     if claim.kkt is not None or claim.backward_error is not None or claim.parts:
         return "the claim says something that least squares does not claim"
     if not 0 < claim.tolerance <= WIDEST:
         return f"a tolerance of {claim.tolerance:.2g} says nothing"
-    if not claim.gap >= 0:
-        return "the gap is not a bound"
     if (claim.error is None) != (claim.accuracy is None):
         return "errors of weights and their relative bound belong together"
     if claim.error is not None:
@@ -146,16 +159,16 @@ def _exactly(X, Y, weight, W, options) -> Found:
     best = optimum(normal)
     most = facts(normal, best, W)
     if best is None:
-        return Found(most, 0.0, np.zeros_like(W), None, None, np.inf)
-    rank = len(best.rank.kept)
-    return Found(most, float(most.gap.sum()), most.error, rank, best.unique, best.condition)
+        return Found(most, 0.0, np.zeros_like(W), None, None, np.inf, False)
+    rank, gap = len(best.rank.kept), float(most.gap.sum())
+    return Found(most, gap, most.error, rank, best.unique, best.condition, False)
 
 
 def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
     most = found.most
-    moved = (most.lengths.size + 16) * UNIT * sizes
-    with np.errstate(over="ignore"):
-        slack = moved * (np.sqrt(claim.rss) + moved)
+    moved = (most.lengths.size + 16) * (UNIT if found.rough else UNIT * 2.0**-38) * sizes
+    slack = moved * (np.sqrt(claim.rss) + moved)
+    slack = np.where(np.isfinite(slack), slack, 0.0)
     same = np.abs(most.rss - claim.rss) <= SAME * claim.rss + slack
     if np.shape(claim.rss) != most.rss.shape or not same.all():
         k = int(np.argmin(same))
@@ -166,10 +179,14 @@ def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
         return f"the objective is {primal:.9g}, not {claim.primal:.9g}"
     if not found.gap <= claim.gap * ROOM + LEAST:
         return f"the objective is {found.gap:.2g} above its minimum, not {claim.gap:.2g}"
-    if not 0 <= claim.dual <= max(claim.primal - claim.gap, 0.0) + allowed:
+    if not claim.dual <= primal or abs(claim.dual - max(primal - claim.gap, 0.0)) > 2 * allowed:
         return "the lower bound of the objective is not what the gap says"
     if claim.rank is not None and found.rank is not None and claim.rank != found.rank:
         return f"{found.rank} columns are independent, not {claim.rank}"
+    if claim.condition is not None and found.unique:
+        room = ABOUT * most.lengths.size
+        if not found.condition / room <= claim.condition <= found.condition * room * room:
+            return f"the condition number is about {found.condition:.2g}, not {claim.condition:.2g}"
     return None if claim.error is None else _false_error(claim, found)
 
 
@@ -190,17 +207,19 @@ def _false_error(claim, found: Found) -> str | None:
     return None
 
 
-def _false_status(claim, found: Found) -> str | None:
+def _false_status(claim, found: Found, raw: np.ndarray) -> str | None:
     """A status is ok exactly if the bounds meet the tolerance; and it must say what is so."""
     scale = 0.5 * claim.tolerance * float(found.most.tss.sum())
     digits = claim.accuracy is not None and claim.accuracy <= claim.tolerance
-    near = claim.gap <= scale * (1 + MARGIN)
+    near = claim.gap < np.inf and claim.gap <= scale * (1 + MARGIN)
     surely = claim.gap < scale * (1 - MARGIN)
     status = claim.status
     if status in SOLVED and not (digits and near):
         return f"the bounds do not reach the tolerance, so it is not true that {status}"
     if status is Status.CONVERGED and not near:
         return "the gap is above the tolerance, so the stopping rule is not met"
+    if claim.iterative == (status in CLOSED) and status is not Status.STALLED:
+        return f"such a solver does not end with: {status}"
     if status in NOT_REACHED and surely and (digits or claim.error is None):
         return f"the bounds reach the tolerance, so it is not true that {status}"
     if status not in (*SOLVED, *NOT_REACHED, Status.CONVERGED):
@@ -211,11 +230,16 @@ def _false_status(claim, found: Found) -> str | None:
         return "only dependent columns leave a choice of the shortest weights"
     if status is Status.RANK_DEFICIENT and found.unique is not False:
         return "the columns do not depend on each other"
-    if status is Status.NEARLY_DEPENDENT and found.unique and found.condition < NEARLY:
+    if status is Status.NEARLY_DEPENDENT and found.unique and not _nearly(found, raw):
         return "the columns are not nearly dependent"
     if status is Status.RANK_DEFICIENT and claim.rank is None:
         return "the rank is missing"
     return None
+
+
+def _nearly(found: Found, raw: np.ndarray) -> bool:
+    """Whether columns nearly depend on each other, or hardly vary for their size."""
+    return found.condition >= NEARLY or bool((found.most.lengths[1:] * NEARLY < raw).any())
 
 
 def _verdict(claim) -> str:
@@ -229,14 +253,10 @@ def _verdict(claim) -> str:
     return f"every weight is within its claimed error ({claim.digits:.1f} digits); {tail}"
 
 
-def _sizes(X, Y: np.ndarray, weight: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """‖y‖ + Σ_j ‖x_j w_j‖ with the bias, for each target."""
-    c = weight if len(weight) else np.ones(len(Y))
-    top = float(np.frexp(c.max(initial=1.0))[1] // 2 * 2)
-    c = np.ldexp(c, -int(top))
-    with np.errstate(over="ignore"):
-        size = _lengths(Y, c) + np.abs(W[:, 0]) * np.sqrt(c.sum())
-        return np.ldexp(size + np.abs(W[:, 1:]) @ _lengths(X, c), int(top) // 2)
+def _near_one(weight: np.ndarray) -> tuple[np.ndarray, int]:
+    """Weights divided by 4^e, and e."""
+    e = int(np.frexp(weight.max(initial=1.0))[1]) // 2
+    return np.ldexp(weight, -2 * e), e
 
 
 def _lengths(A: Any, c: np.ndarray) -> np.ndarray:

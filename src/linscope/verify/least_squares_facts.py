@@ -27,7 +27,8 @@ class Facts(NamedTuple):
 
     ``error`` (targets, d + 1) is the distance of each weight from the solution, or from the
     shortest of several; ``lengths`` (d + 1) are those of the columns (√W for the bias) with the
-    penalty. Bounds are rounded up; a bound that could not be proven is infinite.
+    penalty; ``dual`` is a lower bound of the minimum. Bounds are rounded outward; one that could
+    not be proven is infinite.
     """
 
     rss: np.ndarray
@@ -36,6 +37,7 @@ class Facts(NamedTuple):
     tss: np.ndarray
     error: np.ndarray
     lengths: np.ndarray
+    dual: np.ndarray
 
 
 def facts(normal: Normal, best: Optimum | None, W: np.ndarray) -> Facts:
@@ -54,6 +56,9 @@ def facts(normal: Normal, best: Optimum | None, W: np.ndarray) -> Facts:
         np.array([near(_total_squares(normal, k)) for k in range(normal.t)]),
         np.array([_errors(normal, best, at, k) for k in range(normal.t)]) if best else infinite,
         lengths(normal),
+        np.array([down(p - g) for p, g in zip(primal, gap, strict=True)])
+        if best
+        else -infinite[:, 0],
     )
 
 
@@ -89,6 +94,11 @@ def up(value: Fraction) -> float:
     """A float that is not below the value."""
     close = near(value)
     return close if close >= value else float(np.nextafter(close, np.inf))
+
+
+def down(value: Fraction) -> float:
+    """A float that is not above the value."""
+    return -up(-value)
 
 
 def _units(normal: Normal, k: int, *, raised: int = 0) -> Fraction:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .definite import Solution, by_floats, halves, shifted, solve
+from .definite import WANTED, Solution, by_floats, halves, shifted, solve
 from .exact_gram import ExactGram, exact_gram
 from .exact_rank import Rank, rank_of
 
@@ -117,11 +117,19 @@ def optimum(normal: Normal) -> Optimum | None:
             return None
         if len(rank.kept) < d:
             return _shortest(normal, rank)
-    found = solve(N, r)
-    if found is None:
+    found = solve(N, r, WANTED + _offset_bits(normal))
+    if found is None or not np.isfinite(found.distance).all():
         return None
     radius = np.multiply.outer(_powers(-found.f), _distances(found, found.distance))
-    return Optimum(found.numbers, found.point, radius, everything, True, found.least**-0.5)
+    return Optimum(
+        found.numbers, found.point, radius, everything, True, max(1.0, found.least**-0.5)
+    )
+
+
+def _offset_bits(normal: Normal) -> int:
+    """Bits that the bias loses where columns are far from 0, compared with their spread."""
+    sizes = [int(s).bit_length() for s in normal.sums[: normal.d]]
+    return max(0, *(s - int(f) for s, f in zip(sizes, halves(normal.N), strict=True)))
 
 
 def _shortest(normal: Normal, rank: Rank) -> Optimum | None:
@@ -132,7 +140,7 @@ def _shortest(normal: Normal, rank: Rank) -> Optimum | None:
     up = (normal.e - min(normal.e)).reshape(-1, 1)
     P = normal.N[:, kept] << up
     found = solve(P.T.dot(P), normal.r[kept])
-    if found is None:
+    if found is None or not np.isfinite(found.residual).all():
         return None
     far = _distances(found, found.residual / np.sqrt(found.least))
     radius = np.multiply.outer(_powers(up.ravel()), far)
