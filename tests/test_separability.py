@@ -598,6 +598,18 @@ def test_tables_of_indicators_are_settled_at_one_stroke(n, noise):
         assert quasi.verify(np.hstack([dense, rare]), y)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_margins_of_columns_of_all_sizes_are_found(seed):
+    """Coefficients that are rounded may lead back to rows that were left: then they are exact."""
+    rng = np.random.default_rng(seed)
+    blocks = [np.eye(4)[rng.choice(4, 46, p=rng.dirichlet(np.full(4, 0.5)))] for _ in range(5)]
+    X = np.hstack(blocks) * 10.0 ** rng.integers(-8, 8, size=20)
+    score = X @ rng.standard_normal(20)
+    y = (score > np.median(score)).astype(int)
+    verdict = ls.separability(X, y)
+    assert verdict.verify(X, y)
+
+
 def test_a_combination_of_all_rows_is_exact():
     X, y = indicators(1500, 3, 1.0)
     rows = SignedRows(X, np.where(y == 1, 1.0, -1.0))

@@ -84,8 +84,11 @@ def maximum_margin(
 def _wolfe(rows, kind, members, alpha) -> tuple[list[int], list[Fraction], Bounds]:
     alpha = normalised(rows, kind, members, alpha)
     members, alpha = _restore(rows, kind, members, alpha, exact=False)
-    exact = False
+    exact, seen = False, set()
     while True:
+        # each exact step is nearer to the origin: only rounded coefficients can come back
+        exact = exact or frozenset(members) in seen
+        seen.add(frozenset(members))
         found = bounds(rows, kind, members, alpha)
         if found.gap <= ACCEPT:
             return members, alpha, found
