@@ -21,7 +21,7 @@ from ..results import Check, Status
 from .enclosures import UNIT, Ball, gamma, products, total
 from .logistic import LARGEST_TOLERANCE, STATED, UNPROVEN, read_problem, wrong_weights
 from .logistic_decrement import decrement, information, least_eigenvalue
-from .logistic_values import Place, Problem, evaluate, residuals, shifted
+from .logistic_values import Place, Problem, evaluate, near_one, residuals, shifted
 
 
 class Likelihood(NamedTuple):
@@ -91,7 +91,7 @@ def likelihood(problem: Problem, W: np.ndarray, *, precise: bool = False) -> Lik
 
 def _likelihood(problem: Problem, place: Place, precise: bool) -> Likelihood:
     Z, _ = shifted(problem, place.p)
-    Z = Z.toarray() if sparse.issparse(Z) else np.asarray(Z, dtype=np.float64)
+    Z, exponent = near_one(Z.toarray() if sparse.issparse(Z) else np.asarray(Z, np.float64))
     A = np.column_stack([np.ones(len(Z)), Z]) if problem.intercept else Z
     H = information(problem, place.p, A)
     unit = 1.0 / np.sqrt(np.diag(H))
@@ -103,7 +103,8 @@ def _likelihood(problem: Problem, place: Place, precise: bool) -> Likelihood:
     low = least_eigenvalue(B, error)
     if not low > 0:
         return UNKNOWN
-    value = _value(problem, place, B, unit, low, error)
+    units = np.log(unit) - np.log(2.0) * np.r_[np.zeros(len(B) - len(exponent)), exponent]
+    value = _value(place, B, units, low, error)
     pull = _pull(problem, place, A * unit, B, low, error, share)
     R = residuals(problem, place.p)
     rest = 2 * place.doubt * place.p[:, 0] * place.p[:, 1] * problem.c
@@ -115,12 +116,12 @@ def _likelihood(problem: Problem, place: Place, precise: bool) -> Likelihood:
     return Likelihood(value, decrement(B, unit * g, unit * wrong, low, error))
 
 
-def _value(problem: Problem, place: Place, B, unit, low: float, error: float) -> Ball:
-    """ℓ + ½ log det: log det B is wrong by N‖ΔB‖/λ_min at most."""
+def _value(place: Place, B: np.ndarray, units: np.ndarray, low: float, error: float) -> Ball:
+    """ℓ + ½ log det: log det B is wrong by N‖ΔB‖/λ_min at most; ``units`` are log s."""
     N = len(B)
-    logs = Ball.of(np.log(np.diag(np.linalg.cholesky(B)))) - Ball.of(np.log(unit))
+    logs = Ball.of(np.log(np.diag(np.linalg.cholesky(B)))) - Ball.of(units)
     determinant = total(logs)
-    doubt = N * (error + 4 * (N + 4) * N * UNIT) / low + 64 * N * UNIT * (1 + abs(determinant.mid))
+    doubt = N * (error + 4 * (N + 4) * N * UNIT) / low + 64 * UNIT * (N + np.abs(units).sum())
     return Ball.safe(
         determinant.mid - place.loss.mid,
         determinant.rad + doubt + place.loss.rad + UNIT * abs(place.loss.mid),

@@ -68,10 +68,10 @@ def read_problem(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weigh
         raise ValueError("sample_weight must be one number, at least 0, for each row")
     if not claim.C > 0:
         raise ValueError(f"C must be above 0, not {claim.C}")
-    penalised = bool(np.isfinite(claim.C))
-    l1, l2 = (claim.l1, claim.l2 if claim.l1 > 0 else 1.0) if penalised else (0.0, 0.0)
-    if not (0 <= l1 < np.inf and 0 <= l2 < np.inf):
-        raise ValueError(f"a penalty of {l1} and {l2}")
+    penalised, mixed = bool(np.isfinite(claim.C)), bool(claim.l1 > 0)
+    if not (0 <= claim.l1 <= (1 if penalised else 0) and 0 <= claim.l2 <= (1 if mixed else 0)):
+        raise ValueError(f"a penalty of {claim.l1} and {claim.l2} with C={claim.C}")
+    l1, l2 = (claim.l1, claim.l2 if mixed else 1.0) if penalised else (0.0, 0.0)
     C, doubt = (float(claim.C) if penalised else 1.0), 0.0
     c = np.full(len(codes), C)
     if weight is not None:

@@ -24,7 +24,7 @@ from scipy import sparse
 
 from .dependence import changing_columns, independent_columns
 from .enclosures import UNIT, gamma, products
-from .logistic_values import Place, Problem, residuals, shifted
+from .logistic_values import Place, Problem, near_one, residuals, shifted
 
 # Multiplications that are worth a bound.
 MOST_WORK, MOST_WEIGHTS = 5_000_000_000, 1500
@@ -58,7 +58,7 @@ def _try(problem: Problem, place: Place, kept: np.ndarray, precise: bool) -> flo
 
 def _bound(problem: Problem, place: Place, kept: np.ndarray, precise: bool) -> float:
     Z, _ = shifted(problem, place.p)
-    Z = Z[:, kept].toarray() if sparse.issparse(Z) else Z[:, kept]
+    Z, _ = near_one(Z[:, kept].toarray() if sparse.issparse(Z) else Z[:, kept])
     full = products(Z, residuals(problem, place.p), precise=precise)
     doubt = _score_doubt(problem, place, Z)
     first = int(not problem.intercept)

@@ -175,6 +175,12 @@ def shifted(problem: Problem, p: np.ndarray | None = None) -> tuple[Any, np.ndar
         return X - mean, mean
 
 
+def near_one(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Columns times powers of two that bring their largest number near 1, and the exponents."""
+    exponent = np.frexp(column_sizes(Z))[1]
+    return np.ldexp(Z, -exponent), exponent
+
+
 def column_sizes(X: Any) -> np.ndarray:
     """max |x| of each column."""
     size = abs(X).max(axis=0)
