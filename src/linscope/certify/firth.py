@@ -13,6 +13,10 @@ from .logistic import ROOM, LogisticCertificate
 
 # Steps in standard errors: CONVERGED means one of at most this.
 TOLERANCE = 1e-5
+# A likelihood that is known to fewer digits is not stated.
+KNOWN = 5e-7
+# Shorter steps are not told apart: another order of summing finds others.
+SHORTEST = 1e-8
 
 
 def certify_firth(
@@ -26,9 +30,10 @@ def certify_firth(
     found = likelihood(problem, claim.weights)
     if not (found.decrement <= 0.1 * TOLERANCE and found.value.rad <= 1e-10):
         found = likelihood(problem, claim.weights, precise=True)
-    value, step = float(found.value.mid), ROOM * found.decrement
-    if not np.isfinite(found.value.rad):
-        value, step = float(result.details["penalised_log_likelihood"]), np.inf
+    value: float | None = float(found.value.mid)
+    step = max(ROOM * found.decrement, SHORTEST)
+    if not found.value.rad <= KNOWN * max(1.0, abs(found.value.mid)):
+        value, step = None, np.inf  # rounding leaves nothing to say
     status = result.status
     if step <= TOLERANCE:
         status = Status.CONVERGED

@@ -17,6 +17,7 @@ from ..results import Certificate, Check, Status
 from ..solvers.logistic_frame import LogisticFrame
 from ..solvers.logistic_objective import LogisticObjective, Point
 from ..verify import logistic as checking
+from ..verify.logistic_model import check
 from ..verify.logistic_values import Problem, evaluate
 from .logistic_gap import duality_gap, rounding_of, value_doubt
 
@@ -26,6 +27,8 @@ SMALL_WORK = 200_000
 DEAR_WORK = 50_000_000
 # Room between a claim and what a check by another way of summing finds.
 ROOM = 1.25
+# Smaller gaps, relatively, are not told apart.
+LEAST_GAP = 1e-12
 # Accuracy, relative to the objective, that CONVERGED promises: small tables, large ones.
 TOLERANCE, ROUGH_TOLERANCE = 1e-8, 1e-5
 # Solvers stop by an estimate of the gap; the bound may be so many times as large.
@@ -106,7 +109,7 @@ class LogisticCertificate(Certificate):
         X, y : the training data
         sample_weight : the weights of the fit, if it had any (times class weights)
         """
-        return checking.check(self, X, y, sample_weight)
+        return check(self, X, y, sample_weight)
 
 
 Claim = TypeVar("Claim", bound=LogisticCertificate)
@@ -204,7 +207,7 @@ def _proof(problem: Problem, W: np.ndarray, precise: bool) -> tuple[Proof, bool]
     kkt = checking.gradient_size(problem, place)
     coarse = not (doubt <= 0.1 * enough and float(place.doubt.max(initial=0.0)) <= COARSE)
     gap = min(ROOM * found, value + doubt) + 4 * doubt  # min P ≥ 0
-    return Proof(value, gap, ROOM * float(kkt.high)), coarse
+    return Proof(value, max(gap, LEAST_GAP * value), ROOM * float(kkt.high)), coarse
 
 
 def quick_proof(solved: Solved, W: np.ndarray) -> Proof:

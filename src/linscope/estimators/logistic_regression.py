@@ -193,7 +193,9 @@ class LogisticRegression(
         problems = problems_of(training, self.multi_class)
         if len(problems) > 1:  # the first look at the rows of a single problem checks them
             check_finite(training.X, getattr(self, "feature_names_in_", None))
-        with watched(self, X, y, len(problems) * self.max_iter):
+        # Beyond the range of floats bounds become infinite, and the certificate says so.
+        unwarned = np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")
+        with watched(self, X, y, len(problems) * self.max_iter), unwarned:
             parts = [
                 solve(self, problem, self._initial(number, problem.shape), keep_log)
                 for number, problem in enumerate(problems)
@@ -206,6 +208,8 @@ class LogisticRegression(
         """The certificate about the weights that the attributes hold."""
         W = np.column_stack([self.intercept_, self.coef_])
         claim = self.certificate_
+        if not np.array_equal(W, claim.weights):
+            raise ValueError("coef_ and intercept_ are not the weights that were certified")
         if not claim.parts:
             return replace(claim, weights=W)
         rows = zip(claim.parts.items(), W, strict=True)

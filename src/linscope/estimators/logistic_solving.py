@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from ..solvers.gradient_losses import LOGISTIC, SOFTMAX
 from ..solvers.logistic_frame import LogisticFrame, logistic_frame
 from ..solvers.logistic_objective import LogisticObjective
 from ..verify.dependence import changing_columns
+from ..verify.logistic_model import SHARED
 from .base import Training, binary_problems
 from .descents import DESCENTS, descent
 from .logistic_choice import SMALL_TABLE, Strengths, accuracy, choose, strengths
@@ -296,16 +298,17 @@ def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:
     firth = first.firth  # its likelihood has no bound from the other side
     return LogisticCertificate(
         status=Status.CONVERGED if all_ok else Status.SEVERAL,
-        primal=sum(part.primal or 0.0 for part in claims),
+        primal=_sum(part.primal for part in claims),
         gap=None if firth else sum(part.gap or 0.0 for part in claims),
         kkt=None if firth else max(part.kkt or 0.0 for part in claims),
         weights=np.vstack([part.weights for part in claims]),
         classes=first.classes,
-        C=first.C,
-        tolerance=first.tolerance,
-        fit_intercept=first.fit_intercept,
-        weighted=first.weighted,
-        firth=firth,
+        **{name: getattr(first, name) for name in SHARED},
         how=first.how,
         parts=dict(parts),
     )
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = list(values)
+    return None if None in known else float(sum(value or 0.0 for value in known))

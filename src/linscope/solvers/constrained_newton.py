@@ -99,7 +99,11 @@ def search(
     """The first of t = 1, ½, ¼, … that does not lower the likelihood."""
     noise, t = NOISE * (1.0 + abs(here.value)), 1.0
     while t > SHORTEST:
-        there = likelihood.at(theta + t * move)
+        try:
+            there = likelihood.at(theta + t * move)
+        except linalg.LinAlgError:  # so far that every class is certain
+            t *= 0.5
+            continue
         if there.value >= here.value + 1e-4 * t * decrement2 - noise:
             return theta + t * move, there
         t *= 0.5

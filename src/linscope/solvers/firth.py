@@ -117,7 +117,11 @@ class Firth:
 
     def step(self, state: State) -> State:
         """One step of Fisher's scoring, halved until ℓ* grows."""
-        move, _, decrement2 = newton_step(state.place, np.zeros((0, len(state.theta))))
+        try:
+            move, _, decrement2 = newton_step(state.place, np.zeros((0, len(state.theta))))
+        except linalg.LinAlgError:  # certain of every class: no direction is left
+            state.status = Status.STALLED
+            return state
         state.decrement = float(np.sqrt(max(decrement2, 0.0)))
         if state.decrement <= self.tol:
             state.status = Status.CONVERGED
@@ -140,8 +144,11 @@ class Firth:
         details: dict[str, Any] = {
             "penalised_log_likelihood": state.place.value,
             "log_likelihood": model.at(state.theta).value,
-            "covariance": covariance(state.place.information, frame.matrix),
         }
+        try:
+            details["covariance"] = covariance(state.place.information, frame.matrix)
+        except linalg.LinAlgError:
+            details["covariance"] = np.full_like(frame.matrix, np.nan)
         status = state.status or Status.MAX_ITER
         return Result(weights, status, state.steps, state.steps, None, details)
 

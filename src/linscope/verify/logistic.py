@@ -1,4 +1,4 @@
-"""Is a claim about logistic regression true? Recomputed from X, y and the claimed floats alone.
+"""Is a claim about logistic weights true? Recomputed from X, y and the claimed floats alone.
 
     P(W) = l1 Σ|W_kj| + ½ l2 Σ W_kj² + C Σ_i c_i f_i
     f_i  = log Σ_k e^(s_ik) − s_{i,y_i},     s_i = W [1, x_i]
@@ -17,13 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from ..data import encode_labels, to_matrix
 from ..results import Check, Status
 from .enclosures import UNIT, Ball, products
 from .logistic_decrement import decrement_bound
 from .logistic_duality import Dual
 from .logistic_values import Place, Problem, evaluate, residuals
-from .parts import split_parts
 from .separation import margin_signs
 
 # A tolerance above this is none.
@@ -32,19 +30,6 @@ LARGEST_TOLERANCE = 0.01
 STATED = 1e-9
 # The minimum is not proven near: which of these, only the solver knows.
 UNPROVEN = (Status.MAX_ITER, Status.STALLED, Status.DIVERGED, Status.STOPPED, Status.FAR)
-
-
-def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
-    """Check a ``LogisticCertificate``, with all its parts."""
-    try:
-        matrix, _ = to_matrix(X)
-        known, codes = encode_labels(y, n_samples=matrix.shape[0])
-        weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-        if claim.parts:
-            return _check_parts(claim, matrix, known, codes, weight)
-        return _check_part(claim, matrix, known, codes, weight)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        return Check(False, f"the certificate does not fit these data: {error}")
 
 
 def check_one(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
@@ -116,6 +101,8 @@ def _check_infinite(claim: Any, problem: Problem) -> Check:
     """The direction separates, exactly; and the objective is as stated."""
     if problem.l1 or problem.l2:
         return Check(False, "with a penalty the weights are finite")
+    if np.isfinite(claim.gap) or claim.dual is not None:
+        return Check(False, "no bound of the likelihood is claimed where weights go to infinity")
     wanted = (problem.n_classes, problem.X.shape[1] + 1)
     direction = tuple(tuple(row) for row in claim.direction)
     if (len(direction), *{len(row) for row in direction}) != wanted:
@@ -128,8 +115,12 @@ def _check_infinite(claim: Any, problem: Problem) -> Check:
         return Check(False, "a row has a negative margin: the direction does not separate")
     if not signs.some_positive:
         return Check(False, "every margin is 0: the direction changes no odds")
-    place = evaluate(problem, claim.weights)
-    wrong = _wrong_objective(claim, problem, place)
+    wrong = ""
+    for precise in (False, True):
+        place = evaluate(problem, claim.weights, precise=precise)
+        wrong = _wrong_objective(claim, place) or _wrong_gradient(claim, problem, place)
+        if not wrong:
+            break
     if wrong:
         return Check(False, wrong)
     return Check(True, "no margin of the direction is negative and some are positive, exactly")
@@ -147,7 +138,7 @@ def _check_gap(claim: Any, problem: Problem) -> Check:
     reason = ""
     for precise in (False, True):
         place = evaluate(problem, claim.weights, precise=precise)
-        reason = _wrong_objective(claim, problem, place) or _wrong_gradient(claim, problem, place)
+        reason = _wrong_objective(claim, place) or _wrong_gradient(claim, problem, place)
         found = np.inf
         if not reason:
             found = smallest_gap(problem, place, claim.gap, precise=precise)
@@ -157,9 +148,10 @@ def _check_gap(claim: Any, problem: Problem) -> Check:
     return Check(False, reason)
 
 
-def _wrong_objective(claim: Any, problem: Problem, place: Place) -> str:
-    value, stated = place.value, max(STATED * abs(claim.primal), 0.0)
-    if abs(value.mid - claim.primal) > stated or not value.rad <= max(stated, claim.gap):
+def _wrong_objective(claim: Any, place: Place) -> str:
+    value, stated = place.value, STATED * abs(claim.primal)
+    room = max(stated, claim.gap) if np.isfinite(claim.gap) else stated
+    if not (abs(value.mid - claim.primal) <= stated and value.rad <= room):
         return f"the objective is {value.mid:.9g} ± {value.rad:.1g}, not {claim.primal:.9g}"
     return ""
 
@@ -212,47 +204,3 @@ def smallest_gap(
     if found > enough and found > penalty:
         found = min(found, penalty + decrement_bound(problem, place, precise=precise))
     return max(found, 0.0)
-
-
-def _check_parts(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
-    """Each problem of its own, and what they say together."""
-    parts = list(claim.parts.values())
-    if not np.array_equal(claim.weights, np.vstack([part.weights for part in parts])):
-        return Check(False, "the weights are not those of the parts")
-    fine = all(part.status is Status.CONVERGED for part in parts)
-    if claim.status is not (Status.CONVERGED if fine else Status.SEVERAL):
-        return Check(False, f"the parts do not mean {claim.status.name}")
-    wrong = _wrong_sums(claim, parts)
-    if wrong:
-        return Check(False, wrong)
-    for name, part, rows, positive in split_parts(claim.parts, known, codes):
-        own, labels = (positive.astype(np.int64), np.array([False, True]))
-        if part.side[1] is not None:
-            labels = np.array([part.side[1], part.side[0]])
-        if list(part.classes) != list(labels) or part.parts:
-            return Check(False, f"{name}: the labels are {list(labels)}")
-        check = _check_part(part, X[rows], labels, own, None if weight is None else weight[rows])
-        if not check:
-            return Check(False, f"{name}: {check.reason}")
-    return Check(True, f"all {len(parts)} problems are as claimed")
-
-
-def _wrong_sums(claim: Any, parts: list[Any]) -> str:
-    """What does not follow from the parts, or ""."""
-    for name, together in (("primal", sum), ("gap", sum), ("kkt", max)):
-        own = [getattr(part, name) for part in parts]
-        value = getattr(claim, name)
-        if None in own or value is None:
-            if not (value is None and all(one is None for one in own)):
-                return f"{name} is {value}, and the parts have {own}"
-        elif not np.isclose(value, together(own), rtol=1e-12, atol=0.0):
-            return f"{name} is {together(own):.9g}, not {value:.9g}"
-    return ""
-
-
-def _check_part(part: Any, X: Any, labels: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
-    if part.firth:
-        from .firth import check_one as check_firth
-
-        return check_firth(part, X, labels, codes, weight)
-    return check_one(part, X, labels, codes, weight)

@@ -18,18 +18,21 @@ B − tI exists in floats, λ_min(B) ≥ t − εN − (N + 2)N u. For any v, wi
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 from .dependence import changing_columns, independent_columns
-from .enclosures import UNIT, gamma, products
+from .enclosures import UNIT, Ball, gamma, products, scores
 from .logistic_values import Place, Problem, near_one, residuals, shifted
 
 # Multiplications that are worth a bound.
 MOST_WORK, MOST_WEIGHTS = 5_000_000_000, 1500
 # λR below this: the rough bound of R will do.
 SMALL = 0.01
+# Rounds of combining columns, and multiplications they may cost.
+ROUNDS, MOST_CAREFUL = 2, 20_000_000
 
 
 def decrement_bound(problem: Problem, place: Place, *, precise: bool = False) -> float:
@@ -50,46 +53,94 @@ def decrement_bound(problem: Problem, place: Place, *, precise: bool = False) ->
 
 
 def _try(problem: Problem, place: Place, kept: np.ndarray, precise: bool) -> float:
+    """With the columns as they are, or else with combinations of them that are hardly correlated.
+
+    Columns that are nearly combinations of others become what is left of them, in double-double:
+    the floats of a triangular T are exact, so [1, X] T spans what [1, X] does.
+    """
     try:
-        return _bound(problem, place, kept, precise)
-    except (np.linalg.LinAlgError, ValueError):
+        A, T = _columns(problem, place, kept)
+        if A.mid.shape[1] == 0:  # no column matters, and there is no bias: nothing can be better
+            return 0.0
+        found = _bound(problem, place, A, precise)
+        for _ in range(ROUNDS if A.mid.size * A.mid.shape[1] <= MOST_CAREFUL else 0):
+            if np.isfinite(found):
+                break
+            T = T @ _whitening(problem, place, A.mid)
+            bias = T[:1] if problem.intercept else np.zeros((1, len(T)))
+            W = np.vstack([bias, T[int(problem.intercept) :]]).T
+            A = scores(_dense(problem.X[:, kept]), W, precise=True)
+            found = _bound(problem, place, A, precise)
+        return found
+    except (np.linalg.LinAlgError, linalg.LinAlgError, ValueError):
         return np.inf
 
 
-def _bound(problem: Problem, place: Place, kept: np.ndarray, precise: bool) -> float:
-    Z, _ = shifted(problem, place.p)
-    Z, _ = near_one(Z[:, kept].toarray() if sparse.issparse(Z) else Z[:, kept])
-    full = products(Z, residuals(problem, place.p), precise=precise)
-    doubt = _score_doubt(problem, place, Z)
-    first = int(not problem.intercept)
+def _dense(X: Any) -> np.ndarray:
+    return X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+
+
+def _columns(problem: Problem, place: Place, kept: np.ndarray) -> tuple[Ball, np.ndarray]:
+    """[1, (x − m)·2^−e] with the rounding of the difference, and T with [1, x] T = that."""
+    Z, mean = shifted(problem, place.p)
+    Z, exponent = near_one(_dense(Z[:, kept]))
+    moved = mean[kept] != 0
+    A = Ball(Z, np.where(moved, 2 * UNIT, 0.0) * np.abs(Z))
+    T = np.diag(np.ldexp(1.0, -exponent))
+    if problem.intercept:
+        ones = np.ones((len(Z), 1))
+        A = Ball(np.hstack([ones, A.mid]), np.hstack([0.0 * ones, A.rad]))
+        T = np.vstack([np.zeros(len(kept)), T])
+        T = np.hstack([np.eye(len(kept) + 1, 1), T])
+        T[0, 1:] = -np.ldexp(mean[kept], -exponent)
+    return A, T
+
+
+def _whitening(problem: Problem, place: Place, A: np.ndarray) -> np.ndarray:
+    """R⁻¹ of the columns, rows weighted as their losses are curved."""
+    D = problem.c / problem.c.max() * (place.p * (1.0 - place.p)).sum(axis=1)
+    R = np.linalg.qr(np.sqrt(D)[:, None] * A, mode="r")
+    inverse = np.triu(linalg.solve_triangular(R, np.eye(len(R))))
+    if not (np.isfinite(inverse).all() and np.diag(inverse).all()):
+        raise np.linalg.LinAlgError("the columns depend on each other")
+    return inverse
+
+
+def _bound(problem: Problem, place: Place, A: Ball, precise: bool) -> float:
+    """The bound for columns A."""
     others = slice(0, 1) if problem.n_classes == 2 else slice(1, None)
-    g, wrong = full.mid[others, first:], (full.rad + doubt)[others, first:]
-    A = Z if first else np.column_stack([np.ones(len(Z)), Z])
-    if A.shape[1] == 0:  # no column matters, and there is no bias: nothing can be better
-        return 0.0
-    H = information(problem, place.p, A)
+    R = residuals(problem, place.p)
+    rest = 2.002 * place.doubt[:, None] * place.p * (1.0 - place.p + UNIT)
+    rest = (rest * problem.c[:, None])[:, problem.shown] + R.rad
+    g = products(A.mid, Ball(R.mid, 0.0 * R.mid), precise=precise)
+    wrong = g.rad[:, 1:] + 1.001 * ((np.abs(A.mid) + A.rad).T @ rest + A.rad.T @ np.abs(R.mid)).T
+    slope, wrong = g.mid[others, 1:], wrong[others]
+    H = information(problem, place.p, A.mid)
     unit = 1.0 / np.sqrt(np.diag(H))
     if not (np.isfinite(unit).all() and np.isfinite(H).all()):
         return np.inf
     B, N = H * unit[:, None] * unit, len(H)
-    share = gamma(len(A) + 3 * problem.n_classes + 24) + 4 * float(place.doubt.max())
-    error = (share + 2 * problem.doubt) * N
-    low = least_eigenvalue(B, error)
+    share = gamma(len(A.mid) + 3 * problem.n_classes + 24) + 4 * float(place.doubt.max())
+    units = unit.reshape(slope.shape)
+    share += 2.2 * _column_doubt(problem, place, A, units) + 2 * problem.doubt
+    low = least_eigenvalue(B, share * N)
     if not low > 0:
         return np.inf
-    size = decrement(B, unit * g.ravel(), unit * wrong.ravel(), low, error)
-    units = unit.reshape(g.shape)
-    reach = _rough_reach(A, units, low)
+    size = decrement(B, unit * slope.ravel(), unit * wrong.ravel(), low, share * N)
+    reach = _rough_reach(np.abs(A.mid) + A.rad, units, low)
     if not size * reach < SMALL:
-        reach = min(reach, _reach(B, A, units, low, error))
+        extra = _rough_reach(A.rad, units, low)
+        reach = min(reach, _reach(B, A.mid, units, low, share * N) + 2 * extra)
     return newton_bound(size, reach)
 
 
-def _score_doubt(problem: Problem, place: Place, Z: np.ndarray) -> np.ndarray:
-    """What the doubt about the probabilities adds to that about the gradient."""
-    rest = place.doubt[:, None] * place.p * (1.0 - place.p + UNIT)
-    R = (2.0 * rest * problem.c[:, None])[:, problem.shown]
-    return 1.001 * np.column_stack([R.sum(axis=0), (np.abs(Z).T @ R).T])
+def _column_doubt(problem: Problem, place: Place, A: Ball, units: np.ndarray) -> float:
+    """How wrong a column is at most, relatively, in the norm of H."""
+    if not A.rad.any():
+        return 0.0
+    P = place.p[:, 1:]
+    D = problem.c[:, None] * P * (1.0 - P + UNIT)
+    return 1.01 * float((np.sqrt(D.T @ (A.rad * A.rad)) * units).max())
 
 
 def newton_bound(size: float, reach: float) -> float:
