@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from math import fsum
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..certify.kernel_perceptron import KernelPerceptronCertificate, kernel_facts
+from ..certify.kernel_perceptron import KernelPerceptronCertificate
 from ..certify.perceptron import combine
-from ..data import check_finite
+from ..data import check_finite, to_matrix
 from ..data.memory import available_memory
 from ..data.rows import GramRows
 from ..kernels import gram, resolve_gamma
-from ..results import Result
+from ..kernels.gram import CANCELS
+from ..results import Result, Status
 from ..solvers.perceptron_rule import (
     OutOfRange,
     PerceptronRule,
@@ -23,11 +25,24 @@ from ..solvers.perceptron_rule import (
     gram_start,
 )
 from ..solvers.voted import Committee, update_rows
+from ..verify.enclosures import UNIT, Ball
+from ..verify.kernel_perceptron import measure
+from ..verify.kernel_signs import signed_sums
+from ..verify.kernel_values import Kernel, Values, kernel_sums, matrix_sums
 from .base import Problem, Training, read_features
 from .perceptron_family import PerceptronFamily
+from .scores import in_type, into_range
+from .verified import Verified
+
+# Kernel values below this have lost digits.
+TINY = 1e-280
+VANISHING = (
+    "kernel values vanish in floating point: scale the columns of X, e.g. with "
+    "sklearn.preprocessing.StandardScaler, or raise gamma"
+)
 
 
-class KernelPerceptron(PerceptronFamily):
+class KernelPerceptron(Verified, PerceptronFamily):
     """Perceptron in the feature space of a kernel.
 
     The weight vector is w = Σ α_i φ(x_i) and is known only by its coefficients: a mistake on
@@ -131,12 +146,17 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         else:
             weight = training.weight if len(training.weight) else None
             self._gamma = resolve_gamma(self.gamma, X, weight)
-        self._gram = self._products(X) + (1.0 if self.fit_intercept else 0.0)
+        products = self._products(X)
+        largest = float(np.abs(products).max(initial=0.0))
+        if largest < TINY and not self.fit_intercept and abs(X).max() > 0.0:
+            raise ValueError(VANISHING)
+        self._gram = products + (1.0 if self.fit_intercept else 0.0)
 
     def _products(self, X, Z=None) -> np.ndarray:
+        """Kernel values in float64, whatever the type of the rows."""
         return gram(
-            X,
-            Z,
+            X.astype(np.float64, copy=False),
+            None if Z is None else Z.astype(np.float64, copy=False),
             kernel=self.kernel,
             gamma=self._gamma,
             degree=self.degree,
@@ -184,10 +204,11 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         if self.output == "voted":
             self._keep_committees(training, problems, solvers, results)
         else:
-            self.dual_coef_ = alphas[:, self.support_].astype(training.X.dtype)
-            bias = alphas.sum(axis=1) if self.fit_intercept else np.zeros(len(alphas))
-            self.intercept_ = bias.astype(training.X.dtype)
+            self.dual_coef_ = in_type(alphas[:, self.support_], training.X.dtype)
+            self.intercept_ = self._biases(alphas, training.X.dtype)
         self.support_vectors_ = self._vectors(training, self.support_)
+        kept = np.delete(np.arange(n + len(training.ignored)), training.ignored)
+        self._rows = [kept if p.rows is None else kept[p.rows] for p in problems]
         self.certificate_ = combine(
             {
                 problem.name: self._certificate(training, problem, solver, result, alpha)
@@ -196,8 +217,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
                 )
             }
         )
-        if self.kernel == "precomputed":
-            self.support_ = self._gram_rows[self.support_]
+        self.support_ = kept[self.support_]
         del self._gram
 
     def _vectors(self, training: Training, rows):
@@ -215,25 +235,97 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
                 Committee(support, places, steps, result.log.survival, initial=None)
             )
 
+    def _biases(self, alphas: np.ndarray, dtype: Any) -> np.ndarray:
+        """b = Σα of the coefficients in the type of the model."""
+        if not self.fit_intercept:
+            return np.zeros(len(alphas), dtype)
+        held = in_type(alphas, dtype).astype(np.float64)
+        return in_type(np.array([fsum(row) for row in held.tolist()]), dtype)
+
     def _certificate(self, training, problem, solver, result, alpha):
         rows = slice(None) if problem.rows is None else problem.rows
-        stored = alpha[rows].astype(training.X.dtype).astype(np.float64)
-        facts = kernel_facts(solver.rows.gram, problem.y, stored, self.tie)
+        dtype, X = training.X.dtype, training.X[rows]
+        if self.kernel == "precomputed":
+            X = np.asarray(X[:, self._gram_rows[rows]], dtype=np.float64)
+        stored = in_type(alpha[rows], dtype).astype(np.float64)
+        bias = float(self._biases(alpha[None], dtype)[0])
+        kernel = self._kernel()
+        about = kernel, X, problem.y
+        plain = self._plain_scores(solver.rows.gram, stored, bias)
+        facts = measure(*about, stored, bias, self.tie, self.fit_intercept, plain)
+        claim = self._claim(training, problem, solver, result, facts)
+        if claim["status"] is Status.CONVERGED:
+            last = in_type(coefficients(solver.rows, result.weights), dtype).astype(np.float64)
+            own = float(last.sum()) if self.fit_intercept else 0.0
+            found = measure(*about, last, own, self.tie, self.fit_intercept)
+            claim |= {"last": last} if found.mistakes == 0 else {"status": Status.STALLED}
         return KernelPerceptronCertificate(
-            **self._claim(training, problem, solver, result, facts),
+            **claim,
             alpha=stored,
+            bias=bias,
             kernel=self.kernel,
             parameters={"gamma": self._gamma, "degree": self.degree, "coef0": self.coef0},
         )
+
+    def _kernel(self) -> Kernel:
+        return Kernel(self.kernel, self._gamma or 0.0, self.degree, self.coef0)
+
+    def _plain_scores(self, products: np.ndarray, alpha: np.ndarray, bias: float) -> Ball | None:
+        """Scores of the training rows from the products of the fit, or None."""
+        if self.kernel != "rbf":
+            return None
+        used = np.flatnonzero(alpha)
+        return _gaussian_sums(products[:, used] - float(self.fit_intercept), alpha[used], bias)
+
+    def _live_claim(self, X):
+        """The certificate, if the attributes hold the coefficients it speaks of."""
+        claim: Any = self.certificate_
+        if self.output == "voted":
+            return claim
+        matrix, _ = to_matrix(X)
+        if self.kernel != "precomputed":
+            given, held = matrix[self.support_], self.support_vectors_
+            if (given != held).sum():
+                raise ValueError("support_vectors_ are not the rows support_ of X")
+        parts = list(claim.parts.values()) or [claim]
+        alphas = np.zeros((len(parts), matrix.shape[0]))
+        alphas[:, self.support_] = self.dual_coef_
+        for k, part in enumerate(parts):
+            mine = alphas[k][self._rows[k]]
+            same = np.array_equal(mine, part.alpha) and self.intercept_[k] == part.bias
+            if not same or np.count_nonzero(alphas[k]) != np.count_nonzero(mine):
+                raise ValueError("dual_coef_ or intercept_ are not those of the certificate")
+        return claim
+
+    def _claimed_weight(self, y, sample_weight):
+        return None  # the certificate names the rows of weight 0; other weights play no part
 
     def _scores(self, X) -> np.ndarray:
         matrix = read_features(self, X)
         check_finite(matrix, getattr(self, "feature_names_in_", None))
         if self.output == "voted":
             return self._votes(matrix).astype(matrix.dtype, copy=False)
-        scores = self._similarity(matrix, self.support_vectors_, self.support_).astype(np.float64)
-        scores = scores @ self.dual_coef_.T.astype(np.float64) + self.intercept_
-        return scores.astype(matrix.dtype, copy=False)
+        K = self._similarity(matrix, self.support_vectors_, self.support_).astype(np.float64)
+        with np.errstate(all="ignore"):
+            columns = [self._signed_scores(matrix, K, k) for k in range(len(self.dual_coef_))]
+        return into_range(np.column_stack(columns), matrix.dtype)
+
+    def _signed_scores(self, matrix, K: np.ndarray, k: int) -> np.ndarray:
+        """One problem's scores; where they are within rounding of 0 their sign is exact."""
+        beta, bias = self.dual_coef_[k].astype(np.float64), float(self.intercept_[k])
+        used = np.flatnonzero(beta)
+        beta, own, kernel = beta[used], K[:, used], self._kernel()
+        if self.kernel == "precomputed":
+            plain = matrix_sums(Values([own], np.zeros(own.shape)), beta, bias)
+            return signed_sums(kernel, own, None, beta, bias, plain)[0]
+        Z = self.support_vectors_[used]
+        if not len(used):
+            return np.full(len(own), bias)
+        if self.kernel == "rbf":
+            plain = _gaussian_sums(own, beta, bias)
+        else:
+            plain = kernel_sums(kernel, matrix, Z, beta, bias)
+        return signed_sums(kernel, matrix, Z, beta, bias, plain)[0]
 
     def _similarity(self, matrix, vectors, rows) -> np.ndarray:
         if self.kernel == "precomputed":
@@ -263,3 +355,9 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available with kernel='linear'")
         return self.dual_coef_ @ self.support_vectors_
+
+
+# The values of ``gram`` are wrong by less than CANCELS; 1 was added to them and taken off again.
+def _gaussian_sums(K: np.ndarray, beta: np.ndarray, bias: float) -> Ball:
+    """Kβ + b with a bound of its rounding."""
+    return matrix_sums(Values([K], np.full(K.shape, 2.0 * CANCELS + 8.0 * UNIT)), beta, bias)

@@ -93,13 +93,18 @@ def matrix_sums(K: Values, beta: np.ndarray, bias: float = 0.0, *, precise: bool
 
 def diagonal(kernel: Kernel, X: Any) -> np.ndarray:
     """Upper bounds of K(x, x)."""
+    return own_values(kernel, X, 2.0) * (1.0 + 4.0 * UNIT)
+
+
+def own_values(kernel: Kernel, X: Any, rounding: float = 0.0) -> np.ndarray:
+    """K(x, x), and so many times its rounding."""
     if kernel.name == "rbf":
         return np.ones(X.shape[0])
     out = np.zeros(X.shape[0])
     for first in range(0, X.shape[0], 128):
         own = X[first : first + 128]
         K = values(kernel, own, own)
-        out[first : first + 128] = (K.layers[0] + 2.0 * K.rad).diagonal() * (1.0 + 4.0 * UNIT)
+        out[first : first + 128] = (K.layers[0] + rounding * K.rad).diagonal()
     return out
 
 
