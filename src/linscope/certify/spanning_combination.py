@@ -120,7 +120,8 @@ def _balanced(Z: np.ndarray, values: np.ndarray) -> np.ndarray:
 def largest_minor(M: np.ndarray) -> Minor:
     """By elimination modulo a prime: what is not 0 there is not 0 at all."""
     A = (np.asarray(M, dtype=object) % PRIME).astype(np.int64)
-    order, columns = np.arange(len(A)), []
+    order = np.arange(len(A))
+    columns: list[int] = []
     for c in range(A.shape[1]):
         r = len(columns)
         below = np.flatnonzero(A[r:, c])

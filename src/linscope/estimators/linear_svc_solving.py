@@ -7,27 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..certify.linear_svm import LinearSVMCertificate, certify
+from ..certify.linear_svm import LinearSVMCertificate, certify, reached
 from ..certify.margin_duality import outside
-from ..certify.separability import binary_verdict
-from ..certify.verdicts import Separable
 from ..results import Result, Status, VisitOrder
 from ..solvers.driver import run
 from ..solvers.dual_coordinate import DualCoordinate
 from ..solvers.finite_newton import FiniteNewton
-from ..solvers.hard_margin import Inseparable, hard_margin
-from ..solvers.logistic_frame import logistic_frame
 from ..solvers.margin_frame import margin_problem
 from ..solvers.multipliers import Multipliers
 from ..verify.linear_svm_bounds import Problem as Claimed
 from .base import Problem, Training, binary_problems
 from .linear_svc_finish import SMALL_TABLE, Finish
+from .linear_svc_hard import Rows, hard_margin_result, proven
 
 # The relative gap that is promised; small tables are solved to rounding, which costs nothing.
 PROMISED, EXACT = 1e-6, 1e-13
-
-# Numbers in a table up to which an error comes with the proof that there is no solution.
-LARGEST_PROOF = 200_000
 
 
 class Start(NamedTuple):
@@ -47,14 +41,6 @@ class Part(NamedTuple):
     result: Result
     certificate: LinearSVMCertificate
     solver: DualCoordinate | None = None
-
-
-class Rows(NamedTuple):
-    """The samples of one problem, their signs and their weights, which may be empty."""
-
-    X: Any
-    y: np.ndarray
-    c: np.ndarray
 
 
 def check_options(model: Any) -> None:
@@ -104,7 +90,7 @@ def solve(
         result, how = _one_sided(rows), "all samples are on one side"
         W = result.weights
     elif np.inf == model.C:
-        result, how = _hard(model, rows, problem)
+        result, how = hard_margin_result(model, rows, problem)
         W = result.weights
     elif model.solver == "coordinate":
         solver = _coordinate(model, rows, start, keep_log)
@@ -131,6 +117,8 @@ def solve(
     # the textbook's steps and a fit that was cut short are left as they are
     plain = solver is not None or result.status in (Status.MAX_ITER, Status.STOPPED)
     held = last.as_solved(W, own) if plain else last.best(W, own)
+    if claimed.hard and not one_sided and not reached(held.found, claim["tol"]):
+        held = proven(model, rows, problem, last, held)
     certificate = certify(held.found, claimed, result, held.W, held.alpha, **claim)
     slack = np.maximum(0.0, held.found.deficit)
     kept = solver if keep_log else None
@@ -198,54 +186,3 @@ def _empty(model: Any, training: Training, problem: Problem, rows: Rows) -> Part
         **_claim(model, training, problem, "no samples"),
     )
     return Part(problem, W, none, none, Result(W, Status.SOLVED, 1, 0), certificate)
-
-
-def _hard(model: Any, rows: Rows, problem: Problem) -> tuple[Result, str]:
-    """C = ∞: the largest margin, or an error with the proof that there is none."""
-    free = model.fit_intercept and not model.penalize_intercept
-    frame = logistic_frame(rows.X, fit_intercept=free, common=True) if free else None
-    X = rows.X if frame is None else frame.X
-    try:
-        result = hard_margin(
-            X,
-            rows.y,
-            penalize_intercept=model.penalize_intercept,
-            fit_intercept=model.fit_intercept,
-        )
-    except Inseparable as error:
-        return _by_proof(model, rows, problem, str(error)), "largest margin, by exact arithmetic"
-    W = result.weights
-    if frame is not None:
-        # w = 2^k v and w = Σ α y x with x = 2^−k z: the coefficients take 4^k.
-        W = frame.original(W[None, :])[0]
-        if frame.exponent.any():
-            result.details["alpha"] = np.ldexp(result.details["alpha"], 2 * frame.exponent[0])
-    answer = Result(W, result.status, result.n_iter, result.n_updates, None, result.details)
-    return answer, "nearest points of the hulls (C = ∞)"
-
-
-def _by_proof(model: Any, rows: Rows, problem: Problem, error: str) -> Result:
-    if not model.fit_intercept:
-        raise ValueError(
-            f"C=inf: {problem.name} is not separable by a hyperplane through the origin: use a "
-            "finite C, or fit_intercept=True"
-        )
-    if rows.X.shape[0] * rows.X.shape[1] > LARGEST_PROOF:
-        raise ValueError(
-            f"C=inf allows no slack, but {problem.name} is not separable, or only by less than "
-            f"rounding ({error}): use a finite C; linscope.separability(X, y) has the proof"
-        )
-    verdict = binary_verdict(rows.X, rows.y, (problem.negative, problem.positive))
-    if not isinstance(verdict, Separable):
-        raise ValueError(
-            f"C=inf allows no slack, but {problem.name} is not separable: use a finite C.\n"
-            f"{verdict}"
-        )
-    best = verdict.augmented if model.penalize_intercept else verdict.geometric
-    alpha, margin = np.zeros(len(rows.y)), np.float64(best.margin)
-    with np.errstate(all="ignore"):  # beyond the range of floats the weights say so
-        W, factor = best.weights, 0.5 / margin / margin
-        if model.penalize_intercept:
-            W, factor = best.weights / margin, 2.0 * factor
-    alpha[best.support] = factor * best.coefficients
-    return Result(W, Status.SOLVED, 1, 0, None, {"alpha": alpha})

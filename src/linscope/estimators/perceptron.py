@@ -28,7 +28,7 @@ from ..solvers.voted import Committee, join, update_rows
 from .base import Problem, Training, binary_problems, read_features, read_training
 from .equations import equation, rules, vote
 from .perceptron_family import PerceptronFamily
-from .scores import LARGEST, SMALLEST, block_scores, into_range, votes_of
+from .scores import LARGEST, SMALLEST, block_scores, in_type, into_range, votes_of
 from .verified import Verified
 
 
@@ -259,10 +259,10 @@ class Perceptron(Verified, PerceptronFamily):
         return result
 
     def _keep(self, training: Training, problems, solvers, results) -> None:
-        dtype = training.X.dtype
+        outputs = np.array([self._output(result) for result in results])
+        outputs = in_type(outputs, training.X.dtype)
         self._counts(training, results)
         self._weights = np.array([result.weights for result in results])
-        outputs = np.array([self._output(result) for result in results]).astype(dtype)
         if self.output == "voted":
             self.committees_ = [
                 _committee(solver, result, training, problem)
