@@ -27,6 +27,8 @@ MOST_ROUNDS = 80
 # A complete separation that needs larger weights, columns scaled to 1, is not found.
 LARGEST = 1e7
 FIRST_ROWS = 10
+# A program that needs more is given up, and the question stays open.
+MOST_PIVOTS = 4000
 
 
 class Directions:
@@ -147,7 +149,8 @@ def _solve(cost: np.ndarray, A: Any, b: np.ndarray, bounds: list) -> np.ndarray 
     from scipy.optimize import linprog
 
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    answer = linprog(cost, A_ub=-A, b_ub=-b, bounds=bounds, method="highs-ds", options=tight)
+    options = tight | {"maxiter": MOST_PIVOTS}
+    answer = linprog(cost, A_ub=-A, b_ub=-b, bounds=bounds, method="highs-ds", options=options)
     return answer.x if answer.status == 0 else None
 
 

@@ -32,7 +32,7 @@ MOST_WORK, MOST_WEIGHTS = 5_000_000_000, 1500
 # λR below this: the rough bound of R will do.
 SMALL = 0.01
 # Rounds of combining columns, and multiplications they may cost.
-ROUNDS, MOST_CAREFUL = 2, 20_000_000
+ROUNDS, MOST_CAREFUL = 2, 2_000_000
 
 
 def decrement_bound(problem: Problem, place: Place, *, precise: bool = False) -> float:
