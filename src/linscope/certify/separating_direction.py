@@ -28,7 +28,7 @@ MOST_ROUNDS = 80
 LARGEST = 1e7
 FIRST_ROWS = 10
 # A program that needs more is given up, and the question stays open.
-MOST_PIVOTS = 4000
+MOST_PIVOTS, MOST_SECONDS = 10_000, 3.0
 
 
 class Directions:
@@ -149,7 +149,7 @@ def _solve(cost: np.ndarray, A: Any, b: np.ndarray, bounds: list) -> np.ndarray 
     from scipy.optimize import linprog
 
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    options = tight | {"maxiter": MOST_PIVOTS}
+    options = tight | {"maxiter": MOST_PIVOTS, "time_limit": MOST_SECONDS}
     answer = linprog(cost, A_ub=-A, b_ub=-b, bounds=bounds, method="highs-ds", options=options)
     return answer.x if answer.status == 0 else None
 

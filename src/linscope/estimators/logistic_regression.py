@@ -257,7 +257,7 @@ class LogisticRegression(
             far = f"the objective may be {claim.gap:.2g} above its minimum"
         if self.solver in DESCENTS:
             steps = part.result.details["explanation"]
-            if claim.status is Status.FAR:
+            if claim.status is Status.SHORT_STEPS:
                 steps += ", but that need not be the minimum: scale X, or lower tol"
             return f"{far}: {steps}" if far else steps
         return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"

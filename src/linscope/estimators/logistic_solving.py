@@ -120,7 +120,7 @@ def solve(
     else:
         status = result.status
         if model.solver in DESCENTS and status.ok:
-            status = Status.FAR  # unless the bound says that the minimum is near
+            status = Status.SHORT_STEPS  # unless the bound says that the minimum is near
         certificate = _with_verdict(certify(solved, status, **fields), verdict)
     return Part(problem, W, held, result, certificate, solver if keep_log else None)
 

@@ -109,7 +109,7 @@ class LogisticStatistics:
             return "a direction separates the classes, so the weights are not finite"
         if len(self.classes_) > 2 and self.multi_class != "softmax":
             return "one model for each of several binary problems has no common likelihood"
-        if not (claim.status.ok or claim.status is Status.FAR):
+        if not (claim.status.ok or claim.status is Status.SHORT_STEPS):
             return "the fit has not converged"
         if self.solver in DESCENTS and not (claim.gap or 0.0) <= NEAR:
             return "small steps ended the fit, and it may be far from the maximum: lower tol"

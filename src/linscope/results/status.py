@@ -73,11 +73,6 @@ class Status(Enum):
         "Centre and scale the columns, or use another solver.",
         False,
     )
-    FAR = (
-        "the steps became small, but the minimum is not proven near",
-        "Lower tol, raise eta0, or scale the columns of X.",
-        False,
-    )
     DIVERGED = (
         "the steps grew instead of shrinking: the learning rate is too large",
         "Use eta0='auto' or a smaller rate; the weights are the last finite ones, not a solution.",

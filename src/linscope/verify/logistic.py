@@ -29,7 +29,14 @@ LARGEST_TOLERANCE = 0.01
 # An objective is stated to so many digits.
 STATED = 1e-9
 # The minimum is not proven near: which of these, only the solver knows.
-UNPROVEN = (Status.MAX_ITER, Status.STALLED, Status.DIVERGED, Status.STOPPED, Status.FAR)
+UNPROVEN = (
+    Status.MAX_ITER,
+    Status.STALLED,
+    Status.SHORT_STEPS,
+    Status.DIVERGED,
+    Status.STOPPED,
+    Status.INTERRUPTED,
+)
 
 
 def check_one(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
