@@ -37,6 +37,7 @@ class LeastSquaresCertificate(Certificate):
     accuracy : the same relative to the largest weight of the target, each weight and error times
         the length of its column; None: not claimed
     rss : residual sum of squares of each target
+    rounding : rss and primal may be wrong by this, all targets together, and 1e-8 of themselves
     alpha : strength of the ridge penalty
     tolerance : what ``gap`` (as a share of ½ Σ c (y − ȳ)²) and ``accuracy`` have to reach
     condition : about the condition number of the columns, scaled to length 1 about their means
@@ -51,6 +52,7 @@ class LeastSquaresCertificate(Certificate):
 
     weights: np.ndarray
     rss: np.ndarray
+    rounding: float = 0.0
     alpha: float = 0.0
     tolerance: float = TOLERANCE
     error: np.ndarray | None = None
@@ -164,7 +166,12 @@ def certificate_of(
     """
     details = result.details
     held = np.array(weights, dtype=np.float64)
-    found: Facts = details["assess"](held)
+    with np.errstate(all="ignore"):  # bounds beyond the range of floats are infinite
+        found: Facts = details["assess"](held)
+    if not np.isfinite(found.rss).all():
+        raise ValueError(
+            "the squared residuals are beyond the range of floats: divide y by a power of 2"
+        )
     tolerance = TOLERANCE_32 if weights.dtype == np.float32 else TOLERANCE
     shortest = ended is None and details["unique"] is False
     claimed = bool(np.isfinite(found.error).all()) and (bool(details["unique"]) or shortest)
@@ -182,6 +189,7 @@ def certificate_of(
         gap=gap,
         weights=held,
         rss=found.rss,
+        rounding=float(found.rounding.sum()),
         alpha=alpha,
         tolerance=tolerance,
         error=found.error if claimed else None,

@@ -297,6 +297,11 @@ def solve_exactly(
 
     Then alpha is too. Σ c r² and α are 2^e times, the inverse 2^−e times what was found.
     """
+    with np.errstate(all="ignore"):  # what leaves the range of floats is told by bounds and errors
+        return _rescaled(X, Y, weight, alpha=alpha, most_rounds=most_rounds, **options)
+
+
+def _rescaled(X, Y, weight, *, alpha: float, most_rounds: int, **options: Any) -> Result:
     e = weight_exponent(weight)
     if e == 0:
         return _solved(X, Y, weight, most_rounds, alpha=alpha, **options)
@@ -327,9 +332,10 @@ class Rescaled:
     def __call__(self, W: np.ndarray) -> Facts:
         found = self.assess(W)
         with np.errstate(over="ignore"):
-            names = ("rss", "primal", "gap", "tss", "dual")
+            names = ("rss", "primal", "gap", "tss", "dual", "rounding")
             parts = {name: np.ldexp(getattr(found, name), self.e) for name in names}
-            parts["gap"] = np.nextafter(parts["gap"], np.inf)
+            for name in ("gap", "rounding"):
+                parts[name] = np.nextafter(parts[name], np.inf)
             parts["dual"] = np.nextafter(parts["dual"], -np.inf)
             return found._replace(lengths=np.ldexp(found.lengths, self.e // 2), **parts)
 

@@ -70,7 +70,7 @@ class MomentProof:
     def __post_init__(self) -> None:
         moments = self.moments
         gram, self.columns = equations.penalised(moments, self.fit_intercept, self.alpha)
-        self._full = equations.symmetric(gram)
+        self._full, self.lost = equations.symmetric(gram), np.zeros(moments.n_targets)
         self._right = moments.gram.part(self.columns, slice(1 + moments.n_features, None))
         self._centre, self._far = Pair.of(np.zeros((1 + moments.n_features, 0))), np.zeros(0)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -142,8 +142,8 @@ class MomentProof:
             tss = self.moments.total_squares(centred=self.fit_intercept)
             gap = np.ldexp(gap * ROOM, back)
         primal = 0.5 * (rss + penalty)
-        dual = primal * (1 - 2 * SAME) - gap
-        return Facts(rss, primal, gap, tss, error, self._lengths(), dual)
+        dual = primal * (1 - 2 * SAME) - self.lost - gap
+        return Facts(rss, primal, gap, tss, error, self._lengths(), dual, self.lost)
 
     def _gap(self, here: Pair, lost: np.ndarray) -> np.ndarray:
         """½ρ·(v − v(w)) and what v* − v adds; or ½‖D⁻¹ρ‖²/λ, if that is less."""
@@ -187,19 +187,31 @@ class MomentProof:
         return full
 
     def residual_squares(self, v: Pair, W: np.ndarray) -> np.ndarray:
-        """Σ c r²: from the moments, or by a pass where they cannot tell."""
+        """Σ c r²: from the moments, or by a pass where they cannot tell.
+
+        ``lost`` is then how wrong that may be, beyond some digits that are always claimed less.
+        """
         frame = self.moments.frame
+        back = -2 * frame.exponent[frame.targets]
         rss, error = equations.residual_squares(self.moments, v)
-        found = np.ldexp(rss, -2 * frame.exponent[frame.targets])
+        found, self.lost = np.ldexp(rss, back), np.ldexp(error, back)
         rough = self.moments.rounding > UNIT
         if self.rows is None or not (error > (SAME if rough else LAST) * rss).any():
             return found
         plain = _plain_squares(*self.rows, W) if rough else None
         if plain is not None:
+            self.lost = SAME * plain
             return plain
         _, squares = refinement.gradient(*self.rows, frame, v, 0.0)
-        squares = np.ldexp(squares, -2 * frame.exponent[frame.targets])
-        return np.where(np.isfinite(squares), squares, found)
+        if not np.isfinite(squares).all():
+            return found
+        size = self.norms @ np.abs(v.hi[self.columns]) + equations.target_norms(self.moments)
+        off = UNIT2 * (32.0 + len(self.norms)) * size * ROOM
+        off = (
+            2 * off * np.sqrt(squares) + off * off + UNIT2 * (2.0 * self.moments.n + 32.0) * squares
+        )
+        self.lost = np.ldexp(off, back)
+        return np.ldexp(squares, back)
 
 
 def _plain_squares(X, Y: np.ndarray, weight: np.ndarray, W: np.ndarray) -> np.ndarray | None:

@@ -127,7 +127,10 @@ def carefully_rounded(fit: WholeFit, W: np.ndarray, lengths: np.ndarray) -> np.n
         factor = eliminated(normal.N[np.ix_(order, order)], BITS)
         if factor is None:
             return None
-        out[k] = _one_by_one(fit, k, order, *factor)
+        try:
+            out[k] = _one_by_one(fit, k, order, *factor)
+        except OverflowError:  # a weight has left the range of floats
+            return None
     return out
 
 

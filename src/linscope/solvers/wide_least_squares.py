@@ -107,6 +107,7 @@ class WideLeastSquares:
         shifts = [share * mean for share in SHIFTS]
         if n <= FEW_ROWS:
             shifts = [0.5 * float(linalg.eigvalsh(K, subset_by_index=[0, 0])[0])]
+        lost = np.inf if self.alpha > 0 and not self._penalty else lost  # it has left the range
         for mu in shifts:
             if mu > lost and self._factored(mu) and (n > FEW_ROWS or self._factored(0.0)):
                 self.least = (mu - lost) / ROOM
@@ -267,6 +268,7 @@ class WideLeastSquares:
             np.ldexp(error * ROOM, back),
             np.r_[centred * np.sqrt((c * c).sum()), np.ldexp(lengths, self._exponent)],
             np.ldexp(0.5 * least / ROOM - gap * ROOM, 2 * up),
+            np.ldexp((most - rss) * ROOM, 2 * up),
         )
 
 

@@ -30,6 +30,7 @@ WANTED = 128
 # Elimination of r columns in long integers takes about r³ · 0.3 µs.
 MOST_LONG = 128
 MOST_ROUNDS = 40
+LOWEST = 1000
 POINT = 60
 
 
@@ -97,7 +98,8 @@ def _refined(N, b, f, factor: Factor, wanted: int) -> tuple[Solution, np.ndarray
         rho = (b << point) - N.dot(x)
         v, s = near_one(rho, -point - f[:, None])
         with np.errstate(over="ignore"):
-            far = np.ldexp(_lengths(v), (s - scale).astype(np.int64))
+            # Never below what a float can hold: a bound must not become 0.
+            far = np.ldexp(_lengths(v), np.maximum(s - scale, -LOWEST).astype(np.int64))
             xs, top = near_one(x, f[:, None] - point)
             size = np.ldexp(_lengths(xs), (top - scale).astype(np.int64))
         best = Solution(x, point, f, _up(far / factor.least), _up(far), scale, factor.least)

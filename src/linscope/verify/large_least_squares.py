@@ -20,11 +20,44 @@ from .least_squares_facts import Facts
 
 # More rows and columns than this have no factorisation.
 MOST = 6000
+MILD = 100
+SQUARES = ("rss", "primal", "gap", "tss", "dual", "rounding")
 ROOM = 1 + 1e-9
 
 
 def large_facts(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> tuple:
-    """Facts (bounds from above), gap and error from below, rank, unique, condition."""
+    """Facts (bounds from above), gap and error from below, rank, unique, condition.
+
+    Numbers far from 1 are divided by powers of two first.
+    """
+    x, y = _exponent(X.data if sparse.issparse(X) else X), _exponent(Y)
+    k = _exponent(weight) // 2 * 2
+    with np.errstate(all="ignore"):
+        units = np.r_[-y, np.full(X.shape[1], x - y)]
+        scaled = X * 2.0**-x if x else X
+        pull = float(np.ldexp(alpha, -2 * x - k))
+        near = scaled, np.ldexp(Y, -y), np.ldexp(weight, -k), np.ldexp(W, units)
+        found = _near_one(*near, fit_intercept=fit_intercept, alpha=pull)
+        bounds, low, below, *rest = found
+        if alpha > 0 and not pull:  # the penalty has left the range of floats
+            nothing = np.full(W.shape, np.inf)
+            bounds = bounds._replace(gap=nothing[:, 0], error=nothing, dual=-nothing[:, 0])
+            low, below, rest = 0.0, 0 * below, [None, None, np.inf]
+        parts = {name: np.ldexp(getattr(bounds, name), 2 * y + k) for name in SQUARES}
+        error = np.ldexp(bounds.error, -units)
+        lengths = np.ldexp(bounds.lengths, np.r_[0, np.full(X.shape[1], x)] + k // 2)
+    bounds = bounds._replace(error=error, lengths=lengths, **parts)
+    return bounds, float(np.ldexp(low, 2 * y + k)), np.ldexp(below, -units), *rest
+
+
+def _exponent(values: np.ndarray) -> int:
+    """e with the largest value near 2^e; 0 if that is not far from 1."""
+    top = float(np.abs(values).max(initial=0.0))
+    e = int(np.frexp(top)[1])
+    return 0 if abs(e) <= MILD or top == 0 else e
+
+
+def _near_one(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> tuple:
     n, d = X.shape
     c = weight if len(weight) else np.ones(n)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -45,9 +78,12 @@ def large_facts(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> tuple:
             found = _by_rows(X, Y, r, c, W, **shape)
         gap, low, error, below, lengths, rank, unique, condition = found
         if n <= d and alpha == 0:
-            gap = np.minimum(gap, 0.5 * most)
+            gap = np.fmin(gap, 0.5 * most)
+        gap, error = (np.where(np.isnan(v), np.inf, v) for v in (gap, error))
+        low, below = (np.where(np.isnan(v), 0.0, v) for v in (low, below))
         dual = 0.5 * (c @ np.maximum(np.abs(r.mid) - r.rad, 0.0) ** 2 + pull) / ROOM - gap
-    bounds = Facts(squares, 0.5 * (squares + pull), gap, tss, error, lengths, dual)
+    off = (most - squares) * ROOM
+    bounds = Facts(squares, 0.5 * (squares + pull), gap, tss, error, lengths, dual, off)
     return bounds, float(low.sum()), below, rank, unique, condition
 
 

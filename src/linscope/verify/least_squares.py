@@ -159,28 +159,32 @@ def _exactly(X, Y, weight, W, options) -> Found:
     best = optimum(normal)
     most = facts(normal, best, W)
     if best is None:
-        return Found(most, 0.0, np.zeros_like(W), None, None, np.inf, False)
+        return Found(*large_facts(X, Y, weight, W, **options))
     rank, gap = len(best.rank.kept), float(most.gap.sum())
     return Found(most, gap, most.error, rank, best.unique, best.condition, False)
 
 
 def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
     most = found.most
-    moved = (most.lengths.size + 16) * (UNIT if found.rough else UNIT * 2.0**-38) * sizes
-    slack = moved * (np.sqrt(claim.rss) + moved)
-    slack = np.where(np.isfinite(slack), slack, 0.0)
+    moved = (most.lengths.size + 16) * UNIT * sizes
+    most_slack = float((moved * (np.sqrt(claim.rss) + moved)).sum()) + SAME * float(claim.rss.sum())
+    if not 0 <= claim.rounding <= max(most_slack, LEAST):
+        return "so much rounding is not possible"
+    slack = np.full(len(claim.rss), claim.rounding) + most.rounding
     same = np.abs(most.rss - claim.rss) <= SAME * claim.rss + slack
     if np.shape(claim.rss) != most.rss.shape or not same.all():
         k = int(np.argmin(same))
         return f"the residual sum of squares is {most.rss[k]:.9g}, not {claim.rss[k]:.9g}"
     primal = float(most.primal.sum())
-    allowed = SAME * primal + float(slack.sum())
+    allowed = SAME * primal + claim.rounding + float(most.rounding.sum())
     if not abs(claim.primal - primal) <= allowed:
         return f"the objective is {primal:.9g}, not {claim.primal:.9g}"
     if not found.gap <= claim.gap * ROOM + LEAST:
         return f"the objective is {found.gap:.2g} above its minimum, not {claim.gap:.2g}"
-    if not claim.dual <= primal or abs(claim.dual - max(primal - claim.gap, 0.0)) > 2 * allowed:
+    if abs(claim.dual - max(primal - claim.gap, 0.0)) > 2 * allowed:
         return "the lower bound of the objective is not what the gap says"
+    if not found.rough and not claim.dual <= max(float(most.dual.sum()), 0.0) * ROOM:
+        return "the lower bound of the objective is above the minimum"
     if claim.rank is not None and found.rank is not None and claim.rank != found.rank:
         return f"{found.rank} columns are independent, not {claim.rank}"
     if claim.condition is not None and found.unique:

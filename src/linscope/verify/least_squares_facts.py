@@ -27,8 +27,8 @@ class Facts(NamedTuple):
 
     ``error`` (targets, d + 1) is the distance of each weight from the solution, or from the
     shortest of several; ``lengths`` (d + 1) are those of the columns (√W for the bias) with the
-    penalty; ``dual`` is a lower bound of the minimum. Bounds are rounded outward; one that could
-    not be proven is infinite.
+    penalty; Σ c r² may be wrong by ``rounding``; ``dual`` is a lower bound of the minimum.
+    Bounds are rounded outward; one that could not be proven is infinite.
     """
 
     rss: np.ndarray
@@ -38,6 +38,7 @@ class Facts(NamedTuple):
     error: np.ndarray
     lengths: np.ndarray
     dual: np.ndarray
+    rounding: np.ndarray
 
 
 def facts(normal: Normal, best: Optimum | None, W: np.ndarray) -> Facts:
@@ -49,6 +50,7 @@ def facts(normal: Normal, best: Optimum | None, W: np.ndarray) -> Facts:
     primal = [(r + pull * s) / 2 for r, s in zip(rss, squares, strict=True)]
     infinite = np.full(W.shape, np.inf)
     gap = [_gap(normal, best, at, k) for k in range(normal.t)] if best else infinite[:, 0]
+    lows = [p - g for p, g in zip(primal, gap, strict=True)] if best else []
     return Facts(
         np.array([near(v) for v in rss]),
         np.array([near(v) for v in primal]),
@@ -56,9 +58,8 @@ def facts(normal: Normal, best: Optimum | None, W: np.ndarray) -> Facts:
         np.array([near(_total_squares(normal, k)) for k in range(normal.t)]),
         np.array([_errors(normal, best, at, k) for k in range(normal.t)]) if best else infinite,
         lengths(normal),
-        np.array([down(p - g) for p, g in zip(primal, gap, strict=True)])
-        if best
-        else -infinite[:, 0],
+        np.array([down(v) for v in lows]) if best else -infinite[:, 0],
+        np.zeros(normal.t),
     )
 
 

@@ -24,6 +24,8 @@ from .definite import WANTED, Solution, by_floats, halves, shifted, solve
 from .exact_gram import ExactGram, exact_gram
 from .exact_rank import Rank, rank_of
 
+MOST_OFFSET = 700
+
 
 class Normal(NamedTuple):
     """The equations N u = r, times 2^raised; the sums they came from (columns [1,] X, Y)."""
@@ -129,7 +131,8 @@ def optimum(normal: Normal) -> Optimum | None:
 def _offset_bits(normal: Normal) -> int:
     """Bits that the bias loses where columns are far from 0, compared with their spread."""
     sizes = [int(s).bit_length() for s in normal.sums[: normal.d]]
-    return max(0, *(s - int(f) for s, f in zip(sizes, halves(normal.N), strict=True)))
+    bits = max(0, *(s - int(f) for s, f in zip(sizes, halves(normal.N), strict=True)))
+    return min(bits, MOST_OFFSET)
 
 
 def _shortest(normal: Normal, rank: Rank) -> Optimum | None:
