@@ -37,6 +37,8 @@ HEADROOM = 10.0
 DESCENT_TOLERANCE = 1e-2
 # So small a gap, relatively, needs no dearer bound.
 SMALL_GAP = 1e-10
+# A bound so many times the tolerance may be one of rounding.
+NEARLY = 1e4
 # Probabilities that are less certain are worth another look in double-double.
 COARSE = 1e-9
 
@@ -193,7 +195,9 @@ def careful_proof(claim: Any, X: Any, codes: np.ndarray, weight: np.ndarray) -> 
     own = weight if len(weight) else None
     problem = checking.read_problem(claim, X, np.asarray(claim.classes), codes, own)
     proof, coarse = _proof(problem, claim.weights, False)
-    if coarse and not proof.gap <= SMALL_GAP * abs(proof.value):
+    share = proof.gap / abs(proof.value) if proof.value else np.inf
+    nearly = claim.tolerance < share <= NEARLY * claim.tolerance
+    if nearly or (coarse and not share <= SMALL_GAP):
         proof, _ = _proof(problem, claim.weights, True)
     return proof
 

@@ -12,6 +12,7 @@ violated are added until none is:
 from __future__ import annotations
 
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -123,8 +124,10 @@ class Directions:
 
     def _generate(self, solve: Any, least: float) -> np.ndarray | None:
         """Solve on the working rows and add the violated ones until every margin is ≥ least."""
-        working = self.first
+        working, began = self.first, monotonic()
         for _ in range(MOST_ROUNDS):
+            if monotonic() - began > 3 * MOST_SECONDS:
+                return None
             V = solve(self.constraints(working)[0])
             if V is None:
                 return None
