@@ -20,6 +20,8 @@ from .scores import in_type
 SMALL_TABLE = 100_000
 # Objectives that differ by less, relatively, are equal.
 ROOM = 2.0**-50
+# A gap of less is all that can be hoped for.
+EXACT = 1e-13
 
 
 class Held(NamedTuple):
@@ -69,16 +71,28 @@ class Finish:
 
     def best(self, W: np.ndarray, alpha: np.ndarray) -> Held:
         """The last digits from the equations of the support, and the best floats near them."""
-        held, V = self.as_solved(W, alpha), W
         small = self.problem.X.shape[0] * self.problem.X.shape[1] <= SMALL_TABLE
-        if not self.problem.hard and (small or not reached(held.found, self.tol)):
-            with np.errstate(all="ignore"):
-                turned = active_set(self.objective, inside(self.frame, W), alpha)
-            if turned is not None and np.isfinite(turned[0]).all():
-                V, alpha = outside(self.frame, turned[0]), turned[1]
-                held = held.with_better(self.as_solved(V, alpha))
+        other = self._by_equations(W, alpha) if small else None
+        if other is not None and reached(other.found, EXACT):
+            return other
+        held = self.as_solved(W, alpha)
+        if not small and not reached(held.found, self.tol):
+            other = self._by_equations(W, alpha)
+        starts = [W]
+        if other is not None:
+            held, starts = held.with_better(other), [other.W, W]
         if not reached(held.found, self.tol):
-            for start in (V,) if V is W else (V, W):
+            for start in starts:
                 better = best_floats(self.problem, start, held.alpha, self.dtype)
                 held = held.with_better(self.as_solved(better, held.alpha))
         return held
+
+    def _by_equations(self, W: np.ndarray, alpha: np.ndarray) -> Held | None:
+        if self.problem.hard:
+            return None
+        with np.errstate(all="ignore"):
+            turned = active_set(self.objective, inside(self.frame, W), alpha)
+        if turned is None or not np.isfinite(turned[0]).all():
+            return None
+        V = outside(self.frame, turned[0])
+        return self.as_solved(V, turned[1]) if np.isfinite(V).all() else None
