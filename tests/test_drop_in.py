@@ -80,3 +80,18 @@ def test_warnings_name_the_line_of_the_caller(model):
         own = [w for w in caught if w.category is ConvergenceWarning]
         assert own
         assert {w.filename for w in own} == {__file__}
+
+
+def test_softmax_without_samples_of_a_class_is_proven_near_its_minimum():
+    X, y = ls.datasets.load("iris")
+    weight = (np.asarray(y) != 1).astype(float)
+    model = ls.LogisticRegression().fit(X, y, sample_weight=weight)
+    assert model.certificate_.ok
+    assert model.certificate_.verify(X, y, weight)
+    assert set(model.predict(X)) == {0, 2}
+
+
+def test_pairs_without_samples_are_refused_clearly():
+    X, y = ls.datasets.load("iris")
+    with pytest.raises(ValueError, match="classes 0 and 2 have no samples"):
+        ls.LogisticRegression(multi_class="ovo").fit(X, y, sample_weight=np.asarray(y) == 1)

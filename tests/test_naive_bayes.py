@@ -446,3 +446,14 @@ def test_large_tables_are_checked_in_floats_with_bounds():
     moved = model.certificate_.variances.copy()
     moved[0, 1] *= 1 + 1e-9
     assert not replace(model.certificate_, variances=moved).verify(X, y)
+
+
+def test_a_prior_of_zero_rules_a_class_out():
+    X, y = classes()
+    model = ls.GaussianNaiveBayes(priors=[0.5, 0.0, 0.5]).fit(X, y)
+    assert set(model.predict(X)) == {0, 2}
+    assert (model.predict_proba(X)[:, 1] == 0).all()
+    assert model.verify(X, y)
+    theirs = GaussianNB(priors=[0.5, 0.0, 0.5], var_smoothing=0)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal(model.predict(X), theirs.fit(X, y).predict(X))

@@ -39,6 +39,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     }
 
     classes_: np.ndarray
+    priors: Any
+    # Whether a class may be ruled out by a prior probability of 0.
+    _zero_priors = False
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -148,7 +151,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
                 f"priors has {priors.size} numbers, but there are {n_classes} classes: the number "
                 "of priors must match the number of classes, in sorted order"
             )
-        if not (priors > 0).all():
+        if not ((priors > 0) | (self._zero_priors & (priors == 0))).all():
             raise ValueError(f"priors must be positive, got {priors.tolist()}")
         if abs(priors.sum() - 1.0) > 1e-8:
             raise ValueError(f"the sum of the priors should be 1, got {priors.sum():.6g}")
@@ -160,14 +163,15 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         if given is None:
             return moments.shares
         seen = np.where(moments.weight > 0, given, 0.0)
+        if not seen.any():
+            raise ValueError("priors are 0 for every class that has samples")
         return seen / seen.sum()
 
     def _check_live_priors(self, held: np.ndarray) -> None:
         """Whether the priors that the model holds are those it was given."""
-        given = self._given_priors(len(self.classes_))
-        if given is None or not np.all(held):
+        if self.priors is None:
             return
-        if not np.allclose(given, held, rtol=1e-9, atol=0.0):
+        if not np.allclose(self._priors_over(self._moments), held, rtol=1e-9, atol=0.0):
             raise ValueError("the priors are not those that were given")
 
     def _names(self) -> list[str]:

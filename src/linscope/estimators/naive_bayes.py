@@ -76,6 +76,8 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         "priors": ["array-like", None],
     }
 
+    _zero_priors = True
+
     def __init__(self, *, shared_variance=False, priors=None, class_weight=None):
         self.shared_variance = shared_variance
         self.priors = priors

@@ -102,8 +102,8 @@ def _weights(class_weight: Any, sample_weight: Any, known, codes) -> np.ndarray:
     return weight * by_class[codes]
 
 
-def check_shares(claim: Any, rows: ClassRows) -> None:
-    """Weights and priors of the classes against the data."""
+def check_shares(claim: Any, rows: ClassRows, *, zero: bool = False) -> None:
+    """Weights and priors of the classes against the data; ``zero``: given priors may be 0."""
     other = claim.primal, claim.dual, claim.gap, claim.kkt, claim.backward_error
     require(not claim.parts and other == (None,) * 5, "no such model has these claims")
     totals, priors = np.asarray(claim.totals), np.asarray(claim.priors)
@@ -117,7 +117,8 @@ def check_shares(claim: Any, rows: ClassRows) -> None:
         share = rows.totals / fsum(rows.totals.tolist())
         near = np.abs(priors[seen] - share) <= SUMMED * share
         require(near.all(), "the priors are not the shares of the classes")
-    require((priors[seen] > 0).all(), "a class with samples has no prior probability")
+    positive = (priors[seen] >= 0) if zero and claim.given_priors else (priors[seen] > 0)
+    require(positive.all(), "a class with samples has no prior probability")
     require(abs(fsum(priors.tolist()) - 1.0) <= SUMMED, "the priors do not sum to 1")
 
 

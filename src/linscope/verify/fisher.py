@@ -235,7 +235,8 @@ def _check_directions(claim: Any, known: Known) -> None:
     held = room + 4 * float(np.finfo(np.asarray(claim.scalings).dtype).eps) * grown
     require(unit <= held, f"the variance within classes is not 1, but off by {unit:.2g}")
     root = np.sqrt(known.priors)
-    largest = np.linalg.eigvalsh(root[:, None] * model.heights * root)[::-1][:m]
+    found = np.linalg.eigvalsh(root[:, None] * model.heights * root)[::-1]
+    largest = np.concatenate([found, np.zeros(m)])[:m]  # more labels than classes with samples
     along = model.along(V)
     values = known.priors @ along**2
     top = max(float(largest.max()), 0.0)

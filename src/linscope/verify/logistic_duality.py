@@ -61,7 +61,7 @@ class Dual:
     def of(self, p: np.ndarray) -> float:
         """The bound for distributions near p, with new biases where these are free."""
         problem = self.problem
-        q = _with_new_biases(problem, p) if problem.intercept else p
+        q = _with_new_biases(problem, _present(problem, p)) if problem.intercept else p
         full = products(self.Z, residuals(problem, q), precise=self.precise)
         near, G = self._divergence(q), Ball(full.mid[:, 1:], full.rad[:, 1:])
         if problem.intercept:
@@ -88,7 +88,8 @@ class Dual:
         if self.problem.n_classes == 2:
             high = np.array([E.rad[0] - E.mid[0], high[0]])
         N = self.problem.class_totals
-        return float(np.max(np.maximum(high, 0.0) / N)) * ROOM if (N > 0).all() else np.inf
+        present = N > 0  # the others have p' = 0, and no sample
+        return float(np.max(np.maximum(high[present], 0.0) / N[present])) * ROOM
 
     def _penalties(self, G: Ball) -> float:
         """Σ [Ω(w) + Ω*(G) + w G]; with τ where G must be smaller than l1."""
@@ -151,12 +152,21 @@ def tilted(p: np.ndarray, T: np.ndarray) -> np.ndarray:
     return out / out.sum(axis=1, keepdims=True)
 
 
+def _present(problem: Problem, p: np.ndarray) -> np.ndarray:
+    """p' = 0 for classes without samples: a free bias rules them out."""
+    absent = problem.class_totals == 0
+    if not absent.any():
+        return p
+    out = np.where(absent, 0.0, p)
+    return out / out.sum(axis=1, keepdims=True)
+
+
 def _with_new_biases(problem: Problem, p: np.ndarray) -> np.ndarray:
     """p' ∝ p e^t with the right totals of the classes, by Newton's method for t."""
     c, wanted = problem.c[:, None], problem.class_totals
     for _ in range(BIAS_STEPS):
         totals = np.sum(c * p, axis=0)
-        if not np.abs(wanted - totals).max() > 4 * UNIT * wanted.min():
+        if not np.abs(wanted - totals).max() > 4 * UNIT * wanted[wanted > 0].min():
             break
         H = np.diag(totals) - p.T @ (c * p)
         if not np.isfinite(H).all():

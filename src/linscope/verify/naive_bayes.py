@@ -32,7 +32,7 @@ def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
 
 
 def _claims(claim: Any, rows: ClassRows) -> str:
-    check_shares(claim, rows)
+    check_shares(claim, rows, zero=True)
     _check_form(claim, rows)
     d, size = rows.n_features, sum(part.shape[0] for part in rows.parts)
     about = None
