@@ -69,7 +69,8 @@ def relative_error(W: np.ndarray, error: np.ndarray, lengths: np.ndarray) -> flo
     A weight that is 0 has no digits of its own; an error that moves no prediction by much is small.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        wrong, size = lengths * error, lengths * np.abs(W)
+        wrong = np.where(error == 0, 0.0, lengths * error)
+        size = np.where(W == 0, 0.0, lengths * np.abs(W))
         top = size[:, 1:].max(axis=1, initial=0.0)
         whole = np.column_stack(
             [np.maximum(top, size[:, 0]), np.repeat(top[:, None], W.shape[1] - 1, 1)]
