@@ -79,6 +79,34 @@ def test_without_bounds_it_is_the_best_point_of_the_plane():
         assert abs(way @ found[1]) < 1e-6 * np.linalg.norm(way) * np.linalg.norm(found[1])
 
 
+@pytest.mark.parametrize("bounded", [False, True])
+def test_a_stride_is_taken_where_the_way_leads_on(bounded):
+    """Half of the best step along a direction of descent: the stride makes it whole, or nearly."""
+    _, y, K, rows = problem()
+    beta = points(y, 1, np.random.default_rng(5), size=0.01)[0]
+    g = K @ beta - y
+    way = -(g - g.mean())  # Σ = 0, and the objective falls along it
+    step = 0.5 * -(way @ g) / (way @ K @ way)
+    now = beta + step * way
+    room = 1.2 * np.abs(now).max() + np.abs(beta + 2.0 * step * way).max()
+    ends = (np.full(len(y), -room), np.full(len(y), room))
+    if bounded:  # one sample would go beyond its bound, and is put on it
+        most = int(np.argmax(way))
+        ends[1][most] = now[most] + 0.5 * step * way[most]
+    momentum = Momentum()
+    momentum.remember(beta, g)
+    found = momentum.stride(rows.add_product, now, K @ now - y, *ends)
+    assert found is not None
+    moved, after = found
+    assert (moved >= ends[0]).all()
+    assert (moved <= ends[1]).all()
+    assert abs(moved.sum() - now.sum()) < 1e-9
+    np.testing.assert_allclose(after, K @ moved - y, atol=1e-9)
+    assert objective(K, y, moved) < objective(K, y, now)
+    if not bounded:
+        np.testing.assert_allclose(moved, beta + 2.0 * step * way, atol=1e-6 * room)
+
+
 def test_nothing_to_go_by():
     _, y, K, rows = problem()
     momentum = Momentum()

@@ -177,15 +177,14 @@ def quick_claims(
 
     Parameters
     ----------
-    given : the problems
+    given : the problems; their scores are wider than rounding asks for
     status : how the solver ended each of them
     tol : the KKT violation that was asked for
     more : what else the certificates say
     """
-    figures = judge_many(given._replace(f=widened(given.f, WIDER)))
-    f = given.f
-    matters = (given.alpha > 0) | ~(given.y * f.mid - WIDER * f.rad >= 1.0)
-    rounding = np.maximum.reduceat(np.where(matters, f.rad, 0.0), given.starts) * WIDER
+    figures, f = judge_many(given), given.f
+    matters = (given.alpha > 0) | ~(given.y * f.mid - f.rad >= 1.0)
+    rounding = np.maximum.reduceat(np.where(matters, f.rad, 0.0), given.starts)
     stops = [*given.starts[1:].tolist(), len(given.y)]
     rows = zip(*(column.tolist() for column in figures), rounding.tolist(), strict=True)
     proven = Evidence(0.0, None)

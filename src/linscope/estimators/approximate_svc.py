@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import stats
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import check_finite
 from ..kernels import resolve_gamma
+from ..results import Check
 from .base import Training, read_features, read_training
 from .linear_svc import LinearSVC
 from .svc import SVC
@@ -73,7 +74,8 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : the labels, sorted
     map_ : the fitted map φ; linear_ : the fitted ``LinearSVC``
-    certificate_ : that of ``linear_``: about the approximate problem, not about the kernel's
+    certificate_ : that of ``linear_``: about the approximate problem, not about the kernel's;
+        ``verify(X, y)`` of the model checks it on φ(X)
     comparison_ : ``Comparison``, or None
 
     Examples
@@ -211,6 +213,23 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
             disagreement=differ / count,
             disagreement_at_most=_upper_limit(differ, count),
         )
+
+    def verify(self, X, y, sample_weight=None) -> Check:
+        """Check the certificate of the linear machine on the features of these rows.
+
+        Parameters
+        ----------
+        X, y : the training data
+        sample_weight : the weights given to ``fit``, if any; class weights are added here
+        """
+        check_is_fitted(self)
+        try:
+            training = read_training(clone(self), X, y, sample_weight)
+            Z = self._features(training.X)
+        except (ValueError, TypeError) as error:
+            return Check(False, f"the model does not fit these data: {error}")
+        weight = training.weight if len(training.weight) else None
+        return self.linear_.verify(Z, training.classes[training.codes], weight)
 
     def decision_function(self, X):
         """Scores of the linear machine: (n,) for two classes, (n, K) for more."""

@@ -145,7 +145,8 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             self._gamma = None
         else:
             weight = training.weight if len(training.weight) else None
-            self._gamma = resolve_gamma(self.gamma, X, weight)
+            has_none = self.kernel == "linear" or callable(self.kernel)
+            self._gamma = 1.0 if has_none else resolve_gamma(self.gamma, X, weight)
         products = self._products(X)
         largest = float(np.abs(products).max(initial=0.0))
         if largest < TINY and not self.fit_intercept and abs(X).max() > 0.0:

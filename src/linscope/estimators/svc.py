@@ -200,6 +200,9 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
             gram(X[:TRIED], kernel=self.kernel)
             self._gamma = 1.0
             return training
+        if self.kernel == "linear":  # has no γ
+            self._gamma = 1.0
+            return training
         weight = training.weight if len(training.weight) else None
         self._gamma = resolve_gamma(self.gamma, X, weight, sigma=self.sigma)
         return training

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..certify.kernel_many import Segments
-from ..certify.kernel_svm import KernelSVMCertificate, quick_claims
+from ..certify.kernel_svm import WIDER, KernelSVMCertificate, quick_claims
 from ..data.memory import memory_budget
 from ..data.threads import Workers
 from ..kernels.source import KernelSource
@@ -25,6 +25,7 @@ from ..results import Result, Status, current_observer
 from ..solvers.svm_compiled import BIAS, DONE, DUAL, ERROR, KKT, PAIRS
 from ..solvers.svm_many import leave_at_zero
 from ..verify.enclosures import UNIT, Ball
+from ..verify.kernel_duality import widened
 from .base import Training, binary_problems
 from .svc_solving import (
     FINE,
@@ -124,8 +125,8 @@ def _parts(fit: Fit, table: Shared, status: list[Status | None]) -> Iterator[Par
     """The problems that have a status."""
     answers = table.answers
     with np.errstate(invalid="ignore"):  # of problems that go on elsewhere
-        g, sums = answers.s - answers.y, _sums(fit, table)
-        claims = _quick_claims(fit, table, status, sums)
+        g, (sums, far) = answers.s - answers.y, _sums(fit, table)
+        claims = _quick_claims(fit, table, status, sums, far)
     borders = answers.offsets.tolist()
     for p, figures in enumerate(answers.figures.tolist()):
         how, claim, problem = status[p], claims[p], table.problems[p]
@@ -134,7 +135,7 @@ def _parts(fit: Fit, table: Shared, status: list[Status | None]) -> Iterator[Par
         own = slice(borders[p], borders[p + 1])
         result = _result(fit, figures, how, g[own], answers.beta[own])
         if claim is None:
-            yield part_of(fit, problem, result, Ball(sums.mid[own], sums.rad[own]))
+            yield part_of(fit, problem, result, Ball(sums.mid[own], sums.rad[own] + far[own]))
             continue
         result = replace(result, status=claim.status)
         scores = sums.mid[own] + claim.bias
@@ -153,8 +154,8 @@ def _result(fit: Fit, figures: list[float], how: Status, g: np.ndarray, beta: np
 
 
 # Sums that were left in float32 have a margin of at least 1 + 4δ by a bias that is at most 2δ off.
-def _sums(fit: Fit, table: Shared) -> Ball:
-    """Kβ of all problems with bounds of its rounding, also where sums were left in float32."""
+def _sums(fit: Fit, table: Shared) -> tuple[Ball, np.ndarray]:
+    """Kβ of all problems with bounds of its rounding, and what is more for sums in float32."""
     answers, counts = table.answers, np.diff(table.answers.offsets)
     starts, beta, y, s = answers.offsets[:-1], answers.beta, answers.y, answers.s
     size, used = np.add.reduceat(np.abs(beta), starts), np.add.reduceat(beta != 0.0, starts)
@@ -162,11 +163,11 @@ def _sums(fit: Fit, table: Shared) -> Ball:
     rounding, error = np.repeat(rounding, counts), np.repeat(answers.figures[:, ERROR], counts)
     margins = y * (s + np.repeat(answers.figures[:, BIAS], counts))
     far = (beta == 0.0) & (margins >= 1.0 + 1.9 * error)
-    return Ball(s, np.where(far, np.maximum(error, rounding) + rounding, rounding))
+    return Ball(s, rounding), np.where(far, error, 0.0)
 
 
 def _quick_claims(
-    fit: Fit, table: Shared, status: list[Status | None], sums: Ball
+    fit: Fit, table: Shared, status: list[Status | None], sums: Ball, far: np.ndarray
 ) -> list[KernelSVMCertificate | None]:
     """Of all problems at once; None where a problem needs more care."""
     answers, kernel, model = table.answers, kernel_of(fit), fit.model
@@ -182,7 +183,8 @@ def _quick_claims(
     bias = answers.figures[:, BIAS]
     mid = sums.mid + np.repeat(bias, counts)
     doubt = 2.0 * UNIT * (np.abs(mid) + np.repeat(np.abs(bias), counts))
-    f, longest = Ball(mid, sums.rad + moved + doubt), 1.01 * float(np.sqrt(longest2))
+    f = widened(Ball(mid, sums.rad + moved + doubt), WIDER)
+    f, longest = Ball(f.mid, f.rad + far), 1.01 * float(np.sqrt(longest2))
     segments = Segments(f, answers.y, alpha, top, bias, starts, longest)
     pairs = answers.figures[:, PAIRS].tolist()
     about = [

@@ -123,6 +123,7 @@ def solve_one(
     s = result.details["gradient"] + problem.y
     size, used = float(result.weights.sum()), int(np.count_nonzero(result.weights))
     doubt = rounding_of(source.rounding, size, used, float(problem.y @ result.weights))
+    doubt *= 2.0 + result.details.get("rounds", 0)  # sums of a few rounds
     return part_of(fit, problem, result, Ball(s, np.full(len(s), doubt)), solver)
 
 
@@ -245,7 +246,7 @@ def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any 
     bias = _held_bias(float(result.details["bias"]), w, source, dtype)
     moved = source.unit * source.rounding.most * float(np.abs(alpha - found).sum())
     f = None
-    if w is None:
+    if w is None and not logged:  # the steps of a log round each time
         mid = sums.mid + bias
         f = Ball(mid, sums.rad + moved + 2.0 * UNIT * (np.abs(mid) + abs(bias)))
     X = training.X if problem.rows is None else training.X[problem.rows]

@@ -12,11 +12,14 @@ from ..data.blocks import borders, take_rows
 from ..data.threads import Workers
 from .gram import gram
 from .kernel_maps import DISTANCE, add_products, map_rows, products
+from .rounding import single_error
 from .source import KernelSource
 from .tiles import FeatureTiles
 
 # Points and vectors of a tile; bytes of dense points a task.
 POINTS, VECTORS, BYTES = 256, 1024, 1 << 24
+# Float32 values are used if they move no sum by more than this.
+ROUGH = 1e-4
 # Beyond this an rbf kernel is 0 whatever the width, and squares must not overflow.
 FAR = {np.dtype(np.float32): 2.0**40, np.dtype(np.float64): 2.0**200}
 
@@ -50,9 +53,17 @@ class KernelSums:
         if not callable(kernel):
             self.source = KernelSource(vectors, kernel, **self.options)
             tiles = self.source.tiles(self.dtype)
+            if tiles.dtype == np.float32 and self._too_rough(tiles):
+                tiles = self.source.tiles(np.float64)
             self.tiles = tiles if isinstance(tiles, FeatureTiles) else None
         if self.tiles is not None:
             self.dtype = self.tiles.dtype
+
+    def _too_rough(self, tiles: Any) -> bool:
+        """Whether float32 kernel values would show in the sums."""
+        sizes = [np.abs(c).sum(axis=0).max(initial=0.0) for _, _, c in self.parts]
+        size = self.source.unit * float(np.max(sizes, initial=0.0))
+        return not isinstance(tiles, FeatureTiles) or not single_error(tiles).error * size <= ROUGH
 
     def __call__(self, points: Any, n_threads: int | None = None) -> np.ndarray:
         """One row a point, the sums of all parts side by side."""

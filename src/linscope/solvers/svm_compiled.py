@@ -115,7 +115,7 @@ def _sums(K, y, C, features, places, beta, s, exact):
 
 @njit(cache=True, nogil=True)
 def judge(y, C, unit, beta, s, exact, error, out):
-    """Both objectives, the gap, the KKT violation and the bias, as ``certify.kernel_duality``."""
+    """Both objectives, the gap, the KKT violation and the bias, without the rounding of float64."""
     b = _bias(s, y, beta, C, exact, error)
     norm2, alphas, price, gap, total = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(y)):

@@ -249,8 +249,8 @@ class SvmDual:
             state.g = state.exact_g.copy()
             KernelRows(self._tiles(kind), self.workers).add_product(changed, delta, state.g)
         self._look(state)
-        if state.limits.gap <= self.tol and kind == np.float32:
-            self._prove(state)
+        if state.limits.gap <= self.tol:
+            self._prove(state)  # also in float64: g was summed in many steps
         if state.limits.gap <= self.tol:
             state.status = Status.CONVERGED
             return

@@ -1,0 +1,134 @@
+"""What a kernel perceptron claims: signs are exact, whatever the kernel and wherever the rows."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+import linscope as ls
+from linscope.results import Status
+from linscope.verify.kernel_signs import UNKNOWN, exact_sign
+from linscope.verify.kernel_values import Kernel
+
+KERNELS = ["rbf", "linear", "poly", "sigmoid"]
+
+
+def true_scores(model, X):
+    """Σ α K + b of two classes in 60 digits."""
+    with mp.workdps(60):
+        gamma, out = mpf(model._gamma), []
+        for x in np.asarray(X, dtype=np.float64):
+            total = mpf(float(model.intercept_[0]))
+            vectors = np.asarray(model.support_vectors_, dtype=np.float64)
+            for a, z in zip(model.dual_coef_[0].tolist(), vectors, strict=True):
+                apart = sum((mpf(v) - mpf(w)) ** 2 for v, w in zip(x, z, strict=True))
+                inner = sum((mpf(v) * mpf(w) for v, w in zip(x, z, strict=True)), mpf(0))
+                t = gamma * inner + mpf(model.coef0)
+                total += (
+                    mpf(a)
+                    * {
+                        "rbf": lambda apart=apart: mp.exp(-gamma * apart),
+                        "linear": lambda inner=inner: inner,
+                        "poly": lambda t=t: t**model.degree,
+                        "sigmoid": lambda t=t: mp.tanh(t),
+                    }[model.kernel]()
+                )
+            out.append(total)
+        return out
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6, 1e8])
+def test_mistakes_and_predictions_are_those_of_exact_scores(kernel, offset):
+    rng = np.random.default_rng(0)
+    A = np.round(rng.normal(size=(12, 2)), 2)
+    X = np.r_[A, A + np.array([offset, 0.0])]
+    y = np.tile(A[:, 0] * A[:, 1] > 0, 2).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ls.KernelPerceptron(kernel=kernel, gamma=0.5, max_iter=20).fit(X, y)
+    signs = np.where(y == 1, 1, -1)
+    wrong = [s * int(t) <= 0 for s, t in zip(true_scores(model, X), signs, strict=True)]
+    assert model.certificate_.mistakes == sum(wrong)
+    assert model.verify(X, y)
+    np.testing.assert_array_equal(model.predict(X) == y, ~np.array(wrong))
+
+
+def test_exact_ties_in_every_kernel():
+    """A point as far from a positive sample as from a negative one, and none of these at 0."""
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [0.3, 0.3]]), np.array([0, 1, 0])
+    for kernel in (*KERNELS, lambda A, B: A @ B.T):
+        model = ls.KernelPerceptron(kernel=kernel, gamma=0.7, max_iter=1, fit_intercept=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X[:2], y[:2])
+        if len(model.support_) == 2:
+            assert model.decision_function(X[2:])[0] == 0.0
+
+
+def test_signs_that_no_float_can_tell():
+    near = np.array([1e-160])
+    Z, beta = np.array([[0.0], [1.0]]), np.array([1.0, 0.0])
+    assert exact_sign(Kernel("rbf", 1.0), near, Z, beta, -1.0) == -1  # e^{−1e-320} < 1
+    assert exact_sign(Kernel("rbf", 1.0), np.zeros(1), Z, beta, -1.0) == 0
+    both = np.array([1.0, -1.0])
+    assert exact_sign(Kernel("rbf", 3.0), np.array([0.5]), Z, both, 0.0) == 0
+    assert exact_sign(Kernel("rbf", 3.0), np.array([0.5 - 2.0**-50]), Z, both, 0.0) == 1
+    assert (
+        exact_sign(
+            Kernel("sigmoid", 1.0),
+            np.array([2.0]),
+            np.array([[1.0], [-1.0]]),
+            beta + 1.0 - np.array([1.0, 0.0]),
+            0.0,
+        )
+        == 0
+    )
+    assert exact_sign(Kernel("poly", 1.0, 3, 1.0), np.array([0.1]), Z, both, 0.0) == -1
+    assert exact_sign(Kernel("rbf", 1e30), np.array([1e9]), Z, both, 0.0) in (-1, 0, 1, UNKNOWN)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_forged_claims_and_changed_models_are_rejected(kernel, dtype, form):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 3)).astype(dtype)
+    y = (X[:, 0] + 0.2 > 0).astype(int)
+    weight = rng.integers(0, 3, 30).astype(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ls.KernelPerceptron(kernel=kernel, max_iter=50).fit(form(X), y, weight)
+    claim = model.certificate_
+    assert claim.verify(form(X), y)
+    assert model.verify(form(X), y, weight)
+    changes = [{"status": status} for status in Status if status is not claim.status]
+    changes += [{name: np.nan} for name in ("margin", "radius", "bias", "eta0")]
+    changes += [{"mistakes": claim.mistakes + 1}, {"margin": claim.margin + 0.01}]
+    changes += [{"alpha": -claim.alpha}, {"alpha": claim.alpha[:-1]}, {"bias": claim.bias + 1}]
+    changes += [{"gap": 0.0}, {"kernel": "poly" if kernel != "poly" else "rbf"}]
+    for change in changes:
+        assert not dataclasses.replace(claim, **change).verify(form(X), y), change
+    for name in ("dual_coef_", "intercept_", "support_vectors_"):
+        held = getattr(model, name)
+        setattr(model, name, held + 1.0 if name == "intercept_" else 2.0 * held)
+        assert not model.verify(form(X), y, weight), name
+        setattr(model, name, held)
+
+
+def test_an_averaged_vector_with_mistakes_names_the_last_one():
+    X, y = np.array([[0.0, 1, 0, 0], [0, 0, 0, 1], [0, 1, 1, 1]]), np.array([0, 0, 1])
+    model = ls.KernelPerceptron(kernel="linear", tie="positive", output="averaged").fit(X, y)
+    claim = model.certificate_
+    assert (model.predict(X) != y).sum() == claim.mistakes
+    assert claim.verify(X, y)
+
+
+def test_values_that_vanish_are_a_clear_error():
+    X, y = 1e-170 * np.array([[1.0], [2.0], [-1.0]]), [1, 1, 0]
+    with pytest.raises(ValueError, match="vanish"):
+        ls.KernelPerceptron(kernel="linear", fit_intercept=False).fit(X, y)
