@@ -542,6 +542,15 @@ def test_bad_input_is_named(X, y, message):
         ls.separability(X, y)
 
 
+def test_a_hyperplane_beyond_the_range_of_floats_prints():
+    X = np.array(
+        [[0, -1.3e-259], [-8.7e88, 0], [0, -1.7e-259], [0, 7.8e-260], [0, 0], [-2.3e88, 0]]
+    )
+    verdict = ls.separability(X, [0, 0, 1, 1, 1, 0])
+    assert verdict.verify(X, [0, 0, 1, 1, 1, 0])
+    assert "x1" in str(verdict) or "common point" in str(verdict)
+
+
 def test_many_classes():
     X = np.array([[0, 0], [0, 1], [5, 0], [5, 1], [2.5, 9], [2.5, 8], [2.5, 0.5]])
     y = np.array(["a", "a", "b", "b", "c", "c", "d"])

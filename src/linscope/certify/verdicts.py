@@ -204,9 +204,15 @@ def count(bound: float | int) -> str:
     return f"{bound:.6g}" if isinstance(bound, float) else f"10^{len(str(bound))}"
 
 
+LARGEST_FLOAT = 10**300
+
+
 def equation(weights: Iterable) -> str:
     """w0 + w1·x1 + … as text."""
     weights = list(weights)
+    largest = max(map(abs, weights))
+    if largest > LARGEST_FLOAT:  # any positive multiple is the same hyperplane
+        weights = [w / Fraction(largest) for w in weights]
     first = bias(weights)
     terms = [f"- {first[1:]}" if first.startswith("-") else f"+ {first}"]
     for j, w in enumerate(weights[1:], start=1):
