@@ -225,7 +225,7 @@ class Judge:
     def machine(self, rows: np.ndarray, codes: np.ndarray, claim: Any) -> Machine:
         """The problem that the claim says it is about."""
         y = [1 if code else -1 for code in codes]
-        C = None if np.isinf(claim.C) else [arb(claim.C) * arb(float(v)) for v in self.c[rows]]
+        C = None if np.isinf(claim.C) else [self._price(claim.C, v) for v in self.c[rows]]
         bias, squared = "free", False
         if self.linear:
             squared = claim.squared
@@ -237,6 +237,10 @@ class Judge:
         if key not in self._made:
             self._made[key] = self._gram(rows)
         return Machine(self._made[key], y, C, squared, bias)
+
+    def _price(self, C: float, c: float) -> arb:
+        """C·c; with a kernel it is the float which bounds the dual coefficient that is held."""
+        return arb(float(C)) * arb(float(c)) if self.linear else arb(float(C) * float(c))
 
     def _gram(self, rows: np.ndarray) -> list[list[arb]]:
         if self.kernel == "precomputed":
