@@ -12,6 +12,7 @@ judge: the references are written on python-flint (rationals, and balls of 300 t
                      one file per family: problems, and what a claim gets wrong
     logistic_objective.py, machine.py, interior.py
                      objectives in balls and how their least values are found
+    sabotage.py      compiled functions broken on purpose
     forging.py       claims changed in one place
     registry.py      the estimators, each with its family
     campaign.py      fit, judge, verify, forge; counts and findings

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from . import least_squares, logistic, machines, moments, perceptrons, verdicts
+from . import least_squares, logistic, machine_problems, machines, moments, perceptrons, verdicts
 
 
 class Entry(NamedTuple):
@@ -26,8 +26,8 @@ KERNELS = ("rbf", "linear", "poly", "sigmoid", "precomputed")
 REGISTRY: dict[str, Entry] = {
     **_entries(least_squares.make, least_squares.Judge, "", LEAST_SQUARES),
     **_entries(logistic.make, logistic.Judge, "LogisticRegression-", PENALTIES),
-    **_entries(machines.make_linear, machines.Judge, "LinearSVC-", LOSSES),
-    **_entries(machines.make_kernel, machines.Judge, "SVC-", KERNELS),
+    **_entries(machine_problems.make_linear, machines.Judge, "LinearSVC-", LOSSES),
+    **_entries(machine_problems.make_kernel, machines.Judge, "SVC-", KERNELS),
     **_entries(perceptrons.make, perceptrons.Judge, "", ("Perceptron", "KernelPerceptron")),
     **_entries(moments.make, moments.NaiveBayesJudge, "", ("GaussianNaiveBayes",)),
     **_entries(moments.make, moments.FisherJudge, "", ("FisherDiscriminant",)),
