@@ -8,7 +8,8 @@ judge: the references are written on python-flint (rationals, and balls of 300 t
     problem.py       one problem: an estimator with parameters, a table, and its snippet
     exact.py         rationals, balls, exact linear programs
     judging.py       what any claim must satisfy
-    least_squares.py, logistic.py, machines.py, perceptrons.py, moments.py, verdicts.py
+    least_squares.py, logistic.py, machines.py, perceptrons.py, naive_bayes.py, fisher.py,
+    verdicts.py
                      one file per family: problems, and what a claim gets wrong
     logistic_objective.py, machine.py, interior.py
                      objectives in balls and how their least values are found

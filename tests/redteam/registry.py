@@ -6,7 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from . import least_squares, logistic, machine_problems, machines, moments, perceptrons, verdicts
+from . import (
+    fisher,
+    least_squares,
+    logistic,
+    machine_problems,
+    machines,
+    moments,
+    naive_bayes,
+    perceptrons,
+    verdicts,
+)
 
 
 class Entry(NamedTuple):
@@ -29,8 +39,8 @@ REGISTRY: dict[str, Entry] = {
     **_entries(machine_problems.make_linear, machines.Judge, "LinearSVC-", LOSSES),
     **_entries(machine_problems.make_kernel, machines.Judge, "SVC-", KERNELS),
     **_entries(perceptrons.make, perceptrons.Judge, "", ("Perceptron", "KernelPerceptron")),
-    **_entries(moments.make, moments.NaiveBayesJudge, "", ("GaussianNaiveBayes",)),
-    **_entries(moments.make, moments.FisherJudge, "", ("FisherDiscriminant",)),
+    **_entries(moments.make, naive_bayes.Judge, "", ("GaussianNaiveBayes",)),
+    **_entries(moments.make, fisher.Judge, "", ("FisherDiscriminant",)),
     **_entries(verdicts.make, verdicts.Judge, "", ("separability",)),
 }
 LEVELS = ("ordinary", "hard", "extreme")
