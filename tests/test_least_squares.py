@@ -14,7 +14,7 @@ from reference import digits, exact_least_squares
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
-from linscope.solvers import iterative_least_squares, least_squares
+from linscope.solvers import iterative_least_squares, least_squares, least_squares_choice
 from linscope.solvers.driver import run
 from linscope.solvers.least_squares import LeastSquares
 from linscope.solvers.rational_least_squares import rational_least_squares
@@ -319,7 +319,7 @@ def test_other_paths_through_the_estimator(path, monkeypatch):
     monkeypatch.setattr(LeastSquares, "_quickly", lambda self: None)
     monkeypatch.setattr(least_squares, "whole_fit", lambda *args, **options: None)
     if path == "LSMR":
-        monkeypatch.setattr(least_squares, "too_large", lambda X: True)
+        monkeypatch.setattr(least_squares_choice, "too_large", lambda X: True)
     for alpha in (0.0, 0.3):
         model = ls.Ridge(alpha=alpha).fit(X, y)
         assert model.result_.details["path"] == path
@@ -335,7 +335,7 @@ def test_sparse_tables_too_large_for_a_gram_matrix(monkeypatch):
     X = sp.random_array((300, 60), density=0.2, format="csr", random_state=0)
     y = np.random.default_rng(0).standard_normal(300)
     expected = ls.LinearRegression().fit(X, y)
-    monkeypatch.setattr(least_squares, "too_large", lambda X: True)
+    monkeypatch.setattr(least_squares_choice, "too_large", lambda X: True)
     model = ls.LinearRegression().fit(X, y)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-8, atol=1e-10)
     assert model.certificate_.digits is None

@@ -31,7 +31,8 @@ from ..results import Result, Status
 from ..results.caller import warn_caller
 from ..results.numbers import short
 from ..solvers.driver import run
-from ..solvers.least_squares import LeastSquares, solve_exactly
+from ..solvers.least_squares import LeastSquares
+from ..solvers.least_squares_choice import solve_exactly
 from ..solvers.moments import exact_moments, weight_exponent
 from .base import read_features
 from .descents import DESCENT_CONSTRAINTS, descent, stops_early, watched

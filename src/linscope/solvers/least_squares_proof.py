@@ -27,6 +27,8 @@ from .moments import Moments
 ROOM = 1 + 1e-12
 # Weights below 2^LOWEST are spaced evenly.
 LOWEST = -900
+# Squares of residuals of targets below 2^−FAR may vanish.
+FAR = 400
 # Residual sums of squares are claimed to this, relatively.
 SAME, LAST = 5e-9, 1e-15
 
@@ -78,7 +80,9 @@ class MomentProof:
             self.least = least_eigenvalue(self._full.hi, self.norms, moments.rounding)
             squares = np.diag(moments.gram.hi)
         # There a double-double has fewer digits.
-        if ((squares > 0) & (squares < 2.0**LOWEST)).any():
+        small = (squares > 0) & (squares < 2.0**LOWEST)
+        tiny = moments.frame.exponent[moments.frame.targets] > FAR
+        if small.any() or tiny.any():
             self.least = 0.0
 
     @property
