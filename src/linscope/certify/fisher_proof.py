@@ -28,6 +28,8 @@ from .fisher_weights import bias_of, directions_of, held_criterion, held_weights
 # Scores of double and of single precision that are proven to this, relative to their spread, are
 # called solved; and what is aimed at.
 TOLERANCE, COARSE, GOOD = 1e-6, 1e-3, 1e-7
+# Share of the spread of a column that others do not have, if it is called nearly dependent.
+UNSEEN = 1e-5
 # Least eigenvalue of correlations below which columns are called nearly dependent.
 NEARLY = 1e-3
 # Numbers of a table that are looked at in whole numbers (about 3 µs each), and columns.
@@ -83,7 +85,7 @@ def prove(found: Discriminants, setting: Setting) -> Proof:
     better = None if d > MOST_COLUMNS else _exactly(found, setting, rows)
     if better is not None:
         return better
-    nearly = first.status is Status.NEARLY_DEPENDENT and not setting.mean_difference
+    nearly = first.status is Status.NEARLY_DEPENDENT
     return _by_rows(first, setting, rows, None) if nearly and plain else first
 
 
@@ -116,12 +118,10 @@ def _as_held(found: Discriminants, setting: Setting) -> Proof:
     rank = d - len(found.constant)
     means = setting.moments.means[setting.priors > 0][:, found.constant]
     status = _status(rank, d, bool((means != means[:1]).any()))
-    named = []
     if not accuracy <= setting.tolerance:
         status = Status.NEARLY_DEPENDENT if found.least < NEARLY else Status.STALLED
-        named = [j for j in found.dependent if j not in found.constant]
-        rank, accuracy = rank - len(named), np.inf
-    found = replace(found, rank=rank, dependent=named)
+        accuracy = np.inf
+    found = replace(found, rank=rank, dependent=[])
     scalings = found.scalings.astype(setting.dtype)
     return Proof(found, weights, scalings, status, accuracy, setting.tolerance)
 
@@ -214,10 +214,16 @@ def _by_rows(first: Proof, setting: Setting, rows: ClassRows, rank: int | None) 
     single = setting.dtype != np.float64
     nothing = (SINGLE if single else DOUBLE) if rank is None else NOTHING_AT_ALL
     model = FewRowsModel(rows, priors, setting.given, most, nothing=nothing)
-    if rank is not None:
+    if rank is None:
+        named = np.setdiff1d(np.flatnonzero(model.fresh() <= UNSEEN), model.constant).tolist()
+        seen_rank = rows.n_features - len(model.constant) - len(named)
+        found = replace(found, rank=seen_rank, constant=model.constant, dependent=named)
+    else:
         found = replace(found, rank=rank, constant=model.constant, dependent=[])
-        if setting.mean_difference:
-            return _of_means(found, setting, rows, model, Status.UNBOUNDED)
+    if setting.mean_difference:
+        status = first.status if rank is None else Status.UNBOUNDED
+        proof = _of_means(found, setting, rows, model, status)
+        return proof if rank is not None else replace(proof, status=status, accuracy=np.inf)
     coef = np.zeros_like(found.coef)
     coef[seen] = model.x
     with np.errstate(divide="ignore"):
@@ -227,7 +233,7 @@ def _by_rows(first: Proof, setting: Setting, rows: ClassRows, rank: int | None) 
     better = replace(found, coef=coef, levels=levels, scalings=scalings, eigenvalues=values)
     weights, scalings = held_weights(better, setting.dtype), scalings.astype(setting.dtype)
     if rank is not None:
-        proof = _checked(better, weights, scalings, Status.UNBOUNDED, model, setting, rows)
-        return proof or first
+        checked = _checked(better, weights, scalings, Status.UNBOUNDED, model, setting, rows)
+        return checked or first
     better = replace(better, criterion=held_criterion(model, rows, weights, scalings))
     return replace(first, found=better, weights=weights, scalings=scalings)

@@ -102,14 +102,15 @@ class ExactModel:
         return found, UNIT * abs(found)
 
     def defect(self, v, parts, value) -> float:
-        share = [Fraction(float(p)) for p in parts]
+        unit = float(value) or 1.0  # so that squares stay in the range of floats
+        share = [Fraction(float(p)) / Fraction(unit) for p in parts]
         held = in_units(v, self.scatter.exponent)
         q = [
             sum((s * x[j] for s, x in zip(share, self.found.x, strict=True)), Fraction(0))
-            - Fraction(float(value)) * held[j]
+            - (held[j] if value else 0)
             for j in range(len(held))
         ]
-        return sqrt(max(float(forms(self.scatter, [q], [q])[0, 0]), 0.0))
+        return unit * sqrt(max(float(forms(self.scatter, [q], [q])[0, 0]), 0.0))
 
 
 class FloatModel:

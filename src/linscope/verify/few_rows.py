@@ -82,11 +82,11 @@ class FewRowsModel:
         self.x = self.heights_of @ T.T
         self.heights = self.heights_of @ self.heights_of.T
 
-    def nearly(self, j: int, before: list[int]) -> float:
-        """Share of the spread of column j that the columns before it do not have."""
+    def fresh(self) -> np.ndarray:
+        """Share of the spread of each column that the columns before it do not have."""
         Z = self.Z / np.where(self.spread > 0, self.spread, 1.0)
-        left = Z[:, j] - Z[:, before] @ np.linalg.lstsq(Z[:, before], Z[:, j], rcond=1e-12)[0]
-        return float(np.linalg.norm(left))
+        left = np.abs(np.diag(np.linalg.qr(Z, mode="r")))
+        return np.concatenate([left, np.zeros(Z.shape[1] - len(left))])
 
     def error(self, w, k, base=None) -> float:
         x = self.x[k] - (0.0 if base is None else self.x[base])

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..results import Check, Status
 from .class_columns import class_moments, exact_column
-from .class_rows import ClassRows, check_shares, checked, read_rows, require
+from .class_rows import ClassRows, check_shares, checked, dense, read_rows, require
 from .class_scatter import class_sums, scatter_of
 from .discriminant_models import ExactModel, FloatModel, Model
 from .discriminants import optimum
@@ -89,7 +89,7 @@ def _check_form(claim: Any, rows: ClassRows) -> None:
 
 
 def _check_means(claim: Any, rows: ClassRows) -> None:
-    """A mean is right to 1e-9 deviations of its class and two roundings of itself."""
+    """A mean is right to 1e-9 deviations of its class, 1e-12 of its range, and two roundings."""
     means = np.asarray(claim.means, dtype=np.float64)
     require(np.isfinite(means).all(), "a mean is not finite")
     for k, label in enumerate(rows.labels):
@@ -99,7 +99,10 @@ def _check_means(claim: Any, rows: ClassRows) -> None:
         open_ = ~(far <= 0.5e-9 * low + 2.0**-53 * np.abs(about.origin))
         for j in np.flatnonzero(open_).tolist():
             exact = exact_column(rows, k, j)
+            column = dense(rows.parts[k][:, [j]])
+            reach = Fraction(float(column.max())) - Fraction(float(column.min()))
             left = abs(Fraction(float(held[j])) - exact.mean) - abs(exact.mean) / 2**51
+            left -= reach / 10**12
             near = left <= 0 or left * left <= Fraction(1, 10**18) * exact.variance
             require(near, f"class {label!r}: the mean of column {j} is {float(exact.mean):.15g}")
 
