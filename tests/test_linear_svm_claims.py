@@ -10,7 +10,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from linscope.certify.margin_duality import duality
 from linscope.results import Status
+from linscope.solvers.margin_frame import margin_problem
 from linscope.verify.linear_svm_bounds import Problem, bounds
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -267,3 +269,24 @@ def test_dropping_a_row_from_the_compiled_pass_is_noticed(monkeypatch):
         claim = ls.LinearSVC().fit(X, y).certificate_
     monkeypatch.undo()
     assert not (claim.ok and claim.verify(X, y))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_solvers_own_passes_are_within_their_bounds(seed):
+    """Large tables are measured in the solver's coordinates: never better than the truth."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(300, 900)), int(rng.integers(3, 12))
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-5, 6) + 10.0 ** rng.integers(-3, 8)
+    X = sparse.csr_array(np.where(rng.random((n, d)) < 0.3, X, 0.0)) if seed % 3 == 0 else X
+    y, c = np.where(rng.random(n) < 0.5, 1.0, -1.0), rng.random(n) + 0.1
+    squared, penalised = bool(seed % 2), bool(seed % 4 < 2)
+    W = np.r_[rng.standard_normal(), rng.standard_normal(d) / abs(X).max()]
+    objective, frame = margin_problem(X, y, 2.0, squared=squared, c=c, penalize_intercept=penalised)
+    problem = Problem(X, y, c, 2.0, squared, penalised, True)
+    alpha = 2.0 * c * rng.random(n)
+    quick = duality(problem, objective, frame, W, alpha, 0.5)
+    truth = bounds(problem, W, alpha, precise=True)
+    assert quick.primal.low <= truth.primal.high
+    assert quick.primal.high >= truth.primal.low
+    assert quick.dual <= truth.dual * (1 + 1e-12)
+    assert quick.gap >= truth.gap * (1 - 1e-9)
