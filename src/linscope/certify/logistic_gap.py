@@ -102,16 +102,14 @@ def duality_gap(
     if not (rho > 0).all() or not rounding.probability < VAGUE:
         return np.inf
     some = max(SOME_ROWS, ROWS_A_WEIGHT * objective.d)
-    every = slice(None)
+    toward = None if _few_weights(objective) else toward
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        if toward is not None and not _few_weights(objective):
-            scores = point.scores + objective.X @ toward[:, 1:].T + toward[:, 0]
-            return _gap(objective, point, rounding, every, scores)
         if objective.n > 2 * some:
-            found = _gap(objective, point, rounding, slice(0, None, objective.n // some))
+            step = objective.n // some
+            found = _gap(objective, point, rounding, step, toward)
             if found <= GOOD * abs(point.value):
                 return found
-        return _gap(objective, point, rounding, every)
+        return _gap(objective, point, rounding, 1, toward)
 
 
 def _few_weights(objective: LogisticObjective) -> bool:
@@ -123,10 +121,11 @@ def _gap(
     objective: LogisticObjective,
     point: Point,
     rounding: Rounding,
-    rows: slice,
-    after: np.ndarray | None = None,
+    step: int,
+    toward: np.ndarray | None,
 ) -> float:
-    """The gap if p' differs from p in these rows only; ``after`` are the scores of p'."""
+    """The gap if p' differs from p in every ``step``-th row only."""
+    rows = slice(0, None, step)
     part = LogisticObjective(
         objective.X[rows],
         objective.codes[rows],
@@ -136,10 +135,12 @@ def _gap(
         objective.intercept,
     )
     two = objective.rows == 1
-    if after is None:
-        few = _few_weights(objective)
-        after = _newton_scores(part, point) if few else point.scores[rows]
-    p, moved = np.exp(_log_probabilities(point.scores[rows])), np.exp(_log_probabilities(after))
+    after = before = point.scores[rows]
+    if toward is not None:  # fewer rows must move further
+        after = before + step * (part.X @ toward[:, 1:].T + toward[:, 0])
+    elif _few_weights(objective):
+        after = _newton_scores(part, point)
+    p, moved = _probabilities(before), _probabilities(after)
     c = part.weight[:, None] if len(part.weight) else np.ones((len(p), 1))
     shown = slice(1, 2) if two else slice(None)  # two classes have one row of weights
     if objective.intercept:
@@ -239,9 +240,10 @@ def _with_new_biases(p: np.ndarray, c: np.ndarray, wanted: np.ndarray) -> np.nda
     return p
 
 
-def _log_probabilities(scores: np.ndarray) -> np.ndarray:
+def _probabilities(scores: np.ndarray) -> np.ndarray:
     """(n, K), also for two classes, whose scores are one column."""
     if scores.shape[1] == 1:
         scores = np.column_stack([np.zeros(len(scores)), scores])
-    below = scores - scores.max(axis=1, keepdims=True)
-    return below - np.log(np.exp(below).sum(axis=1, keepdims=True))
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return p
