@@ -24,6 +24,7 @@ from .definite import solve
 PRIME = (1 << 31) - 1
 # Steps of elimination modulo primes, (columns)³ for each prime, that take about two seconds.
 MOST_STEPS = 600_000_000
+MOST_TERMS = 30
 
 
 class Rank(NamedTuple):
@@ -81,15 +82,15 @@ def combinations(N: np.ndarray, kept: np.ndarray, rest: np.ndarray) -> dict[int,
     found = solve(N[np.ix_(kept, kept)], N[np.ix_(kept, rest)])
     if found is None or not np.isfinite(found.distance).all():
         return {}
-    out = {}
+    out: dict[int, list[Fraction]] = {}
     for q, j in enumerate(rest.tolist()):
         far = Fraction(float(found.distance[q])) * Fraction(2) ** int(found.scale[q])
-        shares = [
-            simplest(
-                Fraction(int(x), 1 << found.point), far / 2 ** int(f) if f >= 0 else far * 2**-f
-            )
-            for x, f in zip(found.numbers[:, q], found.f.tolist(), strict=True)
-        ]
+        shares: list[Fraction] = []
+        for x, f in zip(found.numbers[:, q], found.f.tolist(), strict=True):
+            share = simplest(Fraction(int(x), 1 << found.point), far / Fraction(2) ** int(f))
+            if share is None:  # the others are hardly simpler
+                return out
+            shares.append(share)
         below = lcm(*(s.denominator for s in shares))
         whole = np.array([int(s * below) for s in shares], dtype=object)
         if (N[:, kept].dot(whole) == below * N[:, j]).all():
@@ -97,8 +98,10 @@ def combinations(N: np.ndarray, kept: np.ndarray, rest: np.ndarray) -> dict[int,
     return out
 
 
-def simplest(value: Fraction, radius: Fraction) -> Fraction:
+def simplest(value: Fraction, radius: Fraction) -> Fraction | None:
     """The fraction with the least denominator in value ± radius (Stern and Brocot).
+
+    None if that takes more than MOST_TERMS terms of its continued fraction.
 
     >>> simplest(Fraction(333333, 1000000), Fraction(1, 1000))
     Fraction(1, 3)
@@ -107,9 +110,12 @@ def simplest(value: Fraction, radius: Fraction) -> Fraction:
     if low <= 0 <= high:
         return Fraction(0)
     if high < 0:
-        return -simplest(-value, radius)
+        found = simplest(-value, radius)
+        return None if found is None else -found
     whole: list[int] = []
     while True:
+        if len(whole) > MOST_TERMS:
+            return None
         floor = low.numerator // low.denominator
         if floor == low or floor + 1 <= high:
             whole.append(floor if floor == low else floor + 1)
