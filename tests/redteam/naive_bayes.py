@@ -82,7 +82,8 @@ class Judge:
             count = total if shared else m.totals[k]
             variance = pooled if shared else m.sum_of_squares(k, j) / m.totals[k]
             if variance < q(NORMAL):
-                made.append((whole / (count + 1) if whole else q(1.0), False))
+                floor = whole / (count + 1)  # 1 where no float holds it
+                made.append((floor if floor >= q(NORMAL) else q(1.0), False))
             else:
                 made.append((variance, True))
         return made

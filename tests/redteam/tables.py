@@ -78,7 +78,8 @@ def repeated_rows(rng: Rng, n: int, d: int, level: str) -> np.ndarray:
 
 def one_ulp(rng: Rng, n: int, d: int, level: str) -> np.ndarray:
     """Rows that differ in their last bit."""
-    X = np.tile(decimals(rng, 1, d, level) + 0.1, (n, 1))
+    X = decimals(rng, 1, d, level) + 0.1
+    X = np.tile(np.where(X == 0.0, 0.1, X), (n, 1))  # the neighbours of 0 are no ordinary numbers
     if rng.random() < 0.5:
         X = X * power(rng, level)
     return X + np.spacing(X) * rng.integers(0, 3, (n, d))
