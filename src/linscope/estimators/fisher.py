@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
@@ -35,6 +36,9 @@ from .linear_scores import PosteriorScores
 from .moment_family import Lesson
 from .projection import project
 from .verified import Verified
+
+# Matrices of so many columns are not worth a thread to BLAS itself.
+TINY = 32
 
 
 def _check_range(found: Discriminants, moments: ClassMoments) -> None:
@@ -146,8 +150,12 @@ class FisherDiscriminant(
     def _kind(self):
         return "pooled" if self.priors is None and self.shrinkage != "auto" else "separate"
 
-    @one_blas_thread()  # the matrices are small
     def _learn(self, lesson: Lesson) -> ClassMoments:
+        # Threads of BLAS wait for each other; tiny matrices never get any.
+        with one_blas_thread() if lesson.rows.X.shape[1] > TINY else nullcontext():
+            return self._solve(lesson)
+
+    def _solve(self, lesson: Lesson) -> ClassMoments:
         moments, rows = lesson.moments, lesson.rows
         priors = self._priors_over(moments)
         components = self._components(rows)
