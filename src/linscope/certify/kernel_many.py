@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..verify.enclosures import UNIT, Ball
+from ..verify.kernel_duality import put_in_box
 
 
 class Segments(NamedTuple):
@@ -48,7 +49,7 @@ def judge_many(given: Segments) -> Figures:
         return np.add.reduceat(values, starts)
 
     with np.errstate(all="ignore"):
-        a = np.where(alpha >= top * (1.0 - 2.0 * UNIT), top, alpha)
+        a = put_in_box(alpha, top)
         beta, m = y * alpha, y * f.mid
         all_a = total(a) * more
         off = np.abs(alpha - a) + a * np.repeat(_share(y * a, a, y, total, counts, all_a), counts)

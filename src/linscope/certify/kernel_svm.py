@@ -40,7 +40,7 @@ class KernelSVMCertificate(SVMCertificate):
     ----------
     bias : b, as the model holds it
     weights : w of a linear kernel, as the model holds it; None for others
-    C, kernel, parameters : the problem
+    C, kernel, parameters : the problem; the price of a sample is the float C·c_i
     tol : the KKT violation that was asked for
     allowed : the gap that follows from it, tol·ΣC_i; with C = ∞ 4·tol·Σα_i
     rounding : the objective is ``primal`` within so much

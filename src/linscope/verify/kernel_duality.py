@@ -144,8 +144,7 @@ def judge(held: Held, f: Ball, norm2: Ball | None = None, apart: float = 0.0) ->
     apart : ‖w − Σβφ‖ at most
     """
     y, alpha, top = held.y, held.alpha, held.top
-    a = np.where(alpha >= top * (1.0 - 2.0 * UNIT), top, alpha)
-    a = np.where(_as_single(alpha, top), top, a)
+    a = put_in_box(alpha, top)
     beta, m = y * alpha, Ball(y * f.mid, f.rad)
     sums = Ball.of(_sum(beta)) if np.isfinite(alpha).all() else Ball(0.0, np.inf)
     norm2 = total(f * beta) - sums * held.bias if norm2 is None else norm2
@@ -175,11 +174,11 @@ def _or_infinite(value: float) -> float:
     return float(value) if value >= 0 else np.inf
 
 
-def _as_single(alpha: np.ndarray, top: np.ndarray) -> np.ndarray:
-    """Where α is its largest value, as a model in float32 holds it."""
+def put_in_box(alpha: np.ndarray, top: np.ndarray) -> np.ndarray:
+    """α, at its largest value where that is what float64 or float32 make of it."""
     with np.errstate(all="ignore"):
-        single = top.astype(np.float32)
-        return (alpha == single) & (alpha > 0.0)
+        single = (alpha == top.astype(np.float32)) & (alpha > 0.0)
+        return np.where(single | (alpha >= top * (1.0 - 2.0 * UNIT)), top, alpha)
 
 
 def _imbalance(a: np.ndarray, y: np.ndarray) -> np.ndarray:
