@@ -307,3 +307,18 @@ def test_moments_alone_do_not_prove_dependence():
         model.partial_fit(X, np.arange(6.0) ** 2)
     assert model.certificate_.status is Status.NEARLY_DEPENDENT
     assert model.certificate_.verify(X, np.arange(6.0) ** 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("model", [ls.LinearRegression(), ls.Ridge(1.3)], ids=str)
+def test_a_constant_target_is_solved(model, dtype):
+    X = np.random.default_rng(0).normal(size=(10, 3)).astype(dtype)
+    y = np.full(10, 0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        claim = model.fit(X, y).certificate_
+    assert claim.status is Status.SOLVED
+    assert claim.verify(X, y)
+    assert not replace(claim, status=Status.STALLED).verify(X, y)
+    far = claim.weights + np.array([1e-3, 0.0, 0.0, 0.0])
+    assert not replace(claim, weights=far).verify(X, y)

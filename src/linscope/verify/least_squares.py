@@ -12,6 +12,8 @@ Tables too large for whole numbers get bounds in floats instead (``large_least_s
 A claim is ok if and only if its bounds meet the tolerance that it states:
 
     gap ≤ tolerance · ½ Σ c (y − ȳ)²      and      errors of weights ≤ tolerance, relatively
+
+where a gap that rounding the weights themselves may cause always counts as small enough.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from ..results import Check, Status
 from .definite import MOST_LONG
 from .exact_gram import TooWide
 from .large_least_squares import large_facts
-from .least_squares_facts import Facts, facts, relative_error
+from .least_squares_facts import Facts, facts, largest_gap, relative_error
 from .normal_equations import normal_equations, optimum
 
 # Sums of squares are claimed to this, relatively; bounds are compared with so much room.
@@ -214,7 +216,7 @@ def _false_error(claim, found: Found) -> str | None:
 
 def _false_status(claim, found: Found, raw: np.ndarray) -> str | None:
     """A status is ok exactly if the bounds meet the tolerance; and it must say what is so."""
-    scale = 0.5 * claim.tolerance * float(found.most.tss.sum())
+    scale = float(largest_gap(found.most, claim.weights, claim.tolerance).sum())
     digits = claim.accuracy is not None and claim.accuracy <= claim.tolerance
     near = claim.gap < np.inf and claim.gap <= scale * (1 + MARGIN)
     surely = claim.gap < scale * (1 - MARGIN)

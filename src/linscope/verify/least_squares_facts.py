@@ -19,6 +19,8 @@ from .normal_equations import Held, Normal, Optimum, held
 
 # Relative error of the weights, and share of ½ Σ c (y − ȳ)² above the minimum, of a solved problem.
 TOLERANCE = 1e-6
+# Four units of the floats that the weights are held in; a wider tolerance is one for float32.
+ROUNDED, ROUNDED_32 = 2.0**-51, 2.0**-22
 LARGEST = Fraction(float(np.finfo(float).max))
 
 
@@ -79,9 +81,22 @@ def relative_error(W: np.ndarray, error: np.ndarray, lengths: np.ndarray) -> flo
     return float(np.max(share, initial=0.0)) if not np.isnan(share).any() else np.inf
 
 
+def largest_gap(found: Facts, W: np.ndarray, tolerance: float) -> np.ndarray:
+    """The gap of each target that the tolerance allows.
+
+    That is tolerance · ½ Σ c (y − ȳ)², but never less than ½ (ε Σ_j |w_j| ‖x_j‖)²: what rounding
+    the weights themselves may cost, the whole of it where y is constant.
+    """
+    unit = ROUNDED if tolerance <= TOLERANCE else ROUNDED_32
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.where(W == 0, 0.0, np.abs(W) * found.lengths).sum(axis=1)
+        allowed = 0.5 * np.maximum(tolerance * found.tss, (unit * size) ** 2)
+    return np.where(np.isfinite(allowed), allowed, 0.5 * tolerance * found.tss)
+
+
 def within(found: Facts, W: np.ndarray, tolerance: float) -> bool:
     """Whether the objective and the weights are as near to the minimum as the tolerance asks."""
-    small = found.gap <= 0.5 * tolerance * found.tss
+    small = found.gap <= largest_gap(found, W, tolerance)
     return bool(small.all()) and relative_error(W, found.error, found.lengths) <= tolerance
 
 
