@@ -40,7 +40,7 @@ class LeastSquaresCertificate(Certificate):
     rounding : rss and primal may be wrong by this, all targets together, and 1e-8 of themselves
     alpha : strength of the ridge penalty
     tolerance : what ``gap`` (as a share of ½ Σ c (y − ȳ)²) and ``accuracy`` have to reach; a gap
-        that rounding the weights explains is small enough
+        that rounding y would explain is small enough
     condition : about the condition number of the columns, scaled to length 1 about their means
     rank : how many columns are independent, proven; None: not determined
     dependent : sentences that name dependent columns
@@ -178,7 +178,7 @@ def certificate_of(
     claimed = bool(np.isfinite(found.error).all()) and (bool(details["unique"]) or shortest)
     accuracy = relative_error(held, found.error, found.lengths) if claimed else None
     primal, gap = float(found.primal.sum()), float(found.gap.sum() * (1 + 1e-12))
-    near = gap < np.inf and gap <= float(largest_gap(found, held, tolerance).sum())
+    near = gap < np.inf and gap <= float(largest_gap(found, tolerance).sum())
     if ended is None:
         status = _status(details, near, accuracy, tolerance)
     else:

@@ -60,7 +60,7 @@ class Rescaled:
     def __call__(self, W: np.ndarray) -> Facts:
         found = self.assess(W)
         with np.errstate(over="ignore"):
-            names = ("rss", "primal", "gap", "tss", "dual", "rounding")
+            names = ("rss", "primal", "gap", "tss", "dual", "rounding", "size")
             parts = {name: np.ldexp(getattr(found, name), self.e) for name in names}
             for name in ("gap", "rounding"):
                 parts[name] = np.nextafter(parts[name], np.inf)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..data.double_double import UNIT, UNIT2, Pair, product
 from ..verify.enclosures import gamma, scores
-from ..verify.least_squares_facts import Facts
+from ..verify.least_squares_facts import TOLERANCE, Facts
 from . import normal_equations as equations
 from . import original_units as units
 from . import refinement
@@ -147,7 +147,10 @@ class MomentProof:
             gap = np.ldexp(gap * ROOM, back)
         primal = 0.5 * (rss + penalty)
         dual = primal * (1 - 2 * SAME) - self.lost - gap
-        return Facts(rss, primal, gap, tss, error, self._lengths(), dual, self.lost)
+        size = tss
+        if not (gap <= 0.5 * TOLERANCE * tss).all():
+            size = self.moments.total_squares(centred=False)
+        return Facts(rss, primal, gap, tss, error, self._lengths(), dual, self.lost, size)
 
     def _gap(self, here: Pair, lost: np.ndarray) -> np.ndarray:
         """½ρ·(v − v(w)) and what v* − v adds; or ½‖D⁻¹ρ‖²/λ, if that is less."""

@@ -269,6 +269,7 @@ class WideLeastSquares:
             np.r_[centred * np.sqrt((c * c).sum()), np.ldexp(lengths, self._exponent)],
             np.ldexp(0.5 * least / ROOM - gap * ROOM, 2 * up),
             np.ldexp((most - rss) * ROOM, 2 * up),
+            np.ldexp(((self._y + self._c[:, None] * self._mean_y) ** 2).sum(axis=0), 2 * up),
         )
 
 

@@ -21,7 +21,7 @@ from .least_squares_facts import Facts
 # More rows and columns than this have no factorisation.
 MOST = 6000
 MILD = 100
-SQUARES = ("rss", "primal", "gap", "tss", "dual", "rounding")
+SQUARES = ("rss", "primal", "gap", "tss", "dual", "rounding", "size")
 ROOM = 1 + 1e-9
 
 
@@ -83,7 +83,8 @@ def _near_one(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> tuple:
         low, below = (np.where(np.isnan(v), 0.0, v) for v in (low, below))
         dual = 0.5 * (c @ np.maximum(np.abs(r.mid) - r.rad, 0.0) ** 2 + pull) / ROOM - gap
     off = (most - squares) * ROOM
-    bounds = Facts(squares, 0.5 * (squares + pull), gap, tss, error, lengths, dual, off)
+    primal, size = 0.5 * (squares + pull), c @ (Y * Y)
+    bounds = Facts(squares, primal, gap, tss, error, lengths, dual, off, size)
     return bounds, float(low.sum()), below, rank, unique, condition
 
 

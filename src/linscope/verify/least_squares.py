@@ -13,7 +13,7 @@ A claim is ok if and only if its bounds meet the tolerance that it states:
 
     gap ≤ tolerance · ½ Σ c (y − ȳ)²      and      errors of weights ≤ tolerance, relatively
 
-where a gap that rounding the weights themselves may cause always counts as small enough.
+where a gap that rounding y itself would explain always counts as small enough.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def _false_error(claim, found: Found) -> str | None:
 
 def _false_status(claim, found: Found, raw: np.ndarray) -> str | None:
     """A status is ok exactly if the bounds meet the tolerance; and it must say what is so."""
-    scale = float(largest_gap(found.most, claim.weights, claim.tolerance).sum())
+    scale = float(largest_gap(found.most, claim.tolerance).sum())
     digits = claim.accuracy is not None and claim.accuracy <= claim.tolerance
     near = claim.gap < np.inf and claim.gap <= scale * (1 + MARGIN)
     surely = claim.gap < scale * (1 - MARGIN)

@@ -29,7 +29,8 @@ class Facts(NamedTuple):
 
     ``error`` (targets, d + 1) is the distance of each weight from the solution, or from the
     shortest of several; ``lengths`` (d + 1) are those of the columns (√W for the bias) with the
-    penalty; Σ c r² may be wrong by ``rounding``; ``dual`` is a lower bound of the minimum.
+    penalty; Σ c r² may be wrong by ``rounding``; ``dual`` is a lower bound of the minimum; ``size``
+    is Σ c y², or less where that does not matter.
     Bounds are rounded outward; one that could not be proven is infinite.
     """
 
@@ -41,6 +42,7 @@ class Facts(NamedTuple):
     lengths: np.ndarray
     dual: np.ndarray
     rounding: np.ndarray
+    size: np.ndarray
 
 
 def facts(normal: Normal, best: Optimum | None, W: np.ndarray) -> Facts:
@@ -62,6 +64,7 @@ def facts(normal: Normal, best: Optimum | None, W: np.ndarray) -> Facts:
         lengths(normal),
         np.array([down(v) for v in lows]) if best else -infinite[:, 0],
         np.zeros(normal.t),
+        np.array([near(_squares(normal, k)) for k in range(normal.t)]),
     )
 
 
@@ -81,22 +84,19 @@ def relative_error(W: np.ndarray, error: np.ndarray, lengths: np.ndarray) -> flo
     return float(np.max(share, initial=0.0)) if not np.isnan(share).any() else np.inf
 
 
-def largest_gap(found: Facts, W: np.ndarray, tolerance: float) -> np.ndarray:
+def largest_gap(found: Facts, tolerance: float) -> np.ndarray:
     """The gap of each target that the tolerance allows.
 
-    That is tolerance · ½ Σ c (y − ȳ)², but never less than ½ (ε Σ_j |w_j| ‖x_j‖)²: what rounding
-    the weights themselves may cost, the whole of it where y is constant.
+    That is tolerance · ½ Σ c (y − ȳ)², but never less than ½ ε² Σ c y²: what rounding y itself
+    would cost, all there is where y is constant.
     """
     unit = ROUNDED if tolerance <= TOLERANCE else ROUNDED_32
-    with np.errstate(over="ignore", invalid="ignore"):
-        size = np.where(W == 0, 0.0, np.abs(W) * found.lengths).sum(axis=1)
-        allowed = 0.5 * np.maximum(tolerance * found.tss, (unit * size) ** 2)
-    return np.where(np.isfinite(allowed), allowed, 0.5 * tolerance * found.tss)
+    return 0.5 * np.maximum(tolerance * found.tss, unit * unit * found.size)
 
 
 def within(found: Facts, W: np.ndarray, tolerance: float) -> bool:
     """Whether the objective and the weights are as near to the minimum as the tolerance asks."""
-    small = found.gap <= largest_gap(found, W, tolerance)
+    small = found.gap <= largest_gap(found, tolerance)
     return bool(small.all()) and relative_error(W, found.error, found.lengths) <= tolerance
 
 
@@ -133,12 +133,17 @@ def _residual_squares(normal: Normal, at: Held, k: int) -> Fraction:
     return Fraction(value, 1 << 2 * at.point) * _units(normal, k)
 
 
-def _total_squares(normal: Normal, k: int) -> Fraction:
+def _squares(normal: Normal, k: int) -> Fraction:
     place = int(normal.intercept) + normal.d + k
-    value = Fraction(int(normal.gram.numbers[place, place]))
+    return Fraction(int(normal.gram.numbers[place, place])) * _units(normal, k)
+
+
+def _total_squares(normal: Normal, k: int) -> Fraction:
+    value = _squares(normal, k)
     if normal.intercept:
-        value -= Fraction(int(normal.gram.numbers[0, place]) ** 2, normal.total)
-    return value * _units(normal, k)
+        sums = int(normal.gram.numbers[0, normal.d + 1 + k])
+        value -= Fraction(sums**2, normal.total) * _units(normal, k)
+    return value
 
 
 def _gap(normal: Normal, best: Optimum, at: Held, k: int) -> Fraction:
