@@ -7,11 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import fmpq, fmpq_mat
+from scipy import sparse
 from sklearn.datasets import make_regression
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
 from linscope.results import Status
+from linscope.solvers.least_squares_choice import solve_exactly
 from linscope.verify.definite import solve
 from linscope.verify.exact_gram import exact_gram
 from linscope.verify.exact_rank import pivots, rank_of
@@ -322,3 +324,75 @@ def test_a_constant_target_is_solved(model, dtype):
     assert not replace(claim, status=Status.STALLED).verify(X, y)
     far = claim.weights + np.array([1e-3, 0.0, 0.0, 0.0])
     assert not replace(claim, weights=far).verify(X, y)
+
+
+def exact_weights(X, y):
+    """The solution with a bias, which comes first."""
+    A = rational(np.column_stack([np.ones(len(y)), X]))
+    b = rational(np.asarray(y)[:, None])
+    w = (A.transpose() * A).solve(A.transpose() * b)
+    return [fraction(w[j, 0]) for j in range(A.ncols())]
+
+
+@pytest.mark.parametrize("degree", [2, 4, 6, 8, 10])
+def test_an_inverse_proves_the_digits_of_badly_conditioned_columns(degree):
+    """Powers of x: condition numbers of 1e1 to 1e9, too large for eigenvalues in floats."""
+    rng = np.random.default_rng(degree)
+    x = rng.uniform(-2, 1, size=60)
+    X, y = x[:, None] ** np.arange(1, degree + 1), rng.normal(size=60)
+    model = ls.LinearRegression().fit(X, y)
+    claim = model.certificate_
+    assert claim.ok
+    assert claim.digits >= 15
+    parts = zip(claim.weights[0], claim.error[0], exact_weights(X, y), strict=True)
+    for held, error, exact in parts:
+        assert abs(Fraction(float(held)) - exact) <= Fraction(float(error))
+        assert error <= 1e-15 * abs(held)
+    away = rss_of(model, X, y) - least_rss(X, y)
+    assert 0 <= away / 2 <= Fraction(float(claim.gap)) <= least_rss(X, y) * Fraction(1, 10**12)
+    assert model.verify(X, y)
+
+
+def test_bounds_hold_at_other_weights():
+    """An optimum that is known: how far any weights are from it, and what they cost."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 3)) + 1e6, rng.normal(size=12)
+    proof = solve_exactly(X, y[:, None], np.zeros(0), fit_intercept=True, alpha=0.0,
+                          most_rounds=10).details["assess"]  # fmt: skip
+    exact, least = exact_weights(X, y), least_rss(X, y)
+    for _ in range(20):
+        w = np.array([float(v) for v in exact]) * (1 + 10.0 ** rng.uniform(-16, 0, size=4))
+        found = proof(w[None, :])
+        for held, error, best in zip(w, found.error[0], exact, strict=True):
+            assert abs(Fraction(float(held)) - best) <= Fraction(float(error))
+        r = [Fraction(float(t)) - Fraction(float(w[0])) - sum(
+            Fraction(float(a)) * Fraction(float(b)) for a, b in zip(row, w[1:], strict=True)
+        ) for row, t in zip(X, y, strict=True)]  # fmt: skip
+        away = (sum(v * v for v in r) - least) / 2
+        assert (
+            away <= Fraction(float(found.gap[0])) <= away * Fraction(101, 100) + Fraction(1, 10**20)
+        )
+
+
+def test_the_condition_number_is_about_the_means():
+    """Sparse columns are not shifted, so the bias is nearly a combination of them."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+    X[:, 0] += 1e8
+    model = ls.LinearRegression().fit(sparse.csr_array(X), y)
+    inner = X - X.mean(axis=0)
+    true = np.linalg.cond(inner / np.linalg.norm(inner, axis=0))
+    assert true / 4 <= model.certificate_.condition <= 4 * true
+    assert model.verify(X, y)
+
+
+def test_bounds_are_compared_without_room():
+    """A weight that is wrong by 1e-10 more than claimed, relatively, is a false claim."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(9, 2)), rng.normal(size=9)
+    with pytest.warns(ConvergenceWarning):
+        model = ls.Ridge(alpha=1.0, solver="batch", max_iter=2).fit(X, y)
+    claim = model.certificate_
+    assert claim.verify(X, y)
+    assert not replace(claim, error=claim.error * (1 - 1e-10)).verify(X, y)
+    assert not replace(claim, gap=claim.gap * (1 - 1e-10)).verify(X, y)

@@ -300,6 +300,7 @@ def forgeries():
     )
     yield "wrong radius", replace(verdict, radius=verdict.radius * (1 + 1e-8))
     yield "wrong bound", replace(verdict, bound=verdict.bound * (1 - 1e-8))
+    yield "bound an ulp too low", replace(verdict, bound=np.nextafter(verdict.bound, 0.0))
     yield "bound of nothing", replace(verdict, bound=-1.0)
     yield "not a separator", replace(verdict, exact_weights=(0, 1, 1))
     yield "separator too short", replace(verdict, exact_weights=(-1, 2))

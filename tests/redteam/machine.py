@@ -12,6 +12,11 @@ from .interior import dual_solution
 NEGATIVE = 1e-10
 
 
+def closeness() -> arb:
+    """By what share a value that is sure may be above the least one."""
+    return arb(2) ** (-ctx.prec // 8)
+
+
 class Machine(NamedTuple):
     """One binary problem: kernel, signs, prices (None: no slack), and what the bias is."""
 
@@ -47,7 +52,7 @@ class Machine(NamedTuple):
             value = self.value(norm2 + b * b, [s + b for s in products])
         else:
             value = self._least_over_bias(norm2, products)
-        sure = value is not None and (value - dual) < abs(value) * arb(2) ** (-ctx.prec // 8)
+        sure = value is not None and (value - dual) < abs(value) * closeness()
         return value, bool(sure)
 
     def _products(self) -> arb_mat:

@@ -62,7 +62,7 @@ def verify_separable(verdict, rows: SignedRows) -> str:
     radius2 = squared_radius(rows)
     require(_close(verdict.radius, sqrt_up(radius2)), f"the radius is {sqrt_up(radius2):.17g}")
     bound = round_up(radius2 / augmented.low2)
-    require(_close(verdict.bound, bound), f"R²/γ² is {bound}")
+    require(_close(verdict.bound, bound) and verdict.bound >= bound, f"R²/γ² is {bound}")
     return (
         f"all {rows.n} samples lie strictly on their side; both margins are maximal "
         f"(geometric {verdict.geometric.margin:.6g}, augmented {verdict.gamma:.6g})"

@@ -30,15 +30,20 @@ from ..verify.least_squares_facts import TOLERANCE, within
 from . import normal_equations as equations
 from . import original_units as units
 from . import refinement
+from .inverse_proof import InverseProof
 from .least_squares_proof import MomentProof
 from .moments import NO_WEIGHT, Moments, exact_moments, pilot, quick_moments
 from .qr import factor_by_qr
-from .whole_least_squares import WholeFit, carefully_rounded, rounded, whole_fit
+from .whole_least_squares import WholeFit, affordable, carefully_rounded, rounded, whole_fit
 
 # Up to so many products the moments are taken in double-double without asking.
 CHEAP_PRODUCTS = 4_000_000
 # Beyond so many columns, QR in floats replaces Cholesky in double-double, which takes seconds.
 MOST_EXACT_COLUMNS = 500
+# An inverse in double-double is the quickest proof for few columns, and can be had for so many.
+FEW_COLUMNS, MOST_INVERTED = 32, 160
+# Rounds of refinement before whole numbers.
+MOST_TRIED = 4
 # Error of the weights, relative to the largest, that makes the moments in floats good enough.
 GOOD_ENOUGH = 1e-8
 # The same for moments in double-double: nothing but the rounding of the weights is left.
@@ -125,24 +130,39 @@ class LeastSquares:
         return state if state.proof.settled(v, GOOD_ENOUGH) else None
 
     def _proof(self, moments: Moments, **more: Any) -> MomentProof:
-        rows = None if self.X is None else (self.X, self.Y, self.weight)
-        return MomentProof(moments, self.fit_intercept, self.alpha, rows, **more)
+        return MomentProof(moments, self.fit_intercept, self.alpha, self._rows, **more)
+
+    @property
+    def _rows(self) -> tuple[Any, np.ndarray, np.ndarray] | None:
+        return None if self.X is None else (self.X, self.Y, self.weight)
 
     def _from(self, moments: Moments, path: str) -> State:
         moments = self._in_use(moments)
-        factor = equations.factor_exactly(moments, **self._options)
+        gram, columns = equations.penalised(moments, **self._options)
+        factor = equations.factor_exactly(moments, gram, columns, self.alpha)
         v = equations.solve(moments, factor)
-        state = State(moments, factor, v, self._proof(moments), path)
-        if self._settled(state) or self.X is None:
-            state.status = Status.CONVERGED
+        with np.errstate(all="ignore"):
+            state = State(moments, factor, v, self._best_proof(moments, gram, factor), path)
+            if self._settled(state, state.proof.settled(v, LAST_DIGIT)) or self.X is None:
+                state.status = Status.CONVERGED
         return state
 
-    def _settled(self, state: State) -> bool:
-        """Is nothing but the rounding of the weights left?
+    def _best_proof(self, moments: Moments, gram: Pair, factor: equations.Factor) -> Any:
+        """By an inverse in double-double, or by eigenvalues in floats if these are quicker."""
+        p, plain = len(factor.kept), None
+        if p > FEW_COLUMNS or factor.dependent:
+            plain = self._proof(moments)
+            if plain.unique or p > MOST_INVERTED or factor.dependent:
+                return plain
+        proof = InverseProof(moments, gram, factor, **self._options, rows=self._rows)
+        return proof if proof.proven else plain or self._proof(moments)
+
+    def _settled(self, state: State, near: bool) -> bool:
+        """Is nothing but the rounding of the weights left, if v is as near as can be told?
 
         In a tiny table that means each weight, however small; else relative to the largest.
         """
-        if not state.proof.settled(state.v, LAST_DIGIT) or state.factor.dependent:
+        if not near or state.factor.dependent:
             return False
         if self.X is None or self.X.shape[0] * (1 + self.X.shape[1]) ** 2 > TINY_PRODUCTS:
             return True
@@ -181,8 +201,11 @@ class LeastSquares:
         """Whole numbers if the table is small enough for them, else one round of refinement."""
         if state.status is not None:
             return state
-        if state.rounds == 0 and state.factor.condition > ROUGH_INVERSE:
+        done = state.rounds == 0 and self._refined(state)
+        if state.factor.condition > ROUGH_INVERSE and (done or state.rounds == 0):
             self._improve_inverse(state)
+        if done:
+            return state
         if state.rounds == 0:
             state.whole = self._whole()
         if state.whole is not None:
@@ -200,6 +223,40 @@ class LeastSquares:
             state.status = Status.CONVERGED
         return state
 
+    def _refined(self, state: State) -> bool:
+        """Whether some rounds end at weights that an inverse proves to the last digit.
+
+        Where there are no whole numbers to turn to, the best that was reached will do.
+        """
+        proof, start, last = state.proof, state.v, np.inf
+        if not isinstance(proof, InverseProof):
+            return False
+        for state.rounds in range(MOST_TRIED):
+            g, near = self._by_rows(state)
+            if self._settled(state, near) and self._holds(state):
+                state.status = Status.CONVERGED
+                return True
+            if not proof.far < 0.5 * last:
+                break
+            state.v, last = refinement.moved(state.factor, state.v, g)[0], proof.far
+        if not affordable(self.X.shape[0], self.X.shape[1], self.Y.shape[1]):
+            self._by_rows(state)
+            state.status = Status.CONVERGED
+            return True
+        state.v, state.rounds = start, 0
+        return False
+
+    def _by_rows(self, state: State) -> tuple[Pair, bool]:
+        """The gradient at v by a pass over the rows, and whether it proves the last digit."""
+        frame = state.moments.frame
+        g, squares = refinement.gradient(self.X, self.Y, self.weight, frame, state.v, self.alpha)
+        return g, state.proof.settled_by_rows(state.v, g, squares, LAST_DIGIT)
+
+    def _holds(self, state: State) -> bool:
+        """Whether floats can hold the solution."""
+        W = self._weights(state)
+        return within(state.proof(W), W, TOLERANCE)
+
     def _whole(self) -> WholeFit | None:
         """In the units of the weights as given, so that ``verify`` finds the very same bounds."""
         weight, alpha = np.ldexp(self.weight, self.exponent), np.ldexp(self.alpha, self.exponent)
@@ -216,8 +273,8 @@ class LeastSquares:
 
     def result(self, state: State) -> Result:
         factor, whole = state.factor, state.whole
-        if whole is None and state.rounds:
-            state.proof.settled(state.v, 0.0)
+        if whole is None and np.isfinite(state.last):
+            self._settle_again(state)
         W = self._weights(state) if whole is None else self._from_whole(state, whole)
         if not np.isfinite(W).all():
             raise ValueError(BEYOND)
@@ -231,7 +288,7 @@ class LeastSquares:
             "moments": state.moments,
             "assess": state.proof,
             "path": state.path,
-            "condition": factor.condition if whole is None else whole.condition,
+            "condition": factor.condition_about_means if whole is None else whole.condition,
             "unique": unique,
             "rank": state.proof.rank,
             "dependent": {} if whole is None else whole.dependences(),
@@ -241,6 +298,13 @@ class LeastSquares:
             "inverse_root": units.inverse_root(state.moments.frame, factor) if unique else None,
         }
         return Result(W, Status.SOLVED, state.rounds, 1, None, details)
+
+    def _settle_again(self, state: State) -> None:
+        """v has moved since the proof was made."""
+        if isinstance(state.proof, InverseProof):
+            self._by_rows(state)
+        else:
+            state.proof.settled(state.v, 0.0)
 
     def _nearly(self, state: State) -> dict[int, dict[int, float]]:
         """Columns that depend on others up to rounding, but not to the last bit."""

@@ -21,7 +21,7 @@ from numba import njit
 from scipy import sparse
 
 from ..data.blocks import Block, block_rows_for
-from ..data.double_double import UNIT, UNIT2, Pair, add, add_gram, mul
+from ..data.double_double import UNIT, UNIT2, Pair, add, add_gram, div, mul
 from ..data.double_rows import shifted
 from ..data.rows import REORDER
 from ..engines import MemoryEngine
@@ -103,14 +103,20 @@ class Moments:
 
     def total_squares(self, *, centred: bool) -> np.ndarray:
         """Σ c (y − ȳ)² of each target, or Σ c y²."""
-        found = self._centred_squares if centred else None
-        if found is None:
-            found = _total_squares(self.in_frame(self.frame.unshifted()), centred=False)
-        return found
+        return self._centred_squares if centred else self._squares
+
+    @cached_property
+    def _squares(self) -> np.ndarray:
+        plain = self if not self.frame.shift.any() else self.in_frame(self.frame.unshifted())
+        return _total_squares(plain, centred=False)
 
     @cached_property
     def _centred_squares(self) -> np.ndarray:
-        return _total_squares(self, centred=True)
+        out = np.empty(self.n_targets)
+        _squares_about_means(*self.gram, self.n_features, out)
+        if np.isnan(out).any():
+            return _total_squares(self, centred=True)
+        return np.ldexp(out, -2 * self.frame.exponent[self.frame.targets])
 
     def in_frame(self, frame: Frame) -> Moments:
         """The same moments about another shift and scale.
@@ -167,6 +173,17 @@ class Moments:
         gram = ours.gram.plus(theirs.gram)
         rounding = max(ours.rounding, theirs.rounding) + 4 * UNIT2
         return Moments(large.frame, gram, self.n + other.n, rounding)
+
+
+@njit(cache=True)
+def _squares_about_means(Gh, Gl, d, out):
+    """Σ c (u − ū)² of each target; NaN where that cancels or leaves the range of floats."""
+    for c in range(len(out)):
+        y = 1 + d + c
+        qh, ql = mul(Gh[0, y], Gl[0, y], Gh[0, y], Gl[0, y])
+        qh, ql = div(qh, ql, Gh[0, 0], Gl[0, 0])
+        h, _ = add(Gh[y, y], Gl[y, y], -qh, -ql)
+        out[c] = h if 1e-12 * Gh[y, y] < h < np.inf else np.nan
 
 
 def _total_squares(moments: Moments, *, centred: bool) -> np.ndarray:

@@ -36,6 +36,8 @@ from .moments import Moments
 DEPENDENT = 4.0
 # Squared distance, relative to the column, below which dependence is looked into.
 SUSPICIOUS = 1e-20
+# Means of columns, relative to their spread, that a condition number may not notice.
+OFFSET = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,19 @@ class Factor:
         return self.S.hi if self.M is None else self.S.hi @ self.M
 
     @property
+    def condition_about_means(self) -> float:
+        """The condition number of the columns less their means, if the bias comes first.
+
+        Then R without its first row and column belongs to these.
+        """
+        if not len(self.kept) or self.kept[0] != 0:
+            return self.condition
+        inner = self.R.hi[1:, 1:]
+        lengths = np.sqrt(np.einsum("ij,ij->j", inner, inner))
+        far = np.abs(self.R.hi[0, 1:]) > OFFSET * lengths
+        return condition_of(inner, lengths) if far.any() else self.condition
+
+    @property
     def inverse(self) -> np.ndarray:
         return self.inverse_root @ self.inverse_root.T
 
@@ -77,7 +92,10 @@ def penalised(moments: Moments, fit_intercept: bool, alpha: float) -> tuple[Pair
     """
     d = moments.n_features
     columns = np.arange(0 if fit_intercept else 1, 1 + d)
-    gram = moments.gram.part(*np.ix_(columns, columns))
+    used = slice(int(not fit_intercept), 1 + d)
+    gram = Pair(moments.gram.hi[used, used].copy(), moments.gram.lo[used, used].copy())
+    if alpha == 0:
+        return gram, columns
     diagonal = np.arange(len(columns))[int(fit_intercept) :]
     penalty = np.ldexp(alpha, 2 * moments.frame.exponent[:d])
     ridge = Pair.of(np.zeros_like(gram.hi))
@@ -85,9 +103,8 @@ def penalised(moments: Moments, fit_intercept: bool, alpha: float) -> tuple[Pair
     return gram.plus(ridge), columns
 
 
-def factor_exactly(moments: Moments, *, fit_intercept: bool, alpha: float = 0.0) -> Factor:
-    """Cholesky in double-double, dependent columns set aside."""
-    gram, columns = penalised(moments, fit_intercept, alpha)
+def factor_exactly(moments: Moments, gram: Pair, columns: np.ndarray, alpha: float) -> Factor:
+    """Cholesky in double-double of what ``penalised`` gives, dependent columns set aside."""
     p = len(columns)
     norm2 = np.diag(gram.hi).copy()
     # How large the stored numbers are, whatever was subtracted from them.
@@ -100,9 +117,11 @@ def factor_exactly(moments: Moments, *, fit_intercept: bool, alpha: float = 0.0)
     # n rows have no more than n independent columns, whatever rounding makes of the rest.
     most = moments.n if moments.n and alpha == 0 else p
     _cholesky(gram, R, keep, coefficients, raw, noise, most)
-    kept = np.flatnonzero(keep)
-    dependent = {int(columns[j]): coefficients[j, kept] for j in np.flatnonzero(~keep)}
-    R = R.part(*np.ix_(kept, kept))
+    kept, dependent = np.arange(p), {}
+    if not keep.all():
+        kept = np.flatnonzero(keep)
+        dependent = {int(columns[j]): coefficients[j, kept] for j in np.flatnonzero(~keep)}
+        R = R.part(*np.ix_(kept, kept))
     S = Pair.of(np.eye(len(kept)))
     solve_upper(R, S)
     norms = np.sqrt(norm2[kept])

@@ -68,15 +68,21 @@ def refine(
 
     Sᵀg is the step in units of ‖A·‖. Rounding in S makes it wrong by a share of about condition·u.
     """
-    kept, root = factor.kept, factor.inverse_root
     g, _ = gradient(X, Y, weight, moments.frame, v, alpha)
-    z = root.T @ g.hi[kept]
-    moved = v.part(kept).plus(Pair.of(root @ z))
-    after = Pair(v.hi.copy(), v.lo.copy())
-    after.hi[kept], after.lo[kept] = moved.hi, moved.lo
+    after, z = moved(factor, v, g)
     length = np.sqrt((z * z).sum(axis=0))
-    size = factor.norms @ np.abs(after.hi[kept])
+    size = factor.norms @ np.abs(after.hi[factor.kept])
     return Round(after, float(length.max(initial=0.0)), float(size.max(initial=0.0)))
+
+
+def moved(factor: Factor, v: Pair, g: Pair) -> tuple[Pair, np.ndarray]:
+    """v + S Sᵀ g, and Sᵀg."""
+    kept, root = factor.kept, factor.inverse_root
+    z = root.T @ g.hi[kept]
+    part = v.part(kept).plus(Pair.of(root @ z))
+    after = Pair(v.hi.copy(), v.lo.copy())
+    after.hi[kept], after.lo[kept] = part.hi, part.lo
+    return after, z
 
 
 def improved(X: Any, weight: np.ndarray, frame: Frame, factor: Factor) -> Factor:

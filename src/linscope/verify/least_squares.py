@@ -31,9 +31,13 @@ from .large_least_squares import large_facts
 from .least_squares_facts import Facts, facts, largest_gap, relative_error
 from .normal_equations import normal_equations, optimum
 
-# Sums of squares are claimed to this, relatively; bounds are compared with so much room.
-SAME, ROOM, MARGIN = 1e-8, 1 + 1e-9, 1e-6
+# Sums of squares are claimed to this, relatively.
+SAME, MARGIN = 1e-8, 1e-6
+# Bounds in floats are compared with so much room, those without rounding with none.
+ROOM = 1 + 1e-9
 MOST_COLUMNS, MOST_PRODUCTS = 600, 3_000_000_000
+# So much a sum of bounds may lose.
+ADDED = 1 + 1e-13
 UNIT, LEAST = 2.0**-53, 2.0**-1060
 # A wider tolerance than this says nothing.
 WIDEST = 1e-2
@@ -64,6 +68,10 @@ class Found(NamedTuple):
     unique: bool | None
     condition: float
     rough: bool = True
+
+    @property
+    def room(self) -> float:
+        return ROOM if self.rough else 1.0
 
 
 def check(claim: Any, X, y, sample_weight=None) -> Check:
@@ -164,7 +172,7 @@ def _exactly(X, Y, weight, W, options) -> Found:
         rough, *rest = large_facts(X, Y, weight, W, **options)
         most = most._replace(gap=rough.gap, error=rough.error, dual=rough.dual)
         return Found(most, *rest)
-    rank, gap = len(best.rank.kept), float(most.gap.sum())
+    rank, gap = len(best.rank.kept), float(most.gap.sum() * ADDED)
     return Found(most, gap, most.error, rank, best.unique, best.condition, False)
 
 
@@ -183,11 +191,11 @@ def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
     allowed = SAME * primal + claim.rounding + float(most.rounding.sum())
     if not abs(claim.primal - primal) <= allowed:
         return f"the objective is {primal:.9g}, not {claim.primal:.9g}"
-    if not found.gap <= claim.gap * ROOM + LEAST:
+    if not found.gap <= claim.gap * found.room + LEAST:
         return f"the objective is {found.gap:.2g} above its minimum, not {claim.gap:.2g}"
     if abs(claim.dual - max(primal - claim.gap, 0.0)) > 2 * allowed:
         return "the lower bound of the objective is not what the gap says"
-    if not found.rough and not claim.dual <= max(float(most.dual.sum()), 0.0) * ROOM:
+    if not found.rough and not claim.dual <= max(float(most.dual.sum()), 0.0):
         return "the lower bound of the objective is above the minimum"
     if claim.rank is not None and found.rank is not None and claim.rank != found.rank:
         return f"{found.rank} columns are independent, not {claim.rank}"
@@ -199,7 +207,7 @@ def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
 
 
 def _false_error(claim, found: Found) -> str | None:
-    over = found.error > claim.error * ROOM + LEAST
+    over = found.error > claim.error * found.room + LEAST
     if over.any():
         t, j = np.argwhere(over)[0]
         shortest = "shortest " if claim.least_norm else ""
