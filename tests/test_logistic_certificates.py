@@ -157,6 +157,35 @@ def test_an_outlier_on_its_own_side_hides_nothing():
     check_claim(model, X, y, np.inf)
 
 
+@pytest.mark.parametrize("penalty", ["l1", "l2", "elasticnet"])
+def test_rows_without_weight_say_nothing_however_large(penalty):
+    """The claim is about rows 1 and 2; the size of row 3 must not enter any bound of rounding."""
+    X = np.array([[2.6e-13, -4.5e-13], [-7617.252034600375, -320784.8823803088], [-3.4e12, 2.3e12]])
+    y, weight = np.array([0, 1, 1]), np.array([1.0, 1.0, 0.0])
+    ratio = {"l1_ratio": 0.5} if penalty == "elasticnet" else {}
+    model = ls.LogisticRegression(penalty=penalty, tol=1e-12, **ratio)
+    model.fit(X, y, sample_weight=weight)
+    assert model.verify(X, y, sample_weight=weight)
+    assert model.certificate_.verify(X[:2], y[:2], sample_weight=weight[:2])
+    assert not model.certificate_.verify(X, y, sample_weight=np.zeros(3))
+
+
+@quiet
+def test_likelihoods_that_vanish_where_weights_are_infinite():
+    X = np.array(
+        [[735908253.8925524, 20764020.987604447], [469986678.98342264, -75592976.70805474],
+         [1573819016.3126647, 69600175.94331832], [-254288272.89105338, -98937254.16663878]]
+    )  # fmt: skip
+    y = np.array([1, 2, 0, 1])
+    weight = np.array(
+        [99894109.29282126, 0.07883745561132868, 75.86223334151381, 4969026.265214797]
+    )
+    model = ls.LogisticRegression(penalty=None).fit(X, y, sample_weight=weight)
+    assert model.certificate_.status is Status.INFINITE
+    check = model.verify(X, y, sample_weight=weight)
+    assert check, check.reason
+
+
 def test_separation_far_below_the_largest_margin_is_proven():
     X = np.array([[-0.5, -4000.0], [-0.1, -2000.0], [0.5, 1000.0], [0.9, 3000.0]])
     y = np.array([0, 1, 0, 0])

@@ -65,6 +65,23 @@ def solve(A: list[list[fmpq]], B: list[list[fmpq]]) -> list[list[fmpq]]:
     return fmpq_mat(A).solve(fmpq_mat(B)).tolist()
 
 
+def pivots(A: list[list[fmpq]]) -> tuple[list[int], list[list[fmpq]]]:
+    """Columns that are not combinations of columns before them, and a basis of {v : Av = 0}."""
+    if not A or not A[0]:
+        return [], []
+    reduced, r = fmpq_mat(A).rref()
+    rows = reduced.tolist()[:r]
+    kept = [next(j for j, v in enumerate(row) if v != 0) for row in rows]
+    null = []
+    for free in (j for j in range(len(A[0])) if j not in kept):
+        v = [ZERO] * len(A[0])
+        v[free] = ONE
+        for j, row in zip(kept, rows, strict=True):
+            v[j] = -row[free]
+        null.append(v)
+    return kept, null
+
+
 def gram(rows: list[list[fmpq]], c: Sequence[fmpq]) -> list[list[fmpq]]:
     """Σ c_i x_i x_iᵀ."""
     A = fmpq_mat(rows)

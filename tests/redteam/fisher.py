@@ -1,12 +1,15 @@
 """Fisher's discriminant against class means and scatters in rationals.
 
 J(w) = (w·m_2 − w·m_1)² / wᵀ S_W w, largest at S_W⁻¹ (m_2 − m_1); scores of the classes
-Σ⁻¹ (m_k − m̄), Σ = S_W / W; no maximum where means differ and S_W vanishes
+Σ⁻¹ δ_k, δ_k = m_k − m̄, Σ = S_W / W; no maximum where means differ and S_W vanishes. There the part
+of δ_k that no Σx reaches is left out, orthogonally in units of the spreads D² = diag Σ: with the
+null vectors N of Σ it is D²N (NᵀD²N)⁻¹ Nᵀδ_k
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from flint import arb, fmpq
 
 from linscope.results import Status
 
-from .exact import ZERO, dot, number, q, rank, rationals, solve
+from .exact import ZERO, dot, number, pivots, q, rank, rationals, solve
 from .judging import foreign_status, not_numbers, same_floats
 from .moments import Moments
 from .problem import Problem
@@ -45,7 +48,7 @@ class Judge:
         yield from self._status(claim, r)
         if len(m.seen) < 2 or not np.isfinite(claim.accuracy) or claim.accuracy < 0:
             return
-        if r == m.d:
+        if np.isfinite(claim.accuracy):
             yield from self._scores(claim)
         if len(m.labels) == 2 == len(m.seen):
             yield from self._criterion(claim, r)
@@ -67,9 +70,8 @@ class Judge:
         total = sum(m.totals, ZERO)
         centre = [sum((m.totals[k] * m.means[k][j] for k in m.seen), ZERO) / total
                   for j in range(m.d)]  # fmt: skip
-        right = [[m.means[k][j] - centre[j] for k in m.seen] for j in range(m.d)]
-        found = solve(m.scatter, right)
-        exact = [[total * found[j][i] for j in range(m.d)] for i in range(len(m.seen))]
+        right = [[m.means[k][j] - centre[j] for j in range(m.d)] for k in m.seen]
+        exact = [[total * v for v in self._reached(delta)] for delta in right]
         held = [rationals(w[1:]) for w in claim.weights]
         if len(m.labels) == 2:
             exact = [[b - a for a, b in zip(*exact, strict=True)]]
@@ -81,6 +83,33 @@ class Judge:
         if off > q(claim.accuracy) ** 2 * size:
             share = (arb(off) / arb(size)).sqrt() if size else arb(off)
             yield f"scores accurate to {claim.accuracy!r}, but they are {number(share)!r} off"
+
+    @cached_property
+    def _null(self) -> tuple[list[int], list[list[fmpq]]]:
+        """Independent columns, and the null vectors of those that vary."""
+        S = self.moments.scatter
+        varies = [j for j in range(self.moments.d) if S[j][j] != 0]
+        kept, null = pivots([[S[i][j] for j in varies] for i in varies])
+        places = [dict(zip(varies, v, strict=True)) for v in null]
+        null = [[place.get(j, ZERO) for j in range(self.moments.d)] for place in places]
+        return [varies[j] for j in kept], null
+
+    def _reached(self, delta: list[fmpq]) -> list[fmpq]:
+        """Some x with S_W x = the part of δ that can be reached."""
+        S, (kept, null) = self.moments.scatter, self._null
+        if null:
+            D = [S[j][j] for j in range(len(S))]
+            held = [[v * w for v, w in zip(n, D, strict=True)] for n in null]
+            shares = solve([[dot(n, h) for h in held] for n in null],
+                           [[dot(n, delta)] for n in null])  # fmt: skip
+            for h, (share,) in zip(held, shares, strict=True):
+                delta = [v - share * w for v, w in zip(delta, h, strict=True)]
+        x = [ZERO] * len(delta)
+        if kept:
+            found = solve([[S[i][j] for j in kept] for i in kept], [[delta[j]] for j in kept])
+            for j, (v,) in zip(kept, found, strict=True):
+                x[j] = v
+        return x
 
     def _energy(self, w: list[fmpq]) -> fmpq:
         S = self.moments.scatter

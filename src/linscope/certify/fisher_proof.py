@@ -21,8 +21,9 @@ from ..verify.class_scatter import as_float, class_sums, scatter_of
 from ..verify.discriminant_models import ExactModel
 from ..verify.discriminants import optimum
 from ..verify.few_rows import FewRowsModel, ranks
-from ..verify.fisher import worst_error
+from ..verify.fisher_model import worst_error
 from ..verify.mean_difference import mean_axes, plane_scores
+from ..verify.row_space import RowSpaceModel
 from .fisher_weights import bias_of, directions_of, held_criterion, held_weights
 
 # Scores of double and of single precision that are proven to this, relative to their spread, are
@@ -35,7 +36,7 @@ NEARLY = 1e-3
 # Numbers of a table that are looked at in whole numbers (about 3 µs each), and columns.
 MOST_NUMBERS, MOST_COLUMNS = 1_000_000, 500
 # Directions with less spread, relative to the largest, make weights that floats cannot hold.
-DOUBLE, SINGLE, NOTHING_AT_ALL = 1e-9, 3e-5, 1e-10
+DOUBLE, SINGLE = 1e-9, 3e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +82,12 @@ def prove(found: Discriminants, setting: Setting) -> Proof:
     if n - len(rows.labels) < d and plain:
         within, whole, proven = ranks(rows)
         if proven and whole > within:
-            return _by_rows(first, setting, rows, within)
+            return _beyond(first, setting, rows, within)
     better = None if d > MOST_COLUMNS else _exactly(found, setting, rows)
     if better is not None:
         return better
     nearly = first.status is Status.NEARLY_DEPENDENT
-    return _by_rows(first, setting, rows, None) if nearly and plain else first
+    return _nearly(first, setting, rows) if nearly and plain else first
 
 
 def _rows(setting: Setting) -> ClassRows:
@@ -147,20 +148,40 @@ def _exactly(found: Discriminants, setting: Setting, rows: ClassRows) -> Proof |
     found = replace(
         found, rank=model.rank, constant=model.constant, dependent=model.dependent or []
     )
+    return _of_model(found, setting, rows, model, status)
+
+
+def _beyond(first: Proof, setting: Setting, rows: ClassRows, rank: int) -> Proof:
+    """More columns than rows: the scatter is singular, and the means differ beyond it."""
+    priors = setting.priors[rows.seen]
+    model: Any = RowSpaceModel.build(rows, priors, setting.given, rank)
+    if model is not None:
+        found = replace(first.found, rank=rank, constant=model.constant, dependent=[])
+        proof = _of_model(found, setting, rows, model, Status.UNBOUNDED)
+        if proof is not None and proof.accuracy < np.inf:
+            return proof
+    model = FewRowsModel(rows, priors, setting.given, rank)
+    found = replace(first.found, rank=rank, constant=model.constant, dependent=[])
+    rough = _by_rows(replace(first, found=found), setting, rows, model)
+    return replace(rough, status=Status.UNBOUNDED, accuracy=np.inf)
+
+
+def _of_model(found: Discriminants, setting: Setting, rows: ClassRows, model, status):
+    """The discriminants of a model without rounding; None if floats cannot hold them."""
     if setting.mean_difference:
         return _of_means(found, setting, rows, model, status)
-    unit = [Fraction(2) ** e for e in scatter.exponent]
+    seen, exact = rows.seen, model.discriminants
     coef = np.zeros_like(found.coef)
-    coef[seen] = [[as_float(v / u) for v, u in zip(x, unit, strict=True)] for x in solved.x]
+    coef[seen] = [[as_float(v) for v in x] for x in exact]
     with np.errstate(divide="ignore"):
         levels = np.log(setting.priors)
     levels[seen] -= 0.5 * np.diag(model.heights)
-    scalings, values = directions_of(model, priors, found.scalings)
+    scalings, values = directions_of(model, setting.priors[seen], found.scalings)
     better = replace(found, coef=coef, levels=levels, scalings=scalings, eigenvalues=values)
     weights = held_weights(better, setting.dtype, model)
     if len(coef) == len(seen) == 2:
-        apart = [(b - a) / u for a, b, u in zip(*solved.x, unit, strict=True)]
-        weights[0, 1:] = np.array([as_float(v) for v in apart]).astype(setting.dtype)
+        apart = [as_float(b - a) for a, b in zip(*exact, strict=True)]
+        weights[0, 1:] = np.array(apart).astype(setting.dtype)
         w = weights[0, 1:].astype(np.float64)
         weights[0, 0] = bias_of(w, levels[1] - levels[0], better, model)
     scalings = scalings.astype(setting.dtype)
@@ -203,37 +224,30 @@ def _checked(better, weights, scalings, status, model, setting: Setting, rows) -
     return Proof(better, weights, scalings, status, accuracy, setting.tolerance)
 
 
-def _by_rows(first: Proof, setting: Setting, rows: ClassRows, rank: int | None) -> Proof:
-    """By singular values of the rows: directions in which floats see no spread are left out.
+def _nearly(first: Proof, setting: Setting, rows: ClassRows) -> Proof:
+    """Columns are nearly dependent: which they are, and weights that are not proven."""
+    nothing = SINGLE if setting.dtype != np.float64 else DOUBLE
+    d, priors = rows.n_features, setting.priors[rows.seen]
+    model = FewRowsModel(rows, priors, setting.given, d, nothing=nothing)
+    named = np.setdiff1d(np.flatnonzero(model.fresh() <= UNSEEN), model.constant).tolist()
+    rank = d - len(model.constant) - len(named)
+    found = replace(first.found, rank=rank, constant=model.constant, dependent=named)
+    return _by_rows(replace(first, found=found), setting, rows, model)
 
-    With a ``rank`` there are more columns than rows, the scatter is singular, and the means differ
-    beyond it. Without one, columns are nearly dependent, and weights are not proven.
-    """
-    seen, found = rows.seen, first.found
-    priors, most = setting.priors[seen], rows.n_features if rank is None else rank
-    single = setting.dtype != np.float64
-    nothing = (SINGLE if single else DOUBLE) if rank is None else NOTHING_AT_ALL
-    model = FewRowsModel(rows, priors, setting.given, most, nothing=nothing)
-    if rank is None:
-        named = np.setdiff1d(np.flatnonzero(model.fresh() <= UNSEEN), model.constant).tolist()
-        seen_rank = rows.n_features - len(model.constant) - len(named)
-        found = replace(found, rank=seen_rank, constant=model.constant, dependent=named)
-    else:
-        found = replace(found, rank=rank, constant=model.constant, dependent=[])
+
+def _by_rows(first: Proof, setting: Setting, rows: ClassRows, model: FewRowsModel) -> Proof:
+    """By singular values of the rows: directions in which floats see no spread are left out."""
+    found, seen = first.found, rows.seen
     if setting.mean_difference:
-        status = first.status if rank is None else Status.UNBOUNDED
-        proof = _of_means(found, setting, rows, model, status)
-        return proof if rank is not None else replace(proof, status=status, accuracy=np.inf)
+        proof = _of_means(found, setting, rows, model, first.status)
+        return replace(proof, status=first.status, accuracy=np.inf)
     coef = np.zeros_like(found.coef)
     coef[seen] = model.x
     with np.errstate(divide="ignore"):
         levels = np.log(setting.priors)
     levels[seen] -= 0.5 * np.diag(model.heights)
-    scalings, values = directions_of(model, priors, found.scalings)
+    scalings, values = directions_of(model, setting.priors[seen], found.scalings)
     better = replace(found, coef=coef, levels=levels, scalings=scalings, eigenvalues=values)
     weights, scalings = held_weights(better, setting.dtype), scalings.astype(setting.dtype)
-    if rank is not None:
-        checked = _checked(better, weights, scalings, Status.UNBOUNDED, model, setting, rows)
-        return checked or first
     better = replace(better, criterion=held_criterion(model, rows, weights, scalings))
     return replace(first, found=better, weights=weights, scalings=scalings)

@@ -11,11 +11,13 @@ Floats do for well-conditioned tables; columns are then measured by their spread
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from math import fsum, sqrt
 from typing import Any, Protocol
 
 import numpy as np
 
+from ..data.rational import power_of_two
 from .class_columns import class_moments
 from .class_rows import ClassRows, dense
 from .class_scatter import Scatter, as_float
@@ -91,11 +93,17 @@ class ExactModel:
     def along(self, V) -> np.ndarray:
         return self.scatter.along(V)
 
+    @cached_property
+    def discriminants(self) -> list[list[Fraction]]:
+        """x_k* in the units of the data."""
+        unit = [power_of_two(-e) for e in self.scatter.exponent]
+        return [[v * u for v, u in zip(x, unit, strict=True)] for x in self.found.x]
+
     def combined(self, parts: np.ndarray) -> np.ndarray:
         """Σ_k parts_k x_k* in floats."""
         share = [Fraction(float(p)) for p in parts]
-        rows = zip(*self.found.x, self.scatter.exponent, strict=True)
-        return np.array([as_float(dot(share, list(x)) / Fraction(2) ** e) for *x, e in rows])
+        columns = zip(*self.discriminants, strict=True)
+        return np.array([as_float(dot(share, list(x))) for x in columns])
 
     def centre(self, w) -> tuple[float, float]:
         found = as_float(dot(in_units(w, self.scatter.exponent), self.scatter.centre))

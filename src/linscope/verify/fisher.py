@@ -11,8 +11,8 @@ values. The status says what is proven about the rank of Σ:
 
     SOLVED             full rank, a ≤ tolerance
     RANK_DEFICIENT     exact dependencies, along which all means agree; a ≤ tolerance
-    UNBOUNDED          the means differ along an exact dependency; with more columns than rows the
-                       scores are compared in floats
+    UNBOUNDED          the means differ along an exact dependency; a ≤ tolerance, or with more
+                       columns than rows ∞: the scores are compared roughly
     NEARLY_DEPENDENT   columns named are combinations of others up to rounding; w is not proven
     STALLED            w is not proven for another reason: the means agree up to rounding
 """
@@ -20,28 +20,23 @@ values. The status says what is proven about the rank of Σ:
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..results import Check, Status
 from .class_columns import class_moments, exact_column
 from .class_rows import ClassRows, check_shares, checked, dense, read_rows, require
-from .class_scatter import class_sums, scatter_of
-from .discriminant_models import ExactModel, FloatModel, Model
-from .discriminants import optimum
-from .few_rows import FewRowsModel, ranks
-from .fisher_rough import MOST_NAMED, ROUGH, Known, check_rough
+from .discriminant_models import Model
+from .few_rows import FewRowsModel
+from .fisher_model import PROVEN, known_of, worst_error
+from .fisher_rough import Known, check_rough, check_rough_weights
 from .mean_difference import check_mean_difference
-from .shrinkage import check_shrinkage
 
-# Tables of more numbers are looked at in floats first; of many more, only so.
-SMALL, MOST = 20_000, 4_000_000
 # The largest tolerance that says anything.
 WORST = 0.01
 # Values of J and of the directions are worked out in floats.
 FLOATS = 1e-9
-PROVEN = (Status.SOLVED, Status.RANK_DEFICIENT, Status.UNBOUNDED)
 
 
 def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
@@ -53,18 +48,18 @@ def _claims(claim: Any, rows: ClassRows) -> str:
     check_shares(claim, rows)
     _check_form(claim, rows)
     _check_means(claim, rows)
-    known = _known(claim, rows)
+    known = known_of(claim, rows)
     _check_status(claim, known)
     if known.model is None:
         return "means and priors are those of the samples; nothing is claimed about the scores"
-    far = 0.0
-    if claim.mean_difference and claim.status in PROVEN:
+    far, proven = 0.0, claim.accuracy < np.inf
+    if claim.mean_difference and proven:
         check_mean_difference(claim, known)
-    elif claim.status in PROVEN:
+    elif proven:
         far = _check_weights(claim, known)
         _check_directions(claim, known)
     J = _check_criterion(claim, known)
-    if claim.status not in PROVEN:
+    if not proven:
         return f"J as claimed: {J:.6g}; the scores are not proven"
     best = "J as claimed"
     if not (claim.mean_difference or claim.given_priors or known.shrinkage.any()):
@@ -107,75 +102,18 @@ def _check_means(claim: Any, rows: ClassRows) -> None:
             require(near, f"class {label!r}: the mean of column {j} is {float(exact.mean):.15g}")
 
 
-def _known(claim: Any, rows: ClassRows) -> Known:
-    shrinkage = np.asarray(claim.shrinkage, dtype=np.float64)[rows.seen]
-    check_shrinkage(claim, rows, shrinkage)
-    priors = np.asarray(claim.priors, dtype=np.float64)[rows.seen]
-    weights = np.asarray(claim.weights)
-    weights = weights[rows.seen] if len(claim.labels) > 2 else weights
-    given, n = bool(claim.given_priors), sum(len(w) for w in rows.weights)
-    if claim.status in PROVEN:
-        model = _model(claim, rows, priors, shrinkage)
-    elif n * rows.n_features <= MOST and not shrinkage.any():
-        model = FewRowsModel(rows, priors, given, rows.n_features, nothing=ROUGH)
-    else:
-        model = None
-    return Known(rows, priors, shrinkage, weights, model)
-
-
-def _model(claim: Any, rows: ClassRows, priors, shrinkage) -> Model | None:
-    n, d = sum(len(w) for w in rows.weights), rows.n_features
-    found: Model | None = None
-    if n * d > SMALL:
-        found = FloatModel.build(rows, priors, shrinkage, claim)
-    if found is not None and claim.status is Status.SOLVED and not claim.mean_difference:
-        two = len(claim.labels) == 2
-        if worst_error(found, np.asarray(claim.weights), rows, two) <= claim.accuracy:
-            return found
-    if n - len(rows.labels) < d and not shrinkage.any():
-        within, whole, proven = ranks(rows)
-        if proven and whole > within and claim.status is Status.UNBOUNDED:
-            return FewRowsModel(rows, priors, bool(claim.given_priors), within)
-    if n * d > MOST or d > MOST_NAMED:
-        return found
-    given = [Fraction(float(p)) for p in priors] if claim.given_priors else None
-    own = _Shrinkage(shrinkage, bool(claim.automatic))
-    scatter = scatter_of(class_sums(rows), given, own)
-    most = d if shrinkage.any() else n - len(rows.labels)
-    solved = optimum(scatter, most)
-    return found if solved is None else ExactModel(scatter, solved)
-
-
-class _Shrinkage(NamedTuple):
-    shrinkage: np.ndarray
-    automatic: bool
-
-
-def worst_error(model: Model, weights: np.ndarray, rows: ClassRows, two: bool) -> float:
-    """The largest error of the scores, relative to the longest."""
-    if two:
-        if len(rows.labels) < 2:
-            return 0.0
-        H = model.heights
-        size = float(np.sqrt(max(H[0, 0] + H[1, 1] - 2 * H[0, 1], 0.0)))
-        far = model.error(weights[0, 1:], 1, 0)
-    else:
-        own = weights[rows.seen, 1:]
-        size = float(np.sqrt(max(np.diag(model.heights).max(), 0.0)))
-        far = max(model.error(w, k) for k, w in enumerate(own))
-    return far / size if size > 0 else (0.0 if far == 0 else np.inf)
-
-
 def _check_status(claim: Any, known: Known) -> None:
     rough = Status.STALLED, Status.NEARLY_DEPENDENT
     require(claim.status in (*PROVEN, *rough), f"no discriminant ends with: {claim.status}")
     model, d = known.model, known.rows.n_features
-    fine = claim.accuracy <= claim.tolerance
     if claim.status in rough:
         require(claim.accuracy == np.inf, "no accuracy of the scores is known")
         check_rough(claim, known)
         return
-    require(fine, "the accuracy is not within the tolerance")
+    if isinstance(model, FewRowsModel):
+        check_rough_weights(claim, known, model)
+    else:
+        require(claim.accuracy <= claim.tolerance, "the accuracy is not within the tolerance")
     require(model is not None, "it cannot be decided whether columns depend on each other")
     assert model is not None
     require(claim.rank == model.rank, f"the scatter within classes has rank {model.rank}")
@@ -243,11 +181,25 @@ def _check_directions(claim: Any, known: Known) -> None:
     along = model.along(V)
     values = known.priors @ along**2
     top = max(float(largest.max()), 0.0)
-    short = float(np.abs(values - np.maximum(largest, 0.0)).max())
-    require(short <= 2 * held * top, "another direction has a larger J")
+    loose = _loose(claim, known)
+    short = np.abs(values - np.maximum(largest, 0.0))
+    short -= known.priors @ (2 * np.abs(along) * loose + loose**2)
+    require(short.max() <= 2 * held * top, "another direction has a larger J")
+    lengths = np.sqrt(np.maximum(np.diag(model.heights), 0.0))
     for i in range(m):
         q = model.defect(V[:, i], known.priors * along[:, i], float(values[i]))
+        q -= float(known.priors * loose[:, i] @ (lengths + np.abs(along[:, i])))
         require(q <= 8 * held * top, f"direction {i + 1} is not stationary")
+
+
+def _loose(claim: Any, known: Known) -> np.ndarray:
+    """What rounding V changes of δ_k·v where the means differ beyond the range of Σ, (K, m)."""
+    V, model = np.asarray(claim.scalings), known.model
+    assert model is not None
+    if not model.separated:
+        return np.zeros((len(known.priors), V.shape[1]))
+    apart = np.abs(model.along(np.eye(len(V))))
+    return 2 * float(np.finfo(V.dtype).eps) * apart @ np.abs(V).astype(np.float64)
 
 
 def _check_criterion(claim: Any, known: Known) -> float:

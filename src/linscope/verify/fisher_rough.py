@@ -48,10 +48,10 @@ def check_rough(claim: Any, known: Known) -> None:
     else:
         require(least >= 0.9 * NEARLY, "columns are nearly dependent")
     if len(rows.labels) > 1:
-        _check_rough_weights(claim, known, model)
+        check_rough_weights(claim, known, model)
 
 
-def _check_rough_weights(claim: Any, known: Known, model: FewRowsModel) -> None:
+def check_rough_weights(claim: Any, known: Known, model: FewRowsModel) -> None:
     """w solves its equations along itself, wᵀΣw = w·δ, and reaches as far as rough scores do."""
     two, weights = len(claim.labels) == 2, np.asarray(known.weights, dtype=np.float64)
     H = model.heights

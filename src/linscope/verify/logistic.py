@@ -21,7 +21,7 @@ from ..results import Check, Status
 from .enclosures import UNIT, Ball, products
 from .logistic_decrement import decrement_bound
 from .logistic_duality import Dual
-from .logistic_values import Place, Problem, evaluate, residuals
+from .logistic_values import VANISHING, Place, Problem, evaluate, residuals
 from .separation import margin_signs
 
 # A tolerance above this is none.
@@ -67,8 +67,11 @@ def read_problem(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weigh
     C, doubt = (float(claim.C) if penalised else 1.0), 0.0
     c = np.full(len(codes), C)
     if weight is not None:
+        counts = weight > 0  # rows without weight say nothing, however large
+        if not counts.all():
+            X, codes, weight = X[np.flatnonzero(counts)], codes[counts], weight[counts]
         c, doubt = C * weight, UNIT if C != 1.0 else 0.0
-        if not (np.isfinite(c).all() and (c[weight > 0] >= np.finfo(float).tiny).all()):
+        if not (np.isfinite(c).all() and (c >= np.finfo(float).tiny).all()):
             raise ValueError("the weights times C leave the range of floats")
     options = {"intercept": bool(claim.fit_intercept), "common": bool(claim.common)}
     return Problem(X, codes, len(known), c, doubt, float(l1), float(l2), **options)
@@ -116,8 +119,7 @@ def _check_infinite(claim: Any, problem: Problem) -> Check:
         return Check(False, f"the direction must be {wanted}")
     if not problem.intercept and any(row[0] for row in direction):
         return Check(False, "the model has no bias, the direction has one")
-    count = np.flatnonzero(problem.c > 0)
-    signs = margin_signs(problem.X[count], problem.codes[count], direction)
+    signs = margin_signs(problem.X, problem.codes, direction)
     if not signs.none_negative:
         return Check(False, "a row has a negative margin: the direction does not separate")
     if not signs.some_positive:
@@ -125,7 +127,7 @@ def _check_infinite(claim: Any, problem: Problem) -> Check:
     wrong = ""
     for precise in (False, True):
         place = evaluate(problem, claim.weights, precise=precise)
-        wrong = _wrong_objective(claim, place) or _wrong_gradient(claim, problem, place)
+        wrong = _wrong_objective(claim, problem, place) or _wrong_gradient(claim, problem, place)
         if not wrong:
             break
     if wrong:
@@ -145,7 +147,7 @@ def _check_gap(claim: Any, problem: Problem) -> Check:
     reason = ""
     for precise in (False, True):
         place = evaluate(problem, claim.weights, precise=precise)
-        reason = _wrong_objective(claim, place) or _wrong_gradient(claim, problem, place)
+        reason = _wrong_objective(claim, problem, place) or _wrong_gradient(claim, problem, place)
         found = np.inf
         if not reason:
             found = smallest_gap(problem, place, claim.gap, precise=precise)
@@ -155,9 +157,10 @@ def _check_gap(claim: Any, problem: Problem) -> Check:
     return Check(False, reason)
 
 
-def _wrong_objective(claim: Any, place: Place) -> str:
+def _wrong_objective(claim: Any, problem: Problem, place: Place) -> str:
     value, stated = place.value, STATED * abs(claim.primal)
     room = max(stated, claim.gap) if np.isfinite(claim.gap) else stated
+    room += 4 * VANISHING * float(problem.c.sum())  # losses that are smaller have lost digits
     if not (abs(value.mid - claim.primal) <= stated and value.rad <= room):
         return f"the objective is {value.mid:.9g} ± {value.rad:.1g}, not {claim.primal:.9g}"
     return ""
