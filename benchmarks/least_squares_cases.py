@@ -13,7 +13,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 
 import linscope as ls
-from linscope.solvers.rational_least_squares import rational_least_squares
 
 from .case import Case, Contender, Data, different_vector, worse_objective
 
@@ -80,10 +79,21 @@ def nist_sets() -> dict[str, tuple[np.ndarray, np.ndarray, bool, list[Fraction]]
             else np.array(data["x"])[:, None] ** np.arange(1, data["degree"] + 1)
         )
         y, intercept = np.array(data["y"]), data["fit_intercept"]
-        exact = rational_least_squares(X, y[:, None], fit_intercept=intercept)
-        assert exact is not None
-        sets[name] = X, y, intercept, exact.weights[int(not intercept) :, 0].tolist()
+        sets[name] = X, y, intercept, exact_weights(X, y, intercept)
     return sets
+
+
+def exact_weights(X: np.ndarray, y: np.ndarray, intercept: bool) -> list[Fraction]:
+    """AᵀA w = Aᵀy in fractions, by Gauss-Jordan elimination; every float as it is."""
+    table = np.column_stack([np.ones((len(y), int(intercept))), X, y])
+    A = np.array([[Fraction(float(v)) for v in row] for row in table], dtype=object)
+    system = A[:, :-1].T.dot(A)
+    for i in range(len(system)):
+        system[i] = system[i] / system[i, i]
+        for k in range(len(system)):
+            if k != i:
+                system[k] = system[k] - system[k, i] * system[i]
+    return system[:, -1].tolist()
 
 
 def all_nist(rows: int, features: int) -> Data:

@@ -17,7 +17,7 @@ import linscope as ls
 from linscope.solvers import iterative_least_squares, least_squares, least_squares_choice
 from linscope.solvers.driver import run
 from linscope.solvers.least_squares import LeastSquares
-from linscope.solvers.rational_least_squares import rational_least_squares
+from linscope.solvers.whole_least_squares import rounded, whole_fit
 from linscope.solvers.wide_least_squares import WideLeastSquares
 
 NIST = json.loads((Path(__file__).parent / "data" / "nist.json").read_text())
@@ -168,19 +168,19 @@ def test_the_fast_path_is_taken_and_vouched_for():
     assert model.certificate_.verify(X, y)
 
 
-def test_rational_solver_is_exact():
+def test_whole_numbers_are_exact():
     rng = np.random.default_rng(1)
     X, c = rng.standard_normal((9, 3)), rng.random(9)
     y = rng.standard_normal(9)
     for intercept in (True, False):
         for alpha in (0.0, 0.1):
-            ours = rational_least_squares(X, y[:, None], c, fit_intercept=intercept, alpha=alpha)
+            fit = whole_fit(X, y[:, None], c, fit_intercept=intercept, alpha=alpha)
             exact = exact_least_squares(X, y, c, fit_intercept=intercept, alpha=alpha)
             first = int(not intercept)
-            assert ours.weights[first:, 0].tolist() == exact.weights
-            assert np.diag(ours.inverse)[first:].tolist() == exact.inverse
-            assert ours.rss == [exact.rss]
-    assert rational_least_squares(np.c_[X, X[:, 0]], y[:, None]) is None
+            assert rounded(fit)[0, first:].tolist() == [float(w) for w in exact.weights]
+            assert fit.least_squares.tolist() == [float(exact.rss)]
+            assert fit.unique
+    assert not whole_fit(np.c_[X, X[:, 0]], y[:, None], c, fit_intercept=True, alpha=0.0).unique
 
 
 def minimum_norm(X, y, weight=None):

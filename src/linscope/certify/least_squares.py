@@ -15,10 +15,14 @@ import numpy as np
 
 from ..results import Certificate, Check, Result, Status
 from ..verify import least_squares as page
-from ..verify.least_squares_facts import TOLERANCE, Facts, largest_gap, relative_error
+from ..verify.least_squares_facts import (
+    TOLERANCE,
+    TOLERANCE_32,
+    Facts,
+    largest_gap,
+    relative_error,
+)
 
-# float32 weights have 7 digits, and their rounding moves the residuals.
-TOLERANCE_32 = 1e-3
 # Condition number from which columns are called nearly dependent.
 NEARLY = 1e8
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data import check_finite
 from ..results import Result, Status
-from ..verify.least_squares_facts import TOLERANCE, Facts, within
+from ..verify.least_squares_facts import TOLERANCE, TOLERANCE_32, Facts, within
 from .driver import run
 from .iterative_least_squares import IterativeLeastSquares, too_large
 from .least_squares import BEYOND, LeastSquares
@@ -111,8 +111,11 @@ def _solved(X, Y, weight, most_rounds: int, e: int = 0, **options: Any) -> Resul
         return run(IterativeLeastSquares(X, Y, weight, **options), most_rounds)
     if n <= d:
         result = run(WideLeastSquares(X, Y, weight, **options), most_rounds)
-        # Rows that depend on each other are for whole numbers.
-        done = within(result.details["assess"](result.weights), result.weights, TOLERANCE)
+        # Rows that depend on each other are for whole numbers, and weights that lose too much when
+        # they become float32.
+        held = result.weights.astype(X.dtype).astype(np.float64)
+        tolerance = TOLERANCE_32 if X.dtype == np.float32 else TOLERANCE
+        done = within(result.details["assess"](held), held, tolerance)
         if done or not affordable(n, d, Y.shape[1]):
             return result
     return run(LeastSquares(X, Y, weight, **options, exponent=e), most_rounds)

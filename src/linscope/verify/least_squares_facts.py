@@ -19,6 +19,8 @@ from .normal_equations import Held, Normal, Optimum, held
 
 # Relative error of the weights, and share of ½ Σ c (y − ȳ)² above the minimum, of a solved problem.
 TOLERANCE = 1e-6
+# float32 weights have 7 digits, and their rounding moves the residuals.
+TOLERANCE_32 = 1e-3
 # Four units of the floats that the weights are held in; a wider tolerance is one for float32.
 ROUNDED, ROUNDED_32 = 2.0**-51, 2.0**-22
 LARGEST = Fraction(float(np.finfo(float).max))
