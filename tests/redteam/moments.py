@@ -91,7 +91,7 @@ class Moments:
             return
         for k in self.seen:
             for j in range(self.d):
-                room = max(abs(row[j]) for row in self.rows[k]) * q(4e-16)
+                room = max(abs(row[j]) for row in self.rows[k]) * q(16 * 2.0**-53)
                 if not np.isnan(means[k, j]) and not _near(
                     means[k, j], self.means[k][j], 0.0, room
                 ):
