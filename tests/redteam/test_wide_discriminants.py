@@ -51,6 +51,15 @@ def test_random_rows(k, offset):
     assert claim.constant == (2,)
 
 
+def test_rows_that_come_again_are_no_new_ones():
+    """Ten rows of three columns, but only three different ones: the scatter has rank 1."""
+    rows = np.array([[0.1, 2.3, -0.7], [1.7, 0.3, 4.1], [0.9, -3.1, 2.2]])
+    claim, judge = fitted(rows[[0, 1, 2, 2, 1, 0, 0, 1, 2, 2]], [0, 0, 1, 1, 0, 0, 0, 0, 1, 1])
+    assert not list(judge.refute(claim))
+    assert claim.rank == 1
+    assert claim.accuracy < 1e-6
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_means_that_differ_only_where_no_class_varies(dtype):
     """J is 0 in all directions that are left, and so are the weights."""

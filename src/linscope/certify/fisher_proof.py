@@ -20,7 +20,7 @@ from ..verify.class_rows import ClassRows
 from ..verify.class_scatter import as_float, class_sums, scatter_of
 from ..verify.discriminant_models import ExactModel
 from ..verify.discriminants import optimum
-from ..verify.few_rows import FewRowsModel, ranks
+from ..verify.few_rows import FewRowsModel, few, ranks
 from ..verify.fisher_model import worst_error
 from ..verify.mean_difference import mean_axes, plane_scores
 from ..verify.row_space import RowSpaceModel
@@ -79,7 +79,7 @@ def prove(found: Discriminants, setting: Setting) -> Proof:
         return first
     rows = _rows(setting)
     plain = not setting.pooling.ridge.any()
-    if n - len(rows.labels) < d and plain:
+    if plain and few(rows):
         within, whole, proven = ranks(rows)
         if proven and whole > within:
             return _beyond(first, setting, rows, within)

@@ -23,6 +23,19 @@ from .exact_rank import pivots
 NOTHING = 1e-10
 
 
+def few(rows: ClassRows) -> bool:
+    """Whether there are fewer different rows than it takes for a scatter of full rank.
+
+    >>> part = np.array([[1.0, 2.0], [3.0, 5.0], [1.0, 2.0]])
+    >>> few(ClassRows(["a"], np.array([0]), [part], [np.ones(3)], np.array([3.0])))
+    True
+    """
+    most = rows.n_features + len(rows.labels)
+    if sum(len(w) for w in rows.weights) < most:
+        return True
+    return sum(len(np.unique(dense(part), axis=0)) for part in rows.parts) < most
+
+
 def ranks(rows: ClassRows) -> tuple[int, int, bool]:
     """Ranks of the scatter within classes and of that of all rows, and whether the first is proven.
 

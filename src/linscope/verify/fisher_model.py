@@ -12,7 +12,7 @@ from .class_rows import ClassRows
 from .class_scatter import class_sums, scatter_of
 from .discriminant_models import ExactModel, FloatModel, Model
 from .discriminants import optimum
-from .few_rows import FewRowsModel, ranks
+from .few_rows import FewRowsModel, few, ranks
 from .fisher_rough import MOST_NAMED, ROUGH, Known
 from .row_space import RowSpaceModel
 from .shrinkage import check_shrinkage
@@ -47,7 +47,7 @@ def _model(claim: Any, rows: ClassRows, priors, shrinkage) -> Model | None:
         two = len(claim.labels) == 2
         if worst_error(found, np.asarray(claim.weights), rows, two) <= claim.accuracy:
             return found
-    if n - len(rows.labels) < d and not shrinkage.any():
+    if not shrinkage.any() and few(rows):
         within, whole, proven = ranks(rows)
         if proven and whole > within and claim.status is Status.UNBOUNDED:
             return _beyond(claim, rows, priors, within)
