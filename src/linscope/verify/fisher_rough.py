@@ -65,7 +65,9 @@ def check_rough_weights(claim: Any, known: Known, model: FewRowsModel) -> None:
     share = 0.2 if single else 0.01
     spread = np.where(model.spread > 0, model.spread, np.inf)
     noise = 2.0**-48 * (1.0 + np.max(np.abs(model.base) / spread))
-    room = share * best.max() + (noise / ROUGH) ** 2
+    unit = float(np.finfo(np.asarray(claim.weights).dtype).eps)
+    rounded = _rounded(weights, model, own, unit)
+    room = share * best.max() + (noise / ROUGH) ** 2 + rounded
     off = np.abs(own - reached)
     require((off <= room + 1e-2 * np.abs(reached)).all(), "the scores are not to scale")
     far = claim.mean_difference or (reached >= 0.9 * best - room).all()
@@ -75,9 +77,16 @@ def check_rough_weights(claim: Any, known: Known, model: FewRowsModel) -> None:
         bias = bias[1:] - bias[:1] - 0.5 * (known.priors[0] - known.priors[1]) * own
     else:
         bias = bias - 0.5 * own
-    unit = float(np.finfo(np.asarray(claim.weights).dtype).eps)
-    for row, value in zip(weights, bias, strict=True):
+    for row, value, moved in zip(weights, bias, rounded, strict=True):
         height, doubt = model.centre(row[1:])
         left = abs(row[0] - (value - height))
-        room = doubt + (0.4 if single else 1e-3) * (1 + abs(value)) + 4 * unit * abs(height)
+        room = doubt + moved + (0.4 if single else 1e-3) * (1 + abs(value)) + 4 * unit * abs(height)
         require(left <= room, f"an intercept is off by {left:.2g}")
+
+
+def _rounded(weights: np.ndarray, model: FewRowsModel, own: np.ndarray, unit: float) -> np.ndarray:
+    """What rounding w changes of wᵀΣw, and of w·δ where the means differ beyond the range of Σ."""
+    size = unit * np.abs(weights[:, 1:])
+    spread = size @ model.spread
+    apart = 2 * np.abs(model.delta).max(axis=0)
+    return 2 * np.sqrt(np.maximum(own, 0.0)) * spread + spread**2 + size @ apart
