@@ -100,11 +100,18 @@ def wrong_numbers(claim: Any, problem: Problem) -> str | None:
         return f"a gap of {claim.gap} says nothing"
     if claim.dual is not None and not claim.dual <= claim.primal:
         return f"a lower bound of {claim.dual} says nothing"
-    if claim.kkt is not None and not claim.kkt >= 0:
+    if claim.dual is not None and not claim.primal - claim.dual <= _two_ulps(claim):
+        return f"objective and lower bound differ by more than a gap of {claim.gap:.2g}"
+    if claim.kkt is not None and not 0 <= claim.kkt < np.inf:
         return f"a gradient of {claim.kkt} says nothing"
     if not 0 < claim.tolerance <= LARGEST_TOLERANCE:
         return f"a tolerance of {claim.tolerance} is none"
     return None
+
+
+def _two_ulps(claim: Any) -> float:
+    """The gap and two roundings: of the difference, and of the lower bound."""
+    return claim.gap + 2 * float(np.spacing(abs(claim.primal) + abs(claim.gap)))
 
 
 def _check_infinite(claim: Any, problem: Problem) -> Check:
