@@ -52,7 +52,8 @@ class Machine(NamedTuple):
             value = self.value(norm2 + b * b, [s + b for s in products])
         else:
             value = self._least_over_bias(norm2, products)
-        sure = value is not None and (value - dual) < abs(value) * closeness()
+        # A dual value above the primal one is of coefficients that are not balanced.
+        sure = value is not None and abs(value - dual) < abs(value) * closeness()
         return value, bool(sure)
 
     def _products(self) -> arb_mat:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from . import tables
-from .exact import dot, number, q, separation, table
+from .exact import dot, number, precision, q, separation, table
 from .machine import Machine, closeness
 from .problem import Problem
 
@@ -51,11 +51,10 @@ class Judge:
             yield from self._margins(verdict)
 
     def _margins(self, verdict: Any) -> Iterator[str]:
-        K = [[arb(dot(a[1:], b[1:])) for b in self.rows] for a in self.rows]
         for what, bias, claimed in (("geometric", "free", verdict.geometric.margin),
                                     ("augmented", "penalised", verdict.gamma)):  # fmt: skip
             if bias not in self._best:
-                self._best[bias] = Machine(K, self.y, None, False, bias).best()
+                self._best[bias] = self._least(bias)
             best, sure = self._best[bias]
             if best is None or not sure:
                 self.unsure = True
@@ -72,6 +71,16 @@ class Judge:
                     exact = arb(claimed)
                     if exact < bound * (1 - arb(2) ** -60):
                         yield f"R²/γ² is {number(bound)!r}, more than {claimed!r}"
+
+    def _least(self, bias: str) -> tuple[arb | None, bool]:
+        """½‖w‖² of the maximum margin, with more digits if these are too few."""
+        for bits in (ctx.prec, 3 * ctx.prec):
+            with precision(bits):
+                K = [[arb(dot(a[1:], b[1:])) for b in self.rows] for a in self.rows]
+                best, sure = Machine(K, self.y, None, False, bias).best()
+            if sure:
+                break
+        return best, sure
 
     def forgeries(self, verdict: Any) -> Iterator[tuple[str, Any]]:
         if verdict.kind != "no":
