@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import linscope as ls
 from linscope.certify import kernel_svm
+from linscope.certify.inner_product import Evidence
 from linscope.kernels import gram
 from linscope.kernels.kernel_maps import DISTANCE
 from linscope.kernels.source import KernelSource
@@ -291,8 +292,36 @@ def test_given_matrices_and_functions_are_proven_or_refuted():
     assert poly.certificate_.status is Status.STATIONARY
 
 
+def test_terms_that_cancel_do_not_hide_an_indefinite_kernel():
+    """x·z = 0 of two rows, times γ = 4e14: floats leave tanh(γ x·z + ½) open, pairs do not."""
+    X = np.array([[1.0, 3.0, -2.0], [-4.0, 0.0, 3.0], [-8.0, 2.0, -1.0]])
+    y = np.array([1, 0, 0])
+    model = ls.SVC(kernel="sigmoid", C=1e-15, gamma=420294596041553.8, coef0=0.5)
+    with pytest.warns(ConvergenceWarning, match="not an inner product"):
+        claim = model.fit(X, y).certificate_
+    assert claim.status is Status.STATIONARY
+    assert claim.verify(X, y)
+    forged = dataclasses.replace(
+        claim, status=Status.CONVERGED, witness=None, gap=1e-20, dual=claim.primal
+    )
+    assert not forged.verify(X, y)
+
+
+def test_without_evidence_there_is_no_gap(monkeypatch):
+    monkeypatch.setattr("linscope.certify.kernel_svm.evidence", lambda held: Evidence(None, None))
+    X = np.random.default_rng(1).normal(size=(20, 3))
+    y = (X[:, 0] > 0).astype(int)
+    K = rbf_kernel(X)
+    with pytest.warns(ConvergenceWarning):
+        claim = ls.SVC(kernel="precomputed").fit(K, y).certificate_
+    assert claim.gap == np.inf
+    assert not claim.ok
+    assert claim.verify(K, y)
+
+
 def test_what_is_not_checked_is_said(monkeypatch):
-    monkeypatch.setattr("linscope.certify.inner_product.MOST", 50)
+    for module in ("certify.inner_product", "certify.kernel_svm", "verify.kernel_svm"):
+        monkeypatch.setattr(f"linscope.{module}.MOST", 50)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] > 0).astype(int)

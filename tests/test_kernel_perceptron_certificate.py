@@ -2,6 +2,7 @@
 
 import dataclasses
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
 from linscope.results import Status
-from linscope.verify.kernel_signs import UNKNOWN, exact_sign
-from linscope.verify.kernel_values import Kernel
+from linscope.verify.kernel_signs import UNKNOWN, exact_energy, exact_sign
+from linscope.verify.kernel_values import Kernel, values
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid"]
 
@@ -90,6 +91,60 @@ def test_signs_that_no_float_can_tell():
     )
     assert exact_sign(Kernel("poly", 1.0, 3, 1.0), np.array([0.1]), Z, both, 0.0) == -1
     assert exact_sign(Kernel("rbf", 1e30), np.array([1e9]), Z, both, 0.0) in (-1, 0, 1, UNKNOWN)
+
+
+def test_a_tiny_argument_of_tanh_has_all_its_digits():
+    """tanh t − 2 tanh(t/2) = −t³/4 + …: negative, however small t is."""
+    Z, beta = np.array([[1.0], [0.5]]), np.array([1.0, -2.0])
+    for t in (1e-5, 1e-20, 1e-55, 1e-90):
+        assert exact_sign(Kernel("sigmoid", 1.0), np.array([t]), Z, beta, 0.0) == -1
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_length_of_a_vector_near_zero_has_all_its_digits(kernel):
+    X = 2.1 + 2.0**-50 * np.arange(6.0)[:, None]
+    alpha, bias = np.array([1.0, -3.0, 2.0, 2.0, -3.0, 1.0]), 2.0**-80
+    with mp.workdps(120):
+        x, total = [mpf(v) for v in X[:, 0].tolist()], mpf(bias) ** 2
+        formula = {
+            "rbf": lambda a, b: mp.exp(-((a - b) ** 2) / 2),
+            "linear": lambda a, b: a * b,
+            "poly": lambda a, b: (a * b / 2) ** 3,
+            "sigmoid": lambda a, b: mp.tanh(a * b / 2),
+        }[kernel]
+        for a, v in zip(alpha.tolist(), x, strict=True):
+            total += sum(
+                mpf(a) * mpf(b) * formula(v, w) for b, w in zip(alpha.tolist(), x, strict=True)
+            )
+        true = float(total)
+    assert exact_energy(Kernel(kernel, 0.5), X, alpha, bias) == pytest.approx(true, rel=1e-14)
+
+
+def test_a_vector_of_negative_energy_has_no_margin():
+    """Of a sigmoid ‖w‖² may be negative; in floats these coefficients had a length of 4e-16."""
+    X = 2.1 + 2.0**-51 * np.array([[0.0, 2, 1, 1, 2, 1, 1, 0, 1, 0, 2, 2]]).T
+    y = np.array([1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0])
+    alpha = np.array([3.0, -3, -3, 0, 3, 3, -3, -3, 3, 3, 0, -3])
+    assert exact_energy(Kernel("sigmoid", 1.0), X, alpha, 0.0) < 0.0
+    model = ls.KernelPerceptron(
+        kernel="sigmoid", gamma=1.0, max_iter=3, fit_intercept=False, output="voted"
+    )
+    with pytest.warns(ConvergenceWarning):
+        claim = model.fit(X, y).certificate_
+    assert claim.margin == 0.0
+    assert claim.verify(X, y)
+
+
+@pytest.mark.parametrize("precise", [False, True])
+def test_no_width_leaves_the_range(precise):
+    """Rows that differ are so far apart that K = 0, and K(x, x) = 1."""
+    for size, gamma in [(1e151, 1e164), (1e300, 1e300), (1.0, 1e308), (1e-200, 1e300)]:
+        X = size * np.array([[1.0, 2.0], [3.0, -1.0]])
+        K = values(Kernel("rbf", gamma), X, X, precise=precise)
+        away = sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(*X.tolist(), strict=True))
+        wanted = np.eye(2) if Fraction(gamma) * away > 1000 else np.ones((2, 2))
+        assert (np.abs(sum(K.layers) - wanted) <= K.rad).all()
+        assert (K.rad.diagonal() < 1e-14).all()
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import LinearConstraint, minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as LibSVM
 
 import linscope as ls
@@ -21,6 +22,7 @@ from linscope.solvers.driver import run
 from linscope.solvers.smo import SMO
 from linscope.solvers.svm_dual import SvmDual
 from linscope.solvers.svm_problem import SvmProblem, feasible
+from linscope.solvers.svm_progress import Progress
 from linscope.solvers.svm_small import SvmSmall
 
 GAMMA, DEGREE, COEF0 = 0.3, 3, 0.5
@@ -271,3 +273,29 @@ def test_part_of_a_source_is_that_part():
         np.testing.assert_allclose(
             whole.take(some).block(np.arange(3), slice(0, 3)), plain("rbf", X[some], X[some])
         )
+
+
+def test_a_fit_that_rounding_leads_nowhere_ends_and_says_so():
+    """Kernel values of 1e18 and of 1 in one table: floats cannot tell half of the rows apart."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 3))
+    X[::2] += 1e9
+    y = rng.integers(0, 2, 800)
+    model = ls.SVC(kernel="poly", degree=2, gamma=2, coef0=0, C=100)
+    with pytest.warns(ConvergenceWarning):
+        claim = model.fit(X, y).certificate_
+    assert claim.status is Status.STALLED
+    assert not claim.ok
+    assert claim.verify(X, y)
+
+
+def test_an_even_pace_leads_nowhere_only_if_the_box_is_far():
+    for box, nowhere in [(1e3, False), (1e9, True)]:
+        progress = Progress()
+        progress.new_round(2.0)
+        found = []
+        for _ in range(10):
+            progress.add(np.array([1.0, -1.0]), np.array([-1.0, 1.0]), np.array([-1.0, 1.0]))
+            found.append(progress.leads_nowhere(2.0, 1e-6, box))
+        assert any(found) is nowhere
+        assert progress.gained == 20.0

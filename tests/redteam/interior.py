@@ -11,6 +11,8 @@ from __future__ import annotations
 from flint import arb, arb_mat, ctx
 
 STEPS, SHRINK, SHORT = 250, 0.1, 0.95
+# After a step of nearly full length μ may shrink by this, and the next may go so far to the wall.
+QUICK, LONG = 1e-4, 0.9999
 
 
 def dual_solution(
@@ -24,6 +26,7 @@ def dual_solution(
     z, v, level = [arb(1)] * n, [arb(1) if top is not None else arb(0)] * n, arb(0)
     y = signs or [0] * n
     exact = arb(2) ** (-ctx.prec // 3)
+    full = False
     for _ in range(STEPS):
         room = [t - a for t, a in zip(top, alpha, strict=True)] if top is not None else None
         pull = (Q * arb_mat([[a] for a in alpha])).entries()
@@ -37,17 +40,16 @@ def dual_solution(
         flat = max(abs(g).mid() for g in slope)
         if mu < exact * total and flat < exact and abs(unbalanced) < exact * total:
             break
-        aim = SHRINK * mu / (n if room is None else 2 * n)
-        M = [[Q[i, j] for j in range(n)] for i in range(n)]
-        right = []
+        aim = (QUICK if full else SHRINK) * mu / (n if room is None else 2 * n)
+        M, right = arb_mat(Q), []
         for i in range(n):
-            M[i][i] = M[i][i] + z[i] / alpha[i] + (v[i] / room[i] if room is not None else 0)
+            M[i, i] = M[i, i] + z[i] / alpha[i] + (v[i] / room[i] if room is not None else 0)
             force = -slope[i] + aim / alpha[i] - z[i]
             if room is not None:
                 force -= aim / room[i] - v[i]
             right.append([force, arb(y[i])])
         try:
-            both = arb_mat(M).mid().solve(arb_mat(right).mid(), algorithm="approx").mid()
+            both = M.mid().solve(arb_mat(right).mid(), algorithm="approx").mid()
         except ZeroDivisionError:  # no better to this precision
             break
         step, along = [both[i, 0] for i in range(n)], [both[i, 1] for i in range(n)]
@@ -63,13 +65,13 @@ def dual_solution(
         pairs = [*zip(alpha, step, strict=True)]
         if room is not None:
             pairs += [(r, -s) for r, s in zip(room, step, strict=True)]
-        length = _length(pairs)
-        dual = _length([*zip(z, dz, strict=True), *(zip(v, dv, strict=True) if room else ())])
-        length = dual = min(length, dual)
+        pairs += [*zip(z, dz, strict=True), *(zip(v, dv, strict=True) if room else ())]
+        length = _length(pairs, LONG if full else SHORT)
+        full = bool(length > 0.9)
         alpha = [(a + length * s).mid() for a, s in zip(alpha, step, strict=True)]
-        level = (level + dual * turn).mid()
-        z = [(a + dual * s).mid() for a, s in zip(z, dz, strict=True)]
-        v = [(a + dual * s).mid() for a, s in zip(v, dv, strict=True)]
+        level = (level + length * turn).mid()
+        z = [(a + length * s).mid() for a, s in zip(z, dz, strict=True)]
+        v = [(a + length * s).mid() for a, s in zip(v, dv, strict=True)]
     pull = (Q * arb_mat([[a] for a in alpha])).entries()
     norm2 = sum((a * p for a, p in zip(alpha, pull, strict=True)), arb(0))
     return alpha, sum(alpha, arb(0)) - norm2 / 2
@@ -79,7 +81,7 @@ def _least(a: arb, b: arb) -> arb:
     return (a if a < b else b).mid()
 
 
-def _length(pairs) -> arb:
+def _length(pairs, short: float) -> arb:
     """The largest step that keeps every value positive, and not quite that."""
     limits = [-a / s for a, s in pairs if s < 0]
-    return _least(arb(1), SHORT * min(limits, key=lambda v: v.mid())) if limits else arb(1)
+    return _least(arb(1), short * min(limits, key=lambda v: v.mid())) if limits else arb(1)

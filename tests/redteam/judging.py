@@ -45,7 +45,9 @@ def exact(value: Any) -> Any:
     return arb(float(value))
 
 
-def compare_values(claim: Any, here: Any, best: Any, at_zero: Any) -> Iterator[str]:
+def compare_values(
+    claim: Any, here: Any, best: Any, at_zero: Any, vacuous: float = VACUOUS
+) -> Iterator[str]:
     """The claimed objective, dual value and gap against the truth.
 
     Parameters
@@ -53,6 +55,7 @@ def compare_values(claim: Any, here: Any, best: Any, at_zero: Any) -> Iterator[s
     here : the objective at the claimed weights (rational or ball)
     best : an objective that some weights reach, so the minimum is no larger
     at_zero : the objective of weights 0, the size that tells whether a bound says anything
+    vacuous : a bound above this share of it does not
     """
     here, best, at_zero = (arb(v) if isinstance(v, fmpq) else v for v in (here, best, at_zero))
     above = here - best - exact(NOTHING)
@@ -77,9 +80,9 @@ def compare_values(claim: Any, here: Any, best: Any, at_zero: Any) -> Iterator[s
         yield f"ok with an objective of {claim.primal}"
     size = at_zero if at_zero.is_finite() else here
     stated = claim.ok and gap is not None and np.isfinite(gap)
-    if stated and exact(gap) > exact(VACUOUS) * size.upper():
+    if stated and exact(gap) > exact(vacuous) * size.upper():
         yield f"ok with a gap of {gap!r}, where weights 0 have {number(size)!r}"
-    if claim.ok and (above - exact(VACUOUS) * size).lower() > 0:
+    if claim.ok and (above - exact(vacuous) * size).lower() > 0:
         yield f"ok, but {number(above)!r} above the minimum, where weights 0 have {number(size)!r}"
 
 

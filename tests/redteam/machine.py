@@ -6,10 +6,14 @@ from typing import NamedTuple
 
 from flint import arb, arb_mat, ctx
 
+from .exact import precision
 from .interior import dual_solution
+from .judging import NOTHING
 
 # Precomputed values are rounded: a kernel is indefinite if it is so by more than this.
 NEGATIVE = 1e-10
+# Bits of a second try, relative to the first.
+MORE = 4
 
 
 def closeness() -> arb:
@@ -43,6 +47,13 @@ class Machine(NamedTuple):
 
     def best(self) -> tuple[arb | None, bool]:
         """A value of P that can be reached, and whether the dual value says it is the least."""
+        value, sure = self._best()
+        if sure:
+            return value, sure
+        with precision(MORE * ctx.prec):
+            return self._best()
+
+    def _best(self) -> tuple[arb | None, bool]:
         alpha, dual = dual_solution(self._products(), self._signs(), self._tops())
         beta = [a * y for a, y in zip(alpha, self.y, strict=True)]
         products = (arb_mat(self.K) * arb_mat([[b] for b in beta])).entries()
@@ -125,7 +136,7 @@ def definiteness(K: list[list[arb]]) -> str:
     size = sum((abs(K[i][i]) for i in left), arb(0)) + sum(
         (abs(v) for row in K for v in row), arb(0)
     )
-    limit = -arb(NEGATIVE) * size
+    limit = -arb(NEGATIVE) * size - arb(NOTHING)
     vague = False
     while left:
         if any(K[i][i] < limit for i in left):

@@ -13,6 +13,7 @@ A kernel with a negative eigenvalue is no inner product; then no gap is true.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,16 @@ from flint import arb, arb_mat
 
 from linscope.results import Status
 
-from .exact import number, q, separation, table
-from .judging import compare_values, foreign_status, not_numbers, same_floats
+from .exact import number
+from .judging import (
+    NOTHING,
+    SAME,
+    VACUOUS,
+    compare_values,
+    foreign_status,
+    not_numbers,
+    same_floats,
+)
 from .machine import Machine, definiteness, kernel_value
 from .parts import binary_parts, joint_claims
 from .problem import Problem
@@ -103,47 +112,84 @@ class Judge:
         if not all(f.is_finite() for f in scores):
             self.unsure = True
             return
-        here = machine.value(norm2, scores)
-        kind = self._definite(machine, rows)
-        if kind == "indefinite":
-            if claim.gap is not None and np.isfinite(claim.gap):
-                yield "a gap, but the kernel has a negative eigenvalue"
-            if claim.status is Status.CONVERGED:
-                yield "CONVERGED, but the kernel has a negative eigenvalue"
-            return
-        if kind == "unsure":
-            self.unsure = True
+        kind = self._definite(machine)
+        negative = None if self.linear else self._negative_energy(claim, machine)
+        if negative is False:
+            yield "the vector of negative energy has none"
+        if kind == "indefinite" or negative:
+            yield from self._refute_indefinite(claim, machine.value(norm2, scores))
             return
         if claim.status is Status.STATIONARY:
             yield "STATIONARY, but the kernel is an inner product"
-        best = self._best(machine, rows)
-        if best is None:
-            if claim.ok:
-                yield "ok, but no weights leave every sample a margin"
-            return
+        if kind == "unsure":  # the claim is about a kernel with more on its diagonal
+            raised = self._raised(claim, machine)
+            if raised is None:
+                self.unsure = True
+                return
+            yield from self._refute_primal(claim, machine.value(norm2, scores))
+            claim = replace(claim, primal=None)
+            more = [arb(claim.ridge) * a for a in claim.alpha.tolist()]
+            scores = [f + y * m for f, y, m in zip(scores, machine.y, more, strict=True)]
+            norm2 = norm2 + sum((m * a for m, a in zip(more, claim.alpha.tolist(), strict=True)))
+            machine = raised
+        here = machine.value(norm2, scores)
         if here is None:
             if claim.ok:
                 yield "ok without slack, but a sample has no margin"
             return
-        yield from compare_values(claim, here, best, zero)
+        best = self._best(machine, rows)
+        if best is None:  # no better weights are known than these
+            self.unsure = True
+            best = here
+        asked = max(VACUOUS, self.problem.params.get("tol", 0.0))
+        yield from compare_values(claim, here, best, zero, asked)
+
+    def _refute_indefinite(self, claim, here) -> Iterator[str]:
+        if claim.gap is not None and np.isfinite(claim.gap):
+            yield "a gap, but the kernel has a negative eigenvalue"
+        if claim.status is Status.CONVERGED:
+            yield "CONVERGED, but the kernel has a negative eigenvalue"
+        yield from self._refute_primal(claim, here)
+
+    def _refute_primal(self, claim, here) -> Iterator[str]:
+        """The objective is claimed within its stated rounding."""
+        if here is not None and claim.primal is not None and np.isfinite(claim.primal):
+            room = arb(SAME) * (abs(here) + abs(arb(claim.primal))) + arb(float(claim.rounding))
+            if (abs(arb(claim.primal) - here) - room).lower() > arb(NOTHING):
+                yield f"primal {claim.primal!r}, but the objective is {number(here)!r}"
+        elif claim.primal is not None and claim.ok:
+            yield f"ok with an objective of {claim.primal}"
+
+    def _negative_energy(self, claim, machine: Machine) -> bool | None:
+        """Whether the vector that is claimed to show it has negative energy; None without one."""
+        if claim.witness is None:
+            return None
+        places, v = (np.asarray(part) for part in claim.witness)
+        v = [arb(float(a)) for a in v]
+        energy = sum(
+            (a * b * machine.K[i][j] for i, a in zip(places, v, strict=True)
+             for j, b in zip(places, v, strict=True)), arb(0)
+        )  # fmt: skip
+        return bool(energy < 0)
+
+    def _raised(self, claim, machine: Machine) -> Machine | None:
+        """The problem with the claimed ridge on the diagonal, if that is an inner product."""
+        if self.linear or claim.weights is not None or not 0.0 < (claim.ridge or 0.0) < np.inf:
+            return None
+        K = [list(row) for row in machine.K]
+        for i in range(len(K)):
+            K[i][i] = K[i][i] + arb(float(claim.ridge))
+        return machine._replace(K=K) if definiteness(K) == "definite" else None
 
     def _best(self, machine: Machine, rows) -> arb | None:
         prices = "" if machine.C is None else ",".join(str(c) for c in machine.C)
-        key = self._gamma, machine.squared, machine.bias, tuple(machine.y), rows.tobytes(), prices
+        first = str(machine.K[0][0]) if machine.K else ""  # tells a ridge
+        key = (self._gamma, machine.squared, machine.bias, tuple(machine.y), rows.tobytes(),
+               prices, first)  # fmt: skip
         if key not in self._made:
-            if machine.C is None and self.linear and not self._separable(machine, rows):
-                self._made[key] = None
-            else:
-                self._made[key], sure = machine.best()
-                self.unsure |= not sure
+            self._made[key], sure = machine.best()
+            self.unsure |= not sure
         return self._made[key]
-
-    def _separable(self, machine: Machine, rows) -> bool:
-        one = [] if machine.bias == "none" else [q(1.0)]
-        X = table(self.X[rows])
-        return (
-            separation([[y * v for v in one + x] for x, y in zip(X, machine.y, strict=True)]) == 2
-        )
 
     def _other_problem(self, claim: Any) -> bool:
         params = self.problem.params
@@ -238,7 +284,7 @@ class Judge:
         if (true - arb(1.01 * claim.kkt + 1e-9)).lower() > 0:
             yield f"KKT violation {claim.kkt!r}, but it is {number(true)!r}"
 
-    def _definite(self, machine: Machine, rows) -> str:
+    def _definite(self, machine: Machine) -> str:
         if self.linear or self.kernel in ("rbf", "linear"):
             return "definite"
         if self.kernel == "poly" and self.problem.params.get("coef0", 0.0) >= 0:

@@ -12,14 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from ..verify.inner_product import energy, raised_is_inner_product, rounding_of
+from ..verify.inner_product import MOST, energy, raised_is_inner_product, rounding_of
 from ..verify.kernel_duality import Held
-from ..verify.kernel_svm import kernel_matrix
+from ..verify.kernel_svm import kernel_matrix, ways
+from ..verify.kernel_values import Values
 
-# Rows that are factored at most, and those among which a vector is looked for first.
-MOST, FEW = 2000, 300
-# A ridge larger than this share of the sum of the diagonal proves too little.
-SHARE = 1e-10
+# Rows among which a vector is looked for first.
+FEW = 300
+# A ridge larger than this share of the sum of the diagonal proves too little, unless it is nothing.
+SHARE, NOTHING = 1e-10, 1e-290
 
 
 class Evidence(NamedTuple):
@@ -36,22 +37,30 @@ def evidence(held: Held) -> Evidence:
         return Evidence(0.0, None)
     some = np.unique(np.linspace(0, n - 1, FEW).astype(np.int64)) if n > FEW else np.arange(n)
     if n > FEW:
-        found = _witness(held, some)
+        found = _witness(kernel_matrix(held, some), some)
         if found is not None:
             return Evidence(None, found)
     if n > MOST:
         return Evidence(None, None)
-    K = kernel_matrix(held)
+    shown = Evidence(None, None)
+    for precise in ways(held, n):
+        shown = _shown(kernel_matrix(held, precise=precise))
+        if shown != (None, None):
+            break
+    return shown
+
+
+def _shown(K: Values) -> Evidence:
+    """What these values prove."""
     ridge = 4.0 * rounding_of(K)
     trace = float(np.abs(K.layers[0].diagonal()).sum())
-    if ridge <= SHARE * trace and raised_is_inner_product(K, ridge):
+    if ridge <= SHARE * trace + NOTHING and raised_is_inner_product(K, ridge):
         return Evidence(ridge, None)
-    return Evidence(None, _witness(held, np.arange(n)))
+    return Evidence(None, _witness(K, np.arange(len(K.rad))))
 
 
-def _witness(held: Held, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """A vector of negative energy on these rows, or None."""
-    K = kernel_matrix(held, rows)
+def _witness(K: Values, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """A vector of negative energy of the values of these rows, or None."""
     A = 0.5 * (K.layers[0] + K.layers[0].T)
     if not np.isfinite(A).all():
         return None

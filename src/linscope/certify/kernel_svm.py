@@ -14,6 +14,7 @@ import numpy as np
 from ..results import Check, Status
 from ..verify import kernel_svm
 from ..verify.enclosures import UNIT, Ball
+from ..verify.inner_product import MOST
 from ..verify.kernel_duality import Held, Judged, judge, measure, widened
 from .inner_product import Evidence, evidence
 from .kernel_many import Segments, judge_many
@@ -123,6 +124,8 @@ def claim_of(
     found = _measured(held, f, tol)
     if not keep:
         held, found = _lifted(held, found, tol)
+    if shown.ridge is None and shown.witness is None and len(held.y) <= MOST:
+        found = found._replace(gap=np.inf)
     if shown.witness is not None and not keep and _worse_than_nothing(held, found):
         held = _nothing(held)
         found, status = measure(held, wider=WIDER), Status.STATIONARY

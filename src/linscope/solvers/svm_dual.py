@@ -55,6 +55,8 @@ SINGLE = 1e-4
 # Memory of the equations, relative to their matrix.
 EQUATIONS = 1.5
 NOT_SEPARABLE = 1e-13
+# Whether steps lead anywhere is looked at after so many, or SETS times n/(size of the working set).
+WATCH = 16
 
 
 @dataclass
@@ -158,6 +160,7 @@ class SvmDual:
         found = polish(rows, state.beta[active], state.g[active], lower, upper)
         if found is not None:
             beta, g = found
+            state.progress.add(beta - state.beta[active], state.g[active], g)
             state.beta[active], state.g[active] = beta, g
             state.limits = ends(g, beta < upper, beta > lower)
 
@@ -166,13 +169,14 @@ class SvmDual:
         g, beta = state.g[active], state.beta[active]
         lower, upper = self.lower[active], self.upper[active]
         W = choose(g, beta < upper, beta > lower, state.limits, self.working_set, state.last)
-        before = beta[W]
+        before, slope = beta[W], g[W]
         beta[W] = self._solve_small(state, W, g[W], before, lower[W], upper[W])
         delta = beta[W] - before
         moved = np.flatnonzero(delta)
         state.rows.add_product(W[moved], delta[moved], g)
         state.g[active], state.beta[active] = g, beta
         state.last, state.steps = W, state.steps + 1
+        state.progress.add(delta, slope, g[W])
         can_grow, can_shrink = beta < upper, beta > lower
         state.limits = ends(g, can_grow, can_shrink)
         if len(moved) == 0:
@@ -181,6 +185,16 @@ class SvmDual:
             self._leave_out(state, idle(g, can_grow, can_shrink, state.limits))
         self._watch_growth(state)
         self._stride(state)
+        self._watch_progress(state)
+
+    def _watch_progress(self, state: SvmState) -> None:
+        """Where rounding hides all progress the round ends, and the next is in float64."""
+        every = max(WATCH, SETS * len(state.g) // self.working_set)
+        if state.steps % every:
+            return
+        box = float(np.maximum(self.upper, -self.lower).max(initial=0.0))
+        if state.progress.leads_nowhere(state.limits.gap, _rounding(state), box):
+            state.limits = state.limits._replace(gap=0.0)
 
     def _stride(self, state: SvmState) -> None:
         """Every other step: further along the directions of the last ones."""
@@ -194,6 +208,7 @@ class SvmDual:
             found = self.momentum.stride(state.rows.add_product, beta, g, lower, upper)
         self.momentum.remember(beta, g)
         if found is not None:
+            state.progress.add(found[0] - beta, g, found[1])
             beta, g = found
             state.beta[active], state.g[active] = beta, g
             state.limits = ends(g, beta < upper, beta > lower)
@@ -280,7 +295,7 @@ class SvmDual:
         stalled = state.rounds > 0 and gap > 0.5 * state.round_gap
         double = state.rows.tiles.dtype == np.float64
         if stalled and double:
-            state.status = Status.MAX_ITER
+            state.status = Status.STALLED
         if state.active is not None or (stalled and not double):
             kind = np.float64 if stalled else state.rows.tiles.dtype
             tiles = self._tiles(kind)
@@ -288,6 +303,7 @@ class SvmDual:
             state.active, state.last = None, state.last[:0]
         state.resting = None
         state.rounds, state.round_gap = state.rounds + 1, gap
+        state.progress.new_round(gap)
         state.target = max(0.8 * self.tol, ROUND * gap)
 
     def _watch_growth(self, state: SvmState) -> None:
@@ -319,6 +335,16 @@ class SvmDual:
         }
         status = state.status or Status.MAX_ITER
         return Result(y * beta, status, state.steps, state.pairs, None, details)
+
+
+# Rounding errors are as good as random: u max K ‖β‖ of float64, and that of the kernel values for
+# what has changed in this round.
+def _rounding(state: SvmState) -> float:
+    """How far g is from Kβ + p, about."""
+    unit = float(np.finfo(state.rows.tiles.dtype).eps)
+    size = float(np.abs(state.diagonal).max(initial=0.0))
+    moved = float(np.linalg.norm(state.beta - state.exact_beta))
+    return size * (unit * moved + 2.0**-52 * float(np.linalg.norm(state.beta)))
 
 
 def _padded(values: np.ndarray, size: int) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from ..results import Status
 from .kernel_rows import KernelRows
 from .svm_problem import Ends
+from .svm_progress import Progress
 
 
 @dataclass
@@ -25,6 +26,7 @@ class SvmState:
     active : samples not left out; None for all
     resting : who could have been left out at the last look
     last : working set of the last step, newest members last
+    progress : what the last steps have brought
     """
 
     beta: np.ndarray
@@ -43,6 +45,7 @@ class SvmState:
     rounds: int = 0
     round_gap: float = np.inf
     pairs_at_solve: int = 0
+    progress: Progress = field(default_factory=Progress)
     status: Status | None = None
     note: str = ""
 

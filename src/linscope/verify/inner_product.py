@@ -15,6 +15,9 @@ from scipy import linalg
 from .enclosures import TINY, Ball, gamma, total
 from .kernel_values import Values
 
+# Rows up to which a claim must show it; a factorisation of more takes too long.
+MOST = 2000
+
 
 def rounding_of(K: Values) -> float:
     """What a proof by floats cannot see: rounding of the factors, of the values, of symmetry."""

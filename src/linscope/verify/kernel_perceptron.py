@@ -3,6 +3,7 @@
     score      f(x) = Σ α_i K(x_i, x) + b          ‖w‖² = Σ α_i (f(x_i) − b) + b²
     mistakes   samples with y f < 0, and those with f = 0 that the tie rule counts as wrong
     margin     min y f / ‖w‖          radius   R = max √(K(x, x) + 1), K(x, x) without intercept
+               0 if ‖w‖² is not positive (a sigmoid), or not told from 0 (many samples)
 
 Kernel values are worked out anew, with bounds (``kernel_values``), and signs are exact where bounds
 do not decide (``kernel_signs``). A sample whose sign nothing decides counts as a mistake.
@@ -17,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..results import Check, Status
-from .enclosures import Ball
-from .kernel_signs import given_values, signed_sums
+from .enclosures import Ball, total
+from .kernel_signs import MOST, exact_energy, given_values, signed_sums
 from .kernel_values import Kernel, kernel_sums, matrix_sums, own_values
 from .perceptron import TIES, Measured, compare, counted_rows, problem_rows
 
@@ -27,6 +28,8 @@ SINGLE = 2.0**-23
 # Scores are summed in pairs of floats where rounding is more than this share of them, up to so many
 # products of features.
 COARSE, PRECISE = 1e-11, 1e6
+# ‖w‖² is worked out exactly where rounding is more than this share of it.
+VAGUE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -123,14 +126,16 @@ def measure(
     given = kernel.name == "precomputed"
     rows, Z = (X[:, used], None) if given else (X, X[used])
     sums = kernel, rows, Z, alpha[used], bias
-    plain = plain_sums(*sums) if plain is None else plain
+    if plain is None or _length2(plain, alpha, bias) is None:
+        plain = plain_sums(*sums)
     if _rough(plain, alpha, bias) and float(len(y)) * len(used) * X.shape[1] <= PRECISE:
         plain = plain_sums(*sums, precise=True)
     f, unknown = signed_sums(*sums, plain)
     signed = y * f
     wrong_at_zero = np.where(y > 0, *TIES[tie])
     wrong = (signed < 0) | ((signed == 0) & wrong_at_zero) | unknown
-    length2 = float(alpha @ (f - bias)) + bias * bias
+    length2 = _length2(Ball(f, 2.0 * plain.rad), alpha, bias)
+    length2 = _exact_length2(kernel, X, alpha, bias) if length2 is None else length2
     length = float(np.sqrt(length2)) if length2 > 0 else 0.0
     return KernelFacts(
         mistakes=int(wrong.sum()),
@@ -140,6 +145,20 @@ def measure(
         length=float(np.ldexp(length, k)),
         unknown=int(unknown.sum()),
     )
+
+
+def _length2(f: Ball, alpha: np.ndarray, bias: float) -> float | None:
+    """‖w‖², or None where rounding is too much of it."""
+    length2 = total((f - bias) * alpha) + Ball.of(bias) * bias
+    return float(length2.mid) if length2.rad <= VAGUE * length2.mid else None
+
+
+def _exact_length2(kernel: Kernel, X: Any, alpha: np.ndarray, bias: float) -> float:
+    used = np.flatnonzero(alpha)
+    if float(len(used)) ** 2 * X.shape[1] > MOST:
+        return 0.0
+    own = X[np.ix_(used, used)] if kernel.name == "precomputed" else X[used]
+    return exact_energy(kernel, own, alpha[used], bias) or 0.0
 
 
 def plain_sums(

@@ -76,32 +76,70 @@ def _row(X: Any, row: int) -> np.ndarray:
 
 def exact_sign(kernel: Kernel, x: np.ndarray, Z: Any, beta: np.ndarray, bias: float) -> int:
     """−1, 0, +1 or UNKNOWN."""
-    weights = [Fraction(v) for v in beta.tolist()]
+    weights = _fractions(beta)
     b = Fraction(float(bias))
     if Z is None or callable(kernel.name):
         K = x if Z is None else values(kernel, x[None], Z).layers[0][0]
-        return _sign(b + _dot(weights, [Fraction(v) for v in K.tolist()]))
-    rows = np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64).tolist()
-    point = [Fraction(v) for v in x.tolist()]
-    vectors = [[Fraction(v) for v in row] for row in rows]
-    g, c0 = Fraction(kernel.gamma or 0.0), Fraction(kernel.coef0)
+        return _sign(b + _dot(weights, _fractions(K)))
+    point = _fractions(x)
+    arguments = [_argument(kernel, point, _fractions(row)) for row in _rows(Z)]
+    value = _exact_sum(kernel, arguments, weights, b)
+    return UNKNOWN if value is None else _sign(value)
+
+
+def exact_energy(kernel: Kernel, X: Any, beta: np.ndarray, bias: float) -> float | None:
+    """βᵀKβ + b² to all digits of a float, or None where some hundred digits do not tell it from 0.
+
+    For a given matrix X is that of these rows.
+    """
+    n, weights, b2 = len(beta), _fractions(beta), Fraction(float(bias)) ** 2
+    pairs = [(i, j) for i in range(n) for j in range(i + 1)]
+    products = [weights[i] * weights[j] * (1 if i == j else 2) for i, j in pairs]
+    if kernel.name == "precomputed" or callable(kernel.name):
+        K = X if kernel.name == "precomputed" else values(kernel, X, X).layers[0]
+        even = [(Fraction(float(K[i, j])) + Fraction(float(K[j, i]))) / 2 for i, j in pairs]
+        return float(b2 + _dot(products, even))
+    rows = [_fractions(row) for row in _rows(X)]
+    arguments = [_argument(kernel, rows[i], rows[j]) for i, j in pairs]
+    value = _exact_sum(kernel, arguments, products, b2)
+    return None if value is None else float(value)
+
+
+def _rows(X: Any) -> np.ndarray:
+    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+
+
+def _fractions(values: np.ndarray) -> list[Fraction]:
+    return [Fraction(v) for v in values.tolist()]
+
+
+def _argument(kernel: Kernel, x: list[Fraction], z: list[Fraction]) -> Fraction:
+    """What the formula of the kernel is a function of: γ‖x − z‖², x·z or γ x·z + c0."""
     if kernel.name == "rbf":
-        sizes = [
-            g * sum(((a - z) ** 2 for a, z in zip(point, v, strict=True)), Fraction(0))
-            for v in vectors
-        ]
-        return _sign_of_powers(_grouped(sizes, weights), b)
-    products = [_dot(point, v) for v in vectors]
+        return Fraction(kernel.gamma) * sum(
+            ((a - b) ** 2 for a, b in zip(x, z, strict=True)), Fraction(0)
+        )
+    product = _dot(x, z)
     if kernel.name == "linear":
-        return _sign(b + _dot(weights, products))
-    inner = [g * p + c0 for p in products]
+        return product
+    return Fraction(kernel.gamma or 0.0) * product + Fraction(kernel.coef0)
+
+
+def _exact_sum(
+    kernel: Kernel, arguments: list[Fraction], weights: list[Fraction], b: Fraction
+) -> Fraction | Decimal | None:
+    """b + Σ w K, as a fraction or to many digits, or None if these do not tell it from 0."""
+    if kernel.name == "linear":
+        return b + _dot(weights, arguments)
     if kernel.name == "poly":
-        return _sign(b + _dot(weights, [v**kernel.degree for v in inner]))
-    odd = [w if v >= 0 else -w for w, v in zip(weights, inner, strict=True)]
-    return _sign_of_tanh(_grouped([abs(v) for v in inner], odd), b)
+        return b + _dot(weights, [v**kernel.degree for v in arguments])
+    if kernel.name == "rbf":
+        return _sum_of_powers(_grouped(arguments, weights), b)
+    odd = [w if v >= 0 else -w for w, v in zip(weights, arguments, strict=True)]
+    return _sum_of_tanh(_grouped([abs(v) for v in arguments], odd), b)
 
 
-def _sign(value: Fraction) -> int:
+def _sign(value: Any) -> int:
     return (value > 0) - (value < 0)
 
 
@@ -117,44 +155,50 @@ def _grouped(keys: list[Fraction], weights: list[Fraction]) -> dict[Fraction, Fr
     return {key: weight for key, weight in sums.items() if weight}
 
 
-def _sign_of_powers(groups: dict[Fraction, Fraction], b: Fraction) -> int:
-    """Of b + Σ w e^{−t}."""
+def _sum_of_powers(groups: dict[Fraction, Fraction], b: Fraction) -> Fraction | Decimal | None:
+    """b + Σ w e^{−t}."""
     b += groups.pop(Fraction(0), Fraction(0))
     if not groups:
-        return _sign(b)
-    if b == 0:  # times e^t of the least t, lest all terms vanish
-        least = min(groups)
-        groups = {t - least: w for t, w in groups.items()}
-    return _by_digits(groups, b, lambda t: (-t).exp())
+        return b
+    least = min(groups) if b == 0 else Fraction(0)  # lest all terms vanish
+    groups = {t - least: w for t, w in groups.items()}
+
+    def power(t: Decimal) -> tuple[Decimal, Decimal]:
+        value = (-t).exp()
+        return value, value * (2 + t)
+
+    return _by_digits(groups, b, power, least)
 
 
-def _sign_of_tanh(groups: dict[Fraction, Fraction], b: Fraction) -> int:
+def _sum_of_tanh(groups: dict[Fraction, Fraction], b: Fraction) -> Fraction | Decimal | None:
     groups.pop(Fraction(0), None)
     if not groups:
-        return _sign(b)
+        return b
 
-    def tanh(t: Decimal) -> Decimal:
+    def tanh(t: Decimal) -> tuple[Decimal, Decimal]:
         power = (-2 * t).exp()
-        return (1 - power) / (1 + power)
+        return (1 - power) / (1 + power), Decimal(8)
 
     return _by_digits(groups, b, tanh)
 
 
-def _by_digits(groups: dict[Fraction, Fraction], b: Fraction, function: Any) -> int:
-    """The sign of b + Σ w f(t) with |f| ≤ 1 and a slope of at most 1."""
+def _by_digits(
+    groups: dict[Fraction, Fraction], b: Fraction, function: Any, least: Fraction = Fraction(0)
+) -> Decimal | None:
+    """e^{−least}·(b + Σ w f(t)); f gives a value and its error in units of the last digit."""
     for digits in DIGITS:
         with localcontext() as context:
             context.prec, context.Emin, context.Emax = digits + 10, -(10**12), 10**12
             total = _decimal(b)
             size = abs(total)
             for t, w in groups.items():
-                term = _decimal(w) * function(_decimal(t))
-                total += term
-                # an error of t in its last digit is one of e^{−t}, relatively t times that
-                size += abs(term) * (2 + _decimal(t))
-            if abs(total) > size * (len(groups) + 8) * Decimal(10) ** (-digits - 5):
-                return 1 if total > 0 else -1
-    return UNKNOWN
+                value, error = function(_decimal(t))
+                total += _decimal(w) * value
+                size += abs(_decimal(w)) * (2 * abs(value) + error)
+            # twenty digits more than the sign needs
+            if abs(total) > size * (len(groups) + 8) * Decimal(10) ** (15 - digits):
+                return total * (-_decimal(least)).exp()
+    return None
 
 
 def _decimal(value: Fraction) -> Decimal:

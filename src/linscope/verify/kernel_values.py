@@ -25,6 +25,8 @@ from .pairs import LOSS, Pair, add, exp, over, times
 TILE, FUNCTION = 1 << 20, 64 * UNIT
 # Beyond this a Gaussian kernel is 0 but for 1e-300.
 FAR = 690.0
+# Factors of up to two to this can be split in halves.
+WIDE = 900
 
 
 class Kernel(NamedTuple):
@@ -126,11 +128,15 @@ def _dense(X: Any, Z: Any) -> tuple[np.ndarray, np.ndarray]:
 def _in_range(
     X: np.ndarray, Z: np.ndarray, kernel: Kernel
 ) -> tuple[np.ndarray, np.ndarray, Kernel]:
-    """Features near 1 by a power of two, which γ takes up: no square leaves the range."""
+    """Features near 1 by a power of two, which γ takes up: no square leaves the range.
+
+    If γ would leave it, squares may: they are so large then that so is γ times them.
+    """
     largest = max(np.abs(X).max(initial=0.0), np.abs(Z).max(initial=0.0))
-    k = int(np.frexp(largest)[1])
-    if kernel.name == "linear" or abs(k) < 400:
+    k, e = int(np.frexp(largest)[1]), int(np.frexp(kernel.gamma)[1])
+    if kernel.name == "linear" or (abs(k) < 400 and e <= WIDE):
         return X, Z, kernel
+    k = max(min(k, (WIDE - e) // 2), k - 1000)
     with np.errstate(all="ignore"):
         wide = float(np.ldexp(kernel.gamma, 2 * k))
     return np.ldexp(X, -k), np.ldexp(Z, -k), kernel._replace(gamma=wide)
@@ -171,10 +177,10 @@ def _distances_map(kernel: Kernel, X: np.ndarray, Z: np.ndarray) -> Ball:
     d = X.shape[1]
     t = kernel.gamma * cdist(X, Z, "sqeuclidean")
     mid = np.exp(-t)
-    off = gamma(d + 6) * t + 4.0 * (d + 2) * TINY * (1.0 + kernel.gamma)
-    rad = mid * (np.expm1(off) + LIBRARY) + 4.0 * TINY
+    lost = 4.0 * (d + 2) * TINY * (1.0 + kernel.gamma)
+    rad = mid * (np.expm1(gamma(d + 6) * t + lost) + LIBRARY) + 4.0 * TINY
     # Far apart, the value is 0 whatever the rounding of t.
-    return Ball.safe(mid, np.where(t > 2.0 * FAR, 1e-290, rad))
+    return Ball.safe(mid, np.where(t - lost > 2.0 * FAR, 1e-290, rad))
 
 
 def _precise(kernel: Kernel, X: np.ndarray, Z: np.ndarray) -> Values:
@@ -214,10 +220,12 @@ def _precise_gaussian(kernel: Kernel, X: np.ndarray, Z: np.ndarray) -> Values:
         apart = Pair(*two_sum(X[:, j, None], -Z[None, :, j]))
         squares = add(squares, times(apart, apart))
     t = times(squares, Pair.of(kernel.gamma))
+    lost = 4.0 * (d + 2) * TINY * (1.0 + kernel.gamma)
     near = t.hi < FAR
     K = exp(Pair(-np.where(near, t.hi, FAR), -np.where(near, t.lo, 0.0)))
-    off = (4 * d + 80) * LOSS * (t.hi + 1.0) + 4.0 * (d + 2) * TINY * (1.0 + kernel.gamma)
-    rad = np.where(near, K.hi * np.expm1(off) * 1.01 + 4.0 * TINY, 1e-290)
+    off = (4 * d + 80) * LOSS * (t.hi + 1.0) + lost
+    far = 1e-290 if lost < 1.0 else np.inf
+    rad = np.where(near, K.hi * np.expm1(off) * 1.01 + 4.0 * TINY, far)
     return Values([np.where(near, K.hi, 0.0), np.where(near, K.lo, 0.0)], rad)
 
 

@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data import check_finite, encode_labels, to_matrix
 from ..results import Check, Status
 from .linear_svm_bounds import Bounds, Problem, bounds, ceiling
-from .parts import split_parts
+from .parts import read_data, split_parts
 
 # An objective that was summed in another order may differ by so much, relatively.
 SUMMED = 1e-8
@@ -40,12 +39,8 @@ def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
 
 
 def _check(claim: Any, X: Any, y: Any, sample_weight: Any) -> Check:
-    matrix, names = to_matrix(X)
-    check_finite(matrix, names)
-    known, codes = encode_labels(y, n_samples=matrix.shape[0])
-    if known.tolist() != claim.classes.tolist():
-        raise ValueError(f"labels {known.tolist()}, expected {claim.classes.tolist()}")
-    c = _weights(claim, sample_weight, len(codes))
+    matrix, known, codes, weight = read_data(claim, X, y, sample_weight)
+    c = np.zeros(0) if weight is None else weight
     if not claim.parts:
         if len(known) != 2 or claim.side is not None:
             raise ValueError("a claim about two classes is needed")
@@ -59,17 +54,6 @@ def _check(claim: Any, X: Any, y: Any, sample_weight: Any) -> Check:
     if wrong:
         return Check(False, f"the parts do not add up to the {wrong} of the whole")
     return Check(True, f"all {len(claim.parts)} problems are as claimed")
-
-
-def _weights(claim: Any, sample_weight: Any, n: int) -> np.ndarray:
-    if sample_weight is None:
-        if claim.weighted:
-            raise ValueError("the fit used sample weights: pass sample_weight")
-        return np.zeros(0)
-    c = np.asarray(sample_weight, dtype=np.float64)
-    if c.shape != (n,) or not (np.isfinite(c).all() and (c >= 0).all()):
-        raise ValueError("the weights must be one number for each sample, at least 0")
-    return c
 
 
 def check_problem(claim: Any, X: Any, y: np.ndarray, c: np.ndarray) -> Check:

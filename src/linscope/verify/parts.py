@@ -7,6 +7,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data import check_finite, encode_labels, to_matrix
+
+
+class Given(NamedTuple):
+    """The data of a check: rows, labels, the number of each row's label, weights or None."""
+
+    matrix: Any
+    known: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray | None
+
+
+def read_data(claim: Any, X: Any, y: Any, sample_weight: Any) -> Given:
+    """What was given, as arrays; ValueError if the claim is about other labels or weights."""
+    matrix, names = to_matrix(X)
+    check_finite(matrix, names)
+    known, codes = encode_labels(y, n_samples=matrix.shape[0])
+    if known.tolist() != claim.classes.tolist():
+        raise ValueError(f"labels {known.tolist()}, expected {claim.classes.tolist()}")
+    return Given(matrix, known, codes, _weight(claim, sample_weight, len(codes)))
+
+
+def _weight(claim: Any, sample_weight: Any, n: int) -> np.ndarray | None:
+    if sample_weight is None:
+        if claim.weighted:
+            raise ValueError("the fit used sample weights: pass sample_weight")
+        return None
+    c = np.asarray(sample_weight, dtype=np.float64)
+    if c.shape != (n,) or not (np.isfinite(c).all() and (c >= 0).all()):
+        raise ValueError(f"sample_weight must be {n} finite numbers that are not negative")
+    return c
+
 
 class PartRows(NamedTuple):
     """One part: its rows among all, and which of these are positive."""
