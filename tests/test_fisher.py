@@ -547,8 +547,47 @@ def test_a_mean_difference_cannot_pass_as_the_best_direction():
 # ---- what a certificate claims is true, without rounding ---------------------------------------
 
 
+def error_of_means(X, y, held):
+    """‖w − w*‖_Σ / ‖w*‖_Σ in fractions, w* = a (a·a) / aᵀΣa for a = m_2 − m_1."""
+    S, a = exact_fisher(X, y)
+
+    def energy(w):
+        return sum(u * s * v for u, row in zip(w, S, strict=True)
+                   for v, s in zip(w, row, strict=True))  # fmt: skip
+
+    scale = sum(v * v for v in a) / energy(a)
+    best = [v * scale for v in a]
+    off = [Fraction(float(u)) - v for u, v in zip(held, best, strict=True)]
+    return float(energy(off) / energy(best)) ** 0.5
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("close", [1.0, 1e-3, 1e-7])
+def test_differences_of_means_are_as_accurate_as_claimed(dtype, close):
+    """Also where two columns are nearly the same and the means differ across them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    same, own = np.repeat(rng.normal(size=15), 2), rng.normal(size=30)
+    X = np.column_stack([same - close * y, same + close * (own + y)]).astype(dtype)
+    model = ls.FisherDiscriminant(mean_difference=True).fit(X, y)
+    claim = model.certificate_
+    assert model.verify(X, y)
+    error = error_of_means(X.astype(np.float64), y, model.coef_[0])
+    assert error <= claim.accuracy
+    if np.isfinite(claim.accuracy):
+        assert not replace(claim, accuracy=1e-12).verify(X, y)
+
+
+def test_a_difference_of_means_where_no_class_varies_is_said():
+    X, y = two_classes()
+    with pytest.warns(UserWarning, match="J has no maximum"):
+        model = ls.FisherDiscriminant(mean_difference=True).fit(np.column_stack([X, 5.0 * y]), y)
+    assert model.certificate_.status is Status.UNBOUNDED
+
+
 def exact_fisher(X, y, weight=None):
-    """S_W / W, m_2 − m_1 and the best direction of two classes in fractions."""
+    """S_W / W and m_2 − m_1 of two classes in fractions."""
     weight = np.ones(len(y)) if weight is None else weight
     rows = [[Fraction(float(v)) for v in row] for row in X]
     share = [Fraction(float(w)) for w in weight]

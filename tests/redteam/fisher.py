@@ -41,7 +41,7 @@ class Judge:
         if claim.weights.shape[1] != m.d + 1 or not np.isfinite(claim.weights[:, 1:]).all():
             yield "weights of another shape, or not finite"
             return
-        r = rank(m.scatter)
+        r = rank(m.covariance)
         # Nearly dependent columns are left out, and the status says so.
         if claim.rank > r or (claim.rank < r and claim.status is not Status.NEARLY_DEPENDENT):
             yield f"rank {claim.rank}, but it is {r}"
@@ -57,7 +57,7 @@ class Judge:
         m = self.moments
         base = m.means[m.seen[0]]
         apart = [[a - b for a, b in zip(m.means[k], base, strict=True)] for k in m.seen[1:]]
-        unbounded = rank([*m.scatter, *apart]) > r
+        unbounded = rank([*m.covariance, *apart]) > r
         true = Status.UNBOUNDED if unbounded else (
             Status.SOLVED if r == m.d else Status.RANK_DEFICIENT)  # fmt: skip
         provable = (Status.SOLVED, Status.RANK_DEFICIENT, Status.UNBOUNDED)
@@ -67,11 +67,13 @@ class Judge:
     def _scores(self, claim: Any) -> Iterator[str]:
         """(w − ŵ)ᵀ Σ (w − ŵ) ≤ accuracy² ŵᵀ Σ ŵ, the largest over the classes."""
         m = self.moments
-        total = sum(m.totals, ZERO)
-        centre = [sum((m.totals[k] * m.means[k][j] for k in m.seen), ZERO) / total
-                  for j in range(m.d)]  # fmt: skip
+        centre = [sum((m.shares[k] * m.means[k][j] for k in m.seen), ZERO) for j in range(m.d)]
         right = [[m.means[k][j] - centre[j] for j in range(m.d)] for k in m.seen]
-        exact = [[total * v for v in self._reached(delta)] for delta in right]
+        exact = [self._reached(delta) for delta in right]
+        if self.problem.params.get("mean_difference"):
+            if len(m.labels) > 2:
+                return  # principal axes of the means are not rational
+            exact = self._along_means(right)
         held = [rationals(w[1:]) for w in claim.weights]
         if len(m.labels) == 2:
             exact = [[b - a for a, b in zip(*exact, strict=True)]]
@@ -84,10 +86,16 @@ class Judge:
             share = (arb(off) / arb(size)).sqrt() if size else arb(off)
             yield f"scores accurate to {claim.accuracy!r}, but they are {number(share)!r} off"
 
+    def _along_means(self, right: list[list[fmpq]]) -> list[list[fmpq]]:
+        """x_k = a (a·δ_k) / aᵀΣa for a = m_2 − m_1."""
+        a = [v - u for u, v in zip(*right, strict=True)]
+        spread = self._energy(a)
+        return [[v * dot(a, d) / spread if spread else ZERO for v in a] for d in right]
+
     @cached_property
     def _null(self) -> tuple[list[int], list[list[fmpq]]]:
         """Independent columns, and the null vectors of those that vary."""
-        S = self.moments.scatter
+        S = self.moments.covariance
         varies = [j for j in range(self.moments.d) if S[j][j] != 0]
         kept, null = pivots([[S[i][j] for j in varies] for i in varies])
         places = [dict(zip(varies, v, strict=True)) for v in null]
@@ -95,8 +103,8 @@ class Judge:
         return [varies[j] for j in kept], null
 
     def _reached(self, delta: list[fmpq]) -> list[fmpq]:
-        """Some x with S_W x = the part of δ that can be reached."""
-        S, (kept, null) = self.moments.scatter, self._null
+        """Some x with Σx = the part of δ that can be reached."""
+        S, (kept, null) = self.moments.covariance, self._null
         if null:
             D = [S[j][j] for j in range(len(S))]
             held = [[v * w for v, w in zip(n, D, strict=True)] for n in null]
@@ -111,15 +119,15 @@ class Judge:
                 x[j] = v
         return x
 
-    def _energy(self, w: list[fmpq]) -> fmpq:
-        S = self.moments.scatter
+    def _energy(self, w: list[fmpq], S: list[list[fmpq]] | None = None) -> fmpq:
+        S = self.moments.covariance if S is None else S
         return dot(w, [dot(row, w) for row in S])
 
     def _criterion(self, claim: Any, r: int) -> Iterator[str]:
         m = self.moments
         w = rationals(claim.weights[0, 1:])
         along = dot(w, m.means[1]) - dot(w, m.means[0])
-        within = self._energy(w)
+        within = self._energy(w, m.scatter)
         if within == 0 or not np.isfinite(claim.criterion):
             if np.isnan(claim.criterion):
                 return
@@ -130,7 +138,9 @@ class Judge:
         room = q(min(1.0, 10 * claim.accuracy + 1e-9)) * J
         if abs(q(claim.criterion) - J) > room:
             yield f"J is {number(J)!r}, not {claim.criterion!r}"
-        if r == m.d and claim.status is Status.SOLVED:
+        options = ("mean_difference", "priors", "shrinkage")
+        plain = not any(self.problem.params.get(name) for name in options)
+        if plain and r == m.d and claim.status is Status.SOLVED:
             apart = [b - a for a, b in zip(m.means[0], m.means[1], strict=True)]
             best = dot(apart, [row[0] for row in solve(m.scatter, [[v] for v in apart])])
             if best - J > room:

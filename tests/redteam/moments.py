@@ -26,7 +26,23 @@ def make(name: str, rng: np.random.Generator, level: str) -> Problem:
     y = tables.labels(rng, X, classes)
     params |= tables.class_weight(rng, y)
     weight = tables.weights(rng, n, level)
-    return Problem(name, params, tables.form(rng, X), y, weight, level, kind)
+    problem = Problem(name, params, tables.form(rng, X), y, weight, level, kind)
+    if name == "FisherDiscriminant":
+        params |= discriminant_options(rng, len(np.unique(y)))
+    return problem
+
+
+def discriminant_options(rng: np.random.Generator, classes: int) -> dict[str, Any]:
+    """Mostly none: given priors, a ridge, directions along the means."""
+    choice, options = rng.random(), {}
+    if choice < 0.1:
+        options["mean_difference"] = True
+    if 0.05 < choice < 0.2:
+        share = rng.integers(1, 9, classes)
+        options["priors"] = (share / share.sum()).tolist()
+    if 0.15 < choice < 0.3:
+        options["shrinkage"] = float(rng.choice([1e-9, 1e-3, 0.1, 0.5, 1.0]))
+    return options
 
 
 class Moments:
@@ -64,6 +80,27 @@ class Moments:
         rows = [row for k in self.seen for row in self.centred(k)]
         return gram(rows, [c for k in self.seen for c in self.c[k]])
 
+    @cached_property
+    def shares(self) -> list[fmpq]:
+        """The probabilities of the classes, given or counted; of those with samples only."""
+        given = self.problem.params.get("priors")
+        shares = self.totals if given is None else rationals(given)
+        shares = [s if rows else ZERO for s, rows in zip(shares, self.rows, strict=True)]
+        total = sum(shares, ZERO)
+        return [s / total for s in shares]
+
+    @cached_property
+    def covariance(self) -> list[list[fmpq]]:
+        """Σ = (1 − s) Σ_k π_k S_k/W_k + s·(mean variance)·1."""
+        parts = [gram(self.centred(k), [c * self.shares[k] / self.totals[k] for c in self.c[k]])
+                 for k in self.seen]  # fmt: skip
+        mixed = [[sum(column, ZERO) for column in zip(*rows, strict=True)]
+                 for rows in zip(*parts, strict=True)]  # fmt: skip
+        s = q(self.problem.params.get("shrinkage") or 0.0)
+        mean = sum((mixed[j][j] for j in range(self.d)), ZERO) / self.d
+        return [[(1 - s) * v + (s * mean if i == j else ZERO) for j, v in enumerate(row)]
+                for i, row in enumerate(mixed)]  # fmt: skip
+
     def sum_of_squares(self, k: int, j: int) -> fmpq:
         return sum((c * row[j] * row[j] for row, c in zip(self.centred(k), self.c[k], strict=True)),
                    ZERO)  # fmt: skip
@@ -76,11 +113,10 @@ class Moments:
         return sum((w * (v - mean) * (v - mean) for v, w in zip(x, c, strict=True)), ZERO) / total
 
     def compare_shares(self, claim: Any) -> Iterator[str]:
-        total = sum(self.totals, ZERO)
         for k in self.seen:
             if not np.isnan(claim.totals[k]) and not _near(claim.totals[k], self.totals[k], 1e-9):
                 yield f"class {k} has weight {number(self.totals[k])!r}"
-            share = self.totals[k] / total
+            share = self.shares[k]
             if not np.isnan(claim.priors[k]) and not _near(claim.priors[k], share, 1e-9):
                 yield f"class {k} has prior {number(share)!r}"
 

@@ -22,7 +22,7 @@ from ..verify.discriminant_models import ExactModel
 from ..verify.discriminants import optimum
 from ..verify.few_rows import FewRowsModel, few, ranks
 from ..verify.fisher_model import worst_error
-from ..verify.mean_difference import mean_axes, plane_scores
+from ..verify.mean_difference import distance, doubt_of_plane, mean_axes, plane_scores
 from ..verify.row_space import RowSpaceModel
 from .fisher_weights import bias_of, directions_of, held_criterion, held_weights
 
@@ -158,7 +158,7 @@ def _beyond(first: Proof, setting: Setting, rows: ClassRows, rank: int) -> Proof
     if model is not None:
         found = replace(first.found, rank=rank, constant=model.constant, dependent=[])
         proof = _of_model(found, setting, rows, model, Status.UNBOUNDED)
-        if proof is not None and proof.accuracy < np.inf:
+        if proof is not None:
             return proof
     model = FewRowsModel(rows, priors, setting.given, rank)
     found = replace(first.found, rank=rank, constant=model.constant, dependent=[])
@@ -188,7 +188,13 @@ def _of_model(found: Discriminants, setting: Setting, rows: ClassRows, model, st
     return _checked(better, weights, scalings, status, model, setting, rows)
 
 
-def _of_means(found: Discriminants, setting: Setting, rows: ClassRows, model, status) -> Proof:
+def _of_means(found: Discriminants, setting: Setting, rows: ClassRows, model, status):
+    """The directions of the means, if rounding leaves them; None if not."""
+    proof = _in_the_plane(found, setting, rows, model)
+    return replace(proof, status=status) if proof.accuracy <= setting.tolerance else None
+
+
+def _in_the_plane(found: Discriminants, setting: Setting, rows: ClassRows, model) -> Proof:
     """The directions of the means; their spread comes from the model."""
     priors = setting.priors[rows.seen]
     delta = model.along(np.eye(rows.n_features))
@@ -204,12 +210,12 @@ def _of_means(found: Discriminants, setting: Setting, rows: ClassRows, model, st
     apart = priors @ model.along(scalings) ** 2
     better = replace(found, coef=coef, levels=levels, scalings=scalings, eigenvalues=apart)
     weights, held = held_weights(better, setting.dtype), scalings.astype(setting.dtype)
-    flat = values[0] / values[-1] if len(values) else 1.0
-    accuracy = 1e-11 + 256 * len(delta.T) * 2.0**-53 * float(flat)
+    own = coef[1:] - coef[:1] if len(coef) == 2 else coef
+    accuracy = 1.01 * distance(model, weights[:, 1:], own) + 2 * doubt_of_plane(
+        model, scalings, values
+    )
     better = replace(better, criterion=held_criterion(model, rows, weights, held))
-    if not accuracy <= setting.tolerance:
-        return _as_held(replace(found, error=np.full_like(found.error, np.inf)), setting)
-    return Proof(better, weights, held, status, accuracy, setting.tolerance)
+    return Proof(better, weights, held, Status.STALLED, accuracy, setting.tolerance)
 
 
 def _checked(better, weights, scalings, status, model, setting: Setting, rows) -> Proof | None:
@@ -239,7 +245,7 @@ def _by_rows(first: Proof, setting: Setting, rows: ClassRows, model: FewRowsMode
     """By singular values of the rows: directions in which floats see no spread are left out."""
     found, seen = first.found, rows.seen
     if setting.mean_difference:
-        proof = _of_means(found, setting, rows, model, first.status)
+        proof = _in_the_plane(found, setting, rows, model)
         return replace(proof, status=first.status, accuracy=np.inf)
     coef = np.zeros_like(found.coef)
     coef[seen] = model.x

@@ -267,17 +267,17 @@ class FisherDiscriminant(
 
     def _warn(self) -> None:
         claim = self.certificate_
-        if claim.ok or (claim.status is Status.UNBOUNDED and self.mean_difference):
+        if claim.ok:
             return
         if claim.status is not Status.UNBOUNDED:
             warn_caller(f"{claim.status}. {claim.advice}", ConvergenceWarning)
             return
         which = [claim.names[j] for j in claim.constant or claim.dependent]
         where = f" (see {', '.join(which[:5])}{', …' if len(which) > 5 else ''})" if which else ""
+        left_out = "" if self.mean_difference else ", and that direction is left out"
         warn_caller(
             "the class means differ along a direction in which no class varies"
-            f"{where}: J has no maximum, and that direction is left out. "
-            f"{Status.UNBOUNDED.advice}",
+            f"{where}: J has no maximum{left_out}. {Status.UNBOUNDED.advice}",
             UserWarning,
         )
 

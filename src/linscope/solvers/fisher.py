@@ -169,6 +169,7 @@ def discriminants(
     error, lengths, turn = errors_of_scores(moments, priors, covariance, white, apart)
     if mean_difference:
         known = np.isfinite(error)  # and so is the rank
+        lengths = np.linalg.norm(np.vstack([heights, heights[-1] - heights[0]]), axis=1)
         error = np.where(
             known, error_of_means(moments, covariance, root, flatness) * lengths, np.inf
         )

@@ -48,4 +48,4 @@ def error_of_means(moments: ClassMoments, covariance, root, flatness: float) -> 
     d, measured = len(spread), root * spread[:, None]  # columns of length 1 in the norm of Σ
     grown = float((measured**2).sum())
     lost = moments.rounding + moments.drift + 64 * UNIT
-    return 1e-11 + 16 * d * lost * max(grown, 1.0) * flatness
+    return 3e-11 + 32 * d * lost * max(grown, 1.0) * flatness

@@ -33,7 +33,7 @@ def check_mean_difference(claim: Any, known: Any) -> None:
     grown = 4 * eps * np.abs(V * model.spread[:, None]).sum(axis=0).max(initial=0.0)
     require(unit <= 4 * claim.accuracy + SAME + grown, "the variance within classes is not 1")
     coef, _ = plane_scores(model, delta, axes)
-    _check_scores(claim, known, coef)
+    _check_scores(claim, known, coef, doubt_of_plane(model, V, values))
 
 
 def plane_scores(model: Any, delta: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +48,26 @@ def plane_scores(model: Any, delta: np.ndarray, axes: np.ndarray) -> tuple[np.nd
     return (delta @ root) @ root.T, A
 
 
-def _check_scores(claim: Any, known: Any, coef: np.ndarray) -> None:
+def doubt_of_plane(model: Any, scaled: np.ndarray, values: np.ndarray) -> float:
+    """By how much rounding may change scores in the plane of the axes, relatively.
+
+    ``scaled`` are the axes with variance 1 within classes: if they are long in units of the
+    spreads, variances along them come from what is left of larger ones.
+    """
+    long = float(((scaled * model.spread[:, None]) ** 2).sum())
+    flat = float(values[0] / values[-1]) if len(values) else 1.0
+    return 1e-11 + 256 * len(scaled) * 2.0**-53 * max(long, 1.0) * flat
+
+
+def distance(model: Any, held: np.ndarray, coef: np.ndarray) -> float:
+    """The largest ‖w − coef‖_Σ, relative to the longest."""
+    apart = np.diag(model.form((held.astype(np.float64) - coef).T))
+    size = float(np.diag(model.form(coef.T)).max(initial=0.0))
+    far = float(np.maximum(apart, 0.0).max(initial=0.0))
+    return float(np.sqrt(far / size)) if size > 0 else (0.0 if far == 0 else np.inf)
+
+
+def _check_scores(claim: Any, known: Any, coef: np.ndarray, doubt: float) -> None:
     model, priors, two = known.model, known.priors, len(claim.labels) == 2
     lengths = np.diag(model.form(coef.T))
     bias = np.log(priors) - 0.5 * lengths
@@ -57,13 +76,11 @@ def _check_scores(claim: Any, known: Any, coef: np.ndarray) -> None:
     weights = np.asarray(known.weights)
     slopes = weights[:, 1:].astype(np.float64)
     unit = float(np.finfo(weights.dtype).eps)
-    grown = unit * float(np.abs(slopes * model.spread).sum(axis=1).max())
-    size = float(np.sqrt(np.diag(model.form(coef.T)).max()))
-    far = float(np.sqrt(np.maximum(np.diag(model.form((slopes - coef).T)), 0.0).max()))
-    require(far <= claim.accuracy * size + grown, f"the scores are off by {far / (size or 1):.2g}")
+    far = distance(model, slopes, coef) + doubt * bool(coef.any())
+    require(far <= claim.accuracy, f"the scores may be off by {far:.2g}")
     for row, slope, value in zip(weights, slopes, bias, strict=True):
-        height, doubt = model.centre(slope)
-        room = claim.accuracy * (1.0 + np.sqrt(lengths.max())) ** 2 + doubt
+        height, off = model.centre(slope)
+        room = claim.accuracy * (1.0 + np.sqrt(lengths.max())) ** 2 + off
         room += 2 * unit * abs(value - height)
         require(abs(float(row[0]) - (value - height)) <= room, "an intercept is another")
 
