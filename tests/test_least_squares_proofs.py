@@ -397,3 +397,16 @@ def test_bounds_are_compared_without_room():
     assert claim.verify(X, y)
     assert not replace(claim, error=claim.error * (1 - 1e-10)).verify(X, y)
     assert not replace(claim, gap=claim.gap * (1 - 1e-10)).verify(X, y)
+
+
+@pytest.mark.parametrize("n", [20, 60, 400])
+def test_sums_of_squares_that_moments_cannot_tell_are_verified(n):
+    """Residuals of 1e-16 of y are rounding, more of it with more rows."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 2)) * 10 + [0.0, 8e5]
+    y = X @ [0.008, -2.25] + 1e-9 * rng.normal(size=n)
+    model = ls.LinearRegression(fit_intercept=False)
+    for rows in (slice(0, n // 4), slice(n // 4, n)):
+        model.partial_fit(X[rows], y[rows])
+    assert model.certificate_.ok
+    assert model.verify(X, y)

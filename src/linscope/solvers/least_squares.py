@@ -3,15 +3,15 @@
 1. Moments of the rows, one pass. Many well-behaved rows: in floats, and if the proven error is
    small enough, the answer is there. Otherwise in double-double.
 2. Cholesky (``normal_equations.py``), and a proof of the distance from the solution
-   (``least_squares_proof.py``).
-3. If that does not vouch for the last digits and the table is not large: whole numbers
-   (``whole_least_squares.py``), which also tell dependent columns from nearly dependent ones.
-4. Otherwise refine: one pass in double-double gives the gradient of the current weights, and the
-   factor turns it into a correction,
+   (``inverse_proof.py`` for few columns, else ``least_squares_proof.py``).
+3. If that does not vouch for the last digits, refine: one pass in double-double gives the gradient
+   of the current weights, and the factor turns it into a correction,
 
        v ← v + S Sᵀ g(v),       g(v) = Σ_i c_i (y_i − v·a_i) a_i − Λv,       S = R⁻¹
 
    with v held in double-double. Each round multiplies the error by about condition·u.
+4. Where the rounds do not prove the last digits either and the table is not large: whole numbers
+   (``whole_least_squares.py``), which also tell dependent columns from nearly dependent ones.
 
 What is proven about the weights as floats goes into the certificate.
 """

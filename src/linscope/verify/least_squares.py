@@ -68,6 +68,7 @@ class Found(NamedTuple):
     unique: bool | None
     condition: float
     rough: bool = True
+    rows: int = 0
 
     @property
     def room(self) -> float:
@@ -89,7 +90,7 @@ def _untrue(claim, X, Y: np.ndarray, weight: np.ndarray) -> str | None:
     """What the data say is false."""
     W = np.asarray(claim.weights, dtype=np.float64)
     options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
-    found = examine(X, Y, weight, W, **options)
+    found = examine(X, Y, weight, W, **options)._replace(rows=len(Y))
     c, e = _near_one(weight if len(weight) else np.ones(len(Y)))
     raw = np.ldexp(_lengths(X, c), e)
     level = np.ldexp(np.sqrt(c.sum()), e) * np.abs(W[:, 0])
@@ -178,7 +179,8 @@ def _exactly(X, Y, weight, W, options) -> Found:
 
 def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
     most = found.most
-    moved = (most.lengths.size + 16) * UNIT * sizes
+    # Residuals are off by so much in floats; sums in double-double lose no more by cancelling.
+    moved = (most.lengths.size + 16 + 4 * np.sqrt(found.rows)) * UNIT * sizes
     most_slack = float((moved * (np.sqrt(claim.rss) + moved)).sum()) + SAME * float(claim.rss.sum())
     if not 0 <= claim.rounding <= max(most_slack, LEAST):
         return "so much rounding is not possible"
