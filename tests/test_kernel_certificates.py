@@ -307,6 +307,26 @@ def test_terms_that_cancel_do_not_hide_an_indefinite_kernel():
     assert not forged.verify(X, y)
 
 
+def test_a_claim_that_knows_nothing_is_accepted_where_little_is_known():
+    """Kernel values of 1e18 and 1e-21 without slack: rounding is most of the smallest margin."""
+    K, y = np.zeros((6, 6)), np.array([0, 1, 0, 1, 1, 1])
+    K[np.triu_indices(6)] = [
+        386526.8232565306, -0.008938311670046549, 1220017579326.632, -53.88290784476751,
+        2.9323640727787264e-07, -4.205460332618492e-08, 2.0669565655956183e-10, -28212.52423074349,
+        1.2460253597595332e-06, -6.781000032990717e-15, 9.724995241536992e-16,
+        3.8508139779943895e+18,
+        -170073823.70517686, 0.9255594961391701, -0.13273944332577955, 0.0075114263308986365,
+        -4.087796592475517e-11, 5.862527977700418e-12, 2.2246215625808207e-19,
+        -3.1904489020887584e-20,
+        4.575593605696503e-21
+    ]  # fmt: skip
+    K = np.maximum(K, K.T) + np.minimum(K, K.T) - np.diag(K.diagonal())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ls.SVC(kernel="precomputed", C=np.inf).fit(K, y)
+    assert model.verify(K, y)
+
+
 def test_without_evidence_there_is_no_gap(monkeypatch):
     monkeypatch.setattr("linscope.certify.kernel_svm.evidence", lambda held: Evidence(None, None))
     X = np.random.default_rng(1).normal(size=(20, 3))
