@@ -10,7 +10,7 @@ from linscope.inference import LogisticFit, logistic_summary, odds_ratios
 from linscope.inference.profile_likelihood import drop, profile_interval
 from linscope.results import Status
 from linscope.solvers.driver import run
-from linscope.solvers.firth import Firth
+from linscope.solvers.firth import IDLE, Firth
 from linscope.solvers.logistic_objective import LogisticObjective
 
 QUANTILE = stats.chi2.ppf(0.95, 1)
@@ -186,3 +186,13 @@ class TestRefused:
         X, y = noisy()
         with pytest.raises(ValueError, match="stands alone"):
             Firth(LogisticObjective(X, y, 2))
+
+
+def test_steps_that_rounding_undoes_are_not_repeated(monkeypatch):
+    """Where floats are too coarse for the weights, a step ends where it began."""
+    monkeypatch.setattr(
+        "linscope.solvers.firth.search", lambda _, theta, here, *rest: (theta, here)
+    )
+    result = firth(*noisy())
+    assert result.n_iter <= IDLE + 1
+    assert result.status is Status.STALLED

@@ -24,6 +24,9 @@ from .constrained_newton import SMALL, factor_of, newton_step, search
 from .logistic_objective import LogisticObjective
 from .multinomial import Multinomial, Place, rest
 
+# After so many steps without any progress the rest is rounding.
+IDLE = 20
+
 
 class FirthLikelihood:
     """ℓ* with its score, and the information of ℓ."""
@@ -65,6 +68,8 @@ class State:
     place: Place
     decrement: float = np.inf
     steps: int = 0
+    best: tuple[float, float] = (-np.inf, np.inf)  # likelihood and decrement so far
+    idle: int = 0  # steps since one of them got better
     status: Status | None = None
     note: str = ""
 
@@ -126,15 +131,24 @@ class Firth:
         if state.decrement <= self.tol:
             state.status = Status.CONVERGED
             return state
-        found = search(self.likelihood, state.theta, state.place, move, decrement2)
+        self._note_progress(state)
+        found = None
+        if state.idle <= IDLE:
+            found = search(self.likelihood, state.theta, state.place, move, decrement2)
         if found is None:
             small = decrement2 <= np.sqrt(SMALL)
-            state.status = Status.CONVERGED if small else Status.MAX_ITER
+            state.status = Status.CONVERGED if small else Status.STALLED
             return state
         state.theta, state.place = found
         state.steps += 1
         state.note = f"penalised log-likelihood {state.place.value:.6g}"
         return state
+
+    def _note_progress(self, state: State) -> None:
+        value, decrement = state.best
+        better = state.place.value > value or state.decrement < decrement
+        state.idle = 0 if better else state.idle + 1
+        state.best = max(value, state.place.value), min(decrement, state.decrement)
 
     def result(self, state: State) -> Result:
         model = self.likelihood.model
