@@ -77,3 +77,13 @@ def test_what_takes_too_long_is_not_claimed():
     assert claim.rank == 58
     for forged in ({"accuracy": 1e-13}, {"rank": 57}, {"weights": 2 * claim.weights}):
         assert not replace(claim, **forged).verify(X, y)
+
+
+def test_spreads_below_rounding_are_not_called_none():
+    """With a ridge the weights of two columns differ by rounding, so J is large but finite."""
+    X, y = np.eye(4)[[2, 2, 1, 0]], np.array([1, 1, 0, 0])
+    options = {"shrinkage": 0.001, "class_weight": {0: 0.25, 1: 0.25}}
+    problem = Problem("FisherDiscriminant", options, X, y, None, "hard", "ridge")
+    model = problem.fit()
+    assert not list(Judge(problem).refute(model.certificate_))
+    assert model.verify(X, y)

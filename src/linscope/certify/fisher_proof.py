@@ -72,7 +72,8 @@ class Setting(NamedTuple):
 def prove(found: Discriminants, setting: Setting) -> Proof:
     """The best that can be proven in reasonable time."""
     first = _as_held(found, setting)
-    if first.accuracy <= GOOD or setting.rows is None:
+    seen = np.isfinite(found.criterion)  # else what is left of a spread may be below rounding
+    if (first.accuracy <= GOOD and seen) or setting.rows is None:
         return first
     n, d = setting.rows.X.shape
     if n * d > MOST_NUMBERS:
