@@ -11,7 +11,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_info
 
-from linscope.data.threads import thread_count
+from linscope.rows.threads import thread_count
 
 from .growth import Growth
 from .processes import judge_cold

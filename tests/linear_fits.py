@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linscope.inference import LinearFit
+from linscope.least_squares.inference.fit import LinearFit
 
 
 def fit_of(X, y, weight=None, *, intercept=True, names=None, **more):

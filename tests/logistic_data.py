@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from linscope.inference import LogisticFit
-from linscope.solvers.constrained_newton import maximise
-from linscope.solvers.multinomial import Multinomial
+from linscope.logistic.inference.fit import LogisticFit
+from linscope.logistic.solvers.constrained_newton import maximise
+from linscope.logistic.solvers.multinomial import Multinomial
 
 # Endometrial cancer, 79 women: neovasculation, pulsatility index, endometrium height, high grade.
 # Heinze and Schemper, Statistics in Medicine 21 (2002) 2409-2419: NV separates quasi-completely.

@@ -58,7 +58,7 @@ def test_the_stated_error_holds_on_new_rows():
 def test_the_limit_is_that_of_clopper_and_pearson():
     from scipy.stats import binomtest
 
-    from linscope.estimators.approximate_svc import _upper_limit
+    from linscope.kernel_svm.estimators.approximate_svc import _upper_limit
 
     for count, trials in ((0, 10), (3, 50), (50, 50)):
         limit = binomtest(count, trials, alternative="less").proportion_ci(0.95, "exact").high

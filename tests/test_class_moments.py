@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from linscope.data.blocks import take_rows
-from linscope.solvers.class_moments import class_moments
+from linscope.discriminants.solvers.moments import class_moments
+from linscope.rows.blocks import take_rows
 
 KINDS = ["pooled", "separate", "squares"]
 STORES = {"dense": np.ascontiguousarray, "sparse": sparse.csr_array}

@@ -541,9 +541,12 @@ def test_a_full_disk_is_one_clear_line(run, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "target"),
     [
-        (["separate", "or"], "linscope.certify.Separable.verify"),
-        (["separate", "xor"], "linscope.certify.NotSeparable.verify"),
-        (["trace", "perceptron", "or"], "linscope.certify.perceptron.PerceptronCertificate.verify"),
+        (["separate", "or"], "linscope.separation.verdicts.Separable.verify"),
+        (["separate", "xor"], "linscope.separation.verdicts.NotSeparable.verify"),
+        (
+            ["trace", "perceptron", "or"],
+            "linscope.perceptron.certificates.perceptron.PerceptronCertificate.verify",
+        ),
     ],
 )
 def test_a_claim_that_does_not_hold_is_exit_1(run, monkeypatch, words, target):

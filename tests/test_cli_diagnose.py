@@ -6,7 +6,8 @@ import statsmodels.api as sm
 from linear_fits import fit_of, noisy
 
 from linscope.cli import main
-from linscope.inference import diagnose, summary
+from linscope.least_squares.inference.diagnose import diagnose
+from linscope.least_squares.inference.table import summary
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from linscope.fitting.driver import run
+from linscope.logistic.solvers.coordinate.descent import Coordinate, gap, largest_l1, null_weights
+from linscope.logistic.solvers.objective import LogisticObjective
 from linscope.results import Status
-from linscope.solvers.coordinate import Coordinate, gap, largest_l1, null_weights
-from linscope.solvers.driver import run
-from linscope.solvers.logistic_objective import LogisticObjective
 
 PENALTIES = [(1.0, 0.0), (0.4, 0.6), (0.0, 1.0)]
 
@@ -124,8 +124,8 @@ def test_dense_and_sparse_and_float32_agree(n_classes):
 def test_all_forms_of_the_model_agree(n_classes, monkeypatch):
     objective = problem(n_classes)
     by_gram = solve(objective, 0.7)
-    monkeypatch.setattr("linscope.solvers.coordinate_model.LARGEST_GRAM", 0)
-    monkeypatch.setattr("linscope.solvers.coordinate_model.FEWEST", 2)
+    monkeypatch.setattr("linscope.logistic.solvers.coordinate.model.LARGEST_GRAM", 0)
+    monkeypatch.setattr("linscope.logistic.solvers.coordinate.model.FEWEST", 2)
     by_columns = solve(objective, 0.7)
     np.testing.assert_allclose(by_columns.weights[:, 1:], by_gram.weights[:, 1:], atol=1e-5)
 
@@ -192,7 +192,7 @@ def test_bad_penalties():
 def test_long_tables_are_begun_with_a_share_of_the_rows(n_classes, monkeypatch):
     objective = problem(n_classes, n=2000, d=4, weighted=True)
     plain = solve(objective, 5.0)
-    monkeypatch.setattr("linscope.solvers.coordinate.FEWEST_ROWS", 300)
+    monkeypatch.setattr("linscope.logistic.solvers.coordinate.descent.FEWEST_ROWS", 300)
     shared = solve(objective, 5.0)
     assert shared.status is Status.CONVERGED
     check_optimal(objective, shared.weights, 5.0, 0.0, 1e-3)

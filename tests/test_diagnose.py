@@ -13,8 +13,8 @@ from statsmodels.stats import diagnostic, stattools
 from statsmodels.stats.outliers_influence import OLSInfluence, variance_inflation_factor
 
 from linscope.data import datasets
-from linscope.inference import diagnose
-from linscope.inference.existence import tail_index
+from linscope.least_squares.inference.diagnose import diagnose
+from linscope.least_squares.inference.existence import tail_index
 
 FIVE = ["existence", "independence", "linearity", "homoscedasticity", "normality"]
 

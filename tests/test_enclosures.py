@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linscope.verify import Ball, products, scores, total
+from linscope.arithmetic.enclosures import Ball, products, scores, total
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
-from linscope.data.blocks import BLOCK_BYTES, take_rows
-from linscope.data.threads import one_blas_thread, thread_count
-from linscope.engines import Block, Engine, MemoryEngine, block_borders
+from linscope.engines import Engine, MemoryEngine
+from linscope.rows.blocks import BLOCK_BYTES, Block, block_borders, take_rows
+from linscope.rows.threads import one_blas_thread, thread_count
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((5000, 7)) * 10.0 ** rng.uniform(-8, 8, (5000, 1))

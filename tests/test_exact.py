@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import linscope as ls
-from linscope.tracing import exact
+from linscope.perceptron.trace import exact
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

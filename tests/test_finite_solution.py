@@ -12,9 +12,9 @@ from logistic_data import endometrial, noisy
 from scipy.optimize import linprog
 
 import linscope as ls
-from linscope.certify.finite_solution import Finite, Separated, finite_solution
-from linscope.certify.overlap import prove_overlap
-from linscope.solvers.multinomial import Multinomial
+from linscope.logistic.certificates.finite_solution import Finite, Separated, finite_solution
+from linscope.logistic.certificates.overlap import prove_overlap
+from linscope.logistic.solvers.multinomial import Multinomial
 
 
 def reference(X, y, K, intercept=True):

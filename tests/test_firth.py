@@ -6,12 +6,14 @@ import scipy.sparse as sp
 from logistic_data import endometrial, noisy
 from scipy import optimize, stats
 
-from linscope.inference import LogisticFit, logistic_summary, odds_ratios
-from linscope.inference.profile_likelihood import drop, profile_interval
+from linscope.fitting.driver import run
+from linscope.logistic.inference.fit import LogisticFit
+from linscope.logistic.inference.odds_ratios import odds_ratios
+from linscope.logistic.inference.profile_likelihood import drop, profile_interval
+from linscope.logistic.inference.table import logistic_summary
+from linscope.logistic.solvers.firth import IDLE, Firth
+from linscope.logistic.solvers.objective import LogisticObjective
 from linscope.results import Status
-from linscope.solvers.driver import run
-from linscope.solvers.firth import IDLE, Firth
-from linscope.solvers.logistic_objective import LogisticObjective
 
 QUANTILE = stats.chi2.ppf(0.95, 1)
 
@@ -191,7 +193,7 @@ class TestRefused:
 def test_steps_that_rounding_undoes_are_not_repeated(monkeypatch):
     """Where floats are too coarse for the weights, a step ends where it began."""
     monkeypatch.setattr(
-        "linscope.solvers.firth.search", lambda _, theta, here, *rest: (theta, here)
+        "linscope.logistic.solvers.firth.search", lambda _, theta, here, *rest: (theta, here)
     )
     result = firth(*noisy())
     assert result.n_iter <= IDLE + 1

@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linscope.engines import MemoryEngine
+from linscope.fitting import descent as gradient
+from linscope.fitting.descent import GradientDescent
+from linscope.fitting.driver import run
+from linscope.fitting.gradient_objective import Objective
+from linscope.fitting.iterates import iterates
+from linscope.losses import hypotheses as gradient_losses
 from linscope.losses import squared
 from linscope.results import Status, VisitOrder
-from linscope.solvers import gradient, gradient_losses
-from linscope.solvers.driver import run
-from linscope.solvers.gradient import GradientDescent
-from linscope.solvers.gradient_objective import Objective
-from linscope.solvers.gradient_replay import iterates
 
 KINDS = ["batch", "mini-batch", "stochastic"]
 
@@ -128,7 +129,7 @@ def test_curvature_of_many_weights_is_a_tight_lower_bound(monkeypatch):
     exact = Objective(X, y[:, None], alpha=2.0).curvature.largest
     H = augmented(X).T @ augmented(X) + np.diag([0.0] + [2.0] * 20)
     assert exact == pytest.approx(np.linalg.eigvalsh(H)[-1], rel=1e-12)
-    monkeypatch.setattr("linscope.solvers.gradient_rates.EXACT_WEIGHTS", 3)
+    monkeypatch.setattr("linscope.fitting.gradient_rates.EXACT_WEIGHTS", 3)
     found = Objective(X, y[:, None], alpha=2.0).curvature
     assert 0.99 * exact <= found.largest <= exact * (1 + 1e-12)
     assert np.isnan(found.smallest)

@@ -339,7 +339,7 @@ def test_exact_needs_a_number_and_has_limits(monkeypatch):
     X, y = POINTS
     with pytest.raises(ValueError, match="give eta0 as a number"):
         ls.trace(model("batch"), X, y, exact=True)
-    monkeypatch.setattr("linscope.tracing.exact_gradient.LONGEST_NUMBER", 30)
+    monkeypatch.setattr("linscope.least_squares.trace.exact_gradient.LONGEST_NUMBER", 30)
     with pytest.raises(ValueError, match="too long for exact arithmetic"):
         ls.trace(model("stochastic", eta0=0.1), X, y, exact=True)
 

@@ -15,18 +15,15 @@ from scipy import optimize, stats
 from sklearn.datasets import load_diabetes
 
 import linscope as ls
+from linscope.arithmetic.distributions import t_quantile, two_sided
 from linscope.data import datasets
-from linscope.inference import (
-    LinearFit,
-    covariance,
-    diagnose,
-    log_likelihood,
-    predict_interval,
-    row_values,
-    sigma2_ml,
-    summary,
-)
-from linscope.inference.distributions import t_quantile, two_sided
+from linscope.least_squares.inference.covariance import covariance
+from linscope.least_squares.inference.diagnose import diagnose
+from linscope.least_squares.inference.fit import LinearFit
+from linscope.least_squares.inference.intervals import predict_interval
+from linscope.least_squares.inference.likelihood import log_likelihood, sigma2_ml
+from linscope.least_squares.inference.rows import row_values
+from linscope.least_squares.inference.table import summary
 
 KINDS = (None, "HC0", "HC1", "HC2", "HC3")
 CASES = ["plain", "weighted", "no intercept", "weighted, no intercept", "diabetes", "longley"]

@@ -11,15 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 import linscope as ls
-from linscope.certify import kernel_svm
-from linscope.certify.inner_product import Evidence
+from linscope.arithmetic.enclosures import Ball
+from linscope.kernel_svm.certificates import kernel_svm
+from linscope.kernel_svm.certificates.inner_product import Evidence
+from linscope.kernel_svm.verify.duality import Held, judge, measure
 from linscope.kernels import gram
 from linscope.kernels.kernel_maps import DISTANCE
 from linscope.kernels.source import KernelSource
 from linscope.kernels.sums import KernelSums
 from linscope.results import Status
-from linscope.verify.enclosures import Ball
-from linscope.verify.kernel_duality import Held, judge, measure
 from linscope.verify.kernel_values import Kernel, kernel_sums
 
 DIGITS = 60
@@ -328,7 +328,9 @@ def test_a_claim_that_knows_nothing_is_accepted_where_little_is_known():
 
 
 def test_without_evidence_there_is_no_gap(monkeypatch):
-    monkeypatch.setattr("linscope.certify.kernel_svm.evidence", lambda held: Evidence(None, None))
+    monkeypatch.setattr(
+        "linscope.kernel_svm.certificates.kernel_svm.evidence", lambda held: Evidence(None, None)
+    )
     X = np.random.default_rng(1).normal(size=(20, 3))
     y = (X[:, 0] > 0).astype(int)
     K = rbf_kernel(X)

@@ -14,11 +14,13 @@ from reference import digits, exact_least_squares
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
-from linscope.solvers import iterative_least_squares, least_squares, least_squares_choice
-from linscope.solvers.driver import run
-from linscope.solvers.least_squares import LeastSquares
-from linscope.solvers.whole_least_squares import rounded, whole_fit
-from linscope.solvers.wide_least_squares import WideLeastSquares
+from linscope.fitting.driver import run
+from linscope.least_squares.solvers import choice as least_squares_choice
+from linscope.least_squares.solvers import exact as least_squares
+from linscope.least_squares.solvers import lsmr as iterative_least_squares
+from linscope.least_squares.solvers.exact import LeastSquares
+from linscope.least_squares.solvers.whole_numbers import rounded, whole_fit
+from linscope.least_squares.solvers.wide import WideLeastSquares
 
 NIST = json.loads((Path(__file__).parent / "data" / "nist.json").read_text())
 

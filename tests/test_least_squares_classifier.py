@@ -14,10 +14,10 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import RidgeClassifier
 
 import linscope as ls
+from linscope.discriminants.solvers.moments import class_moments
+from linscope.discriminants.solvers.one_of_k import regression_moments, solve_quickly, targets
+from linscope.least_squares.solvers.moments import exact_moments
 from linscope.results import Status
-from linscope.solvers.class_moments import class_moments
-from linscope.solvers.class_targets import regression_moments, solve_quickly, targets
-from linscope.solvers.moments import exact_moments
 
 
 def classes(n=120, d=4, k=3, seed=0):

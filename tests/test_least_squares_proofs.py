@@ -12,12 +12,12 @@ from sklearn.datasets import make_regression
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from linscope.least_squares.solvers.choice import solve_exactly
+from linscope.least_squares.verify.normal_equations import normal_equations, optimum
 from linscope.results import Status
-from linscope.solvers.least_squares_choice import solve_exactly
 from linscope.verify.definite import solve
 from linscope.verify.exact_gram import exact_gram
 from linscope.verify.exact_rank import pivots, rank_of
-from linscope.verify.normal_equations import normal_equations, optimum
 
 
 def rational(values):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import linscope as ls
-from linscope.data.threads import THREADS_VARIABLE
+from linscope.rows.threads import THREADS_VARIABLE
 
 
 def table(n=80, d=4, targets=None, seed=0):

@@ -10,10 +10,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
-from linscope.certify.margin_duality import duality
+from linscope.linear_svm.certificates.duality import duality
+from linscope.linear_svm.solvers.frame import margin_problem
+from linscope.linear_svm.verify.bounds import Problem, bounds
 from linscope.results import Status
-from linscope.solvers.margin_frame import margin_problem
-from linscope.verify.linear_svm_bounds import Problem, bounds
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -251,7 +251,7 @@ def test_a_tolerance_that_asks_for_nothing_gets_no_claim(tol):
 
 def test_dropping_a_row_from_the_compiled_pass_is_noticed(monkeypatch):
     """A solver that does not see its first rows cannot make a claim that stands."""
-    from linscope.solvers import margin_objective
+    from linscope.linear_svm.solvers import objective as margin_objective
 
     X, y = table(n=900, d=3)
     honest = margin_objective.evaluate_block

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.svm import SVC, LinearSVC
 
-from linscope.certify.linear_svm import certify
-from linscope.certify.margin_duality import duality
+from linscope.fitting.driver import run
+from linscope.linear_svm.certificates.duality import duality
+from linscope.linear_svm.certificates.linear_svm import certify
+from linscope.linear_svm.solvers.dual_coordinate import DualCoordinate
+from linscope.linear_svm.solvers.dual_coordinate_loops import replay_steps
+from linscope.linear_svm.solvers.frame import margin_problem
+from linscope.linear_svm.solvers.hard_margin import hard_margin
+from linscope.linear_svm.solvers.hinge import Multipliers
+from linscope.linear_svm.solvers.hinge_bias import hinge_bias
+from linscope.linear_svm.solvers.squared_hinge import FiniteNewton
+from linscope.linear_svm.verify.bounds import Problem, balanced
 from linscope.results import Status, VisitOrder
-from linscope.solvers.driver import run
-from linscope.solvers.dual_coordinate import DualCoordinate
-from linscope.solvers.dual_coordinate_loops import replay_steps
-from linscope.solvers.finite_newton import FiniteNewton
-from linscope.solvers.hard_margin import hard_margin
-from linscope.solvers.hinge_bias import hinge_bias
-from linscope.solvers.margin_frame import margin_problem
-from linscope.solvers.multipliers import Multipliers
-from linscope.verify.linear_svm_bounds import Problem, balanced
 
 
 def data(n, d, noise=1.0, density=None, seed=4):

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectFromModel
 
 import linscope as ls
+from linscope.logistic.verify.check import smallest_gap
+from linscope.logistic.verify.values import Problem, evaluate
 from linscope.results import Status
-from linscope.verify.logistic import smallest_gap
-from linscope.verify.logistic_values import Problem, evaluate
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 DIGITS = 60

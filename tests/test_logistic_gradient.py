@@ -11,12 +11,12 @@ from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from linscope.fitting.descent import GradientDescent
+from linscope.fitting.driver import run
+from linscope.fitting.gradient_objective import Objective
 from linscope.losses import logistic
+from linscope.losses.hypotheses import LOGISTIC, SOFTMAX, STEP, predictions
 from linscope.results import VisitOrder
-from linscope.solvers.driver import run
-from linscope.solvers.gradient import GradientDescent
-from linscope.solvers.gradient_losses import LOGISTIC, SOFTMAX, STEP, predictions
-from linscope.solvers.gradient_objective import Objective
 
 KINDS = ["batch", "mini-batch", "stochastic"]
 

@@ -10,15 +10,11 @@ from logistic_data import endometrial, fit_of, noisy
 from scipy import optimize, stats
 from statsmodels.tools.sm_exceptions import ConvergenceWarning
 
-from linscope.inference import (
-    LogisticFit,
-    likelihood_ratio_tests,
-    logistic_covariance,
-    logistic_summary,
-    odds_ratios,
-)
-from linscope.inference.profile_likelihood import profile_interval
-from linscope.solvers.constrained_newton import maximise
+from linscope.logistic.inference.fit import LogisticFit
+from linscope.logistic.inference.odds_ratios import likelihood_ratio_tests, odds_ratios
+from linscope.logistic.inference.profile_likelihood import profile_interval
+from linscope.logistic.inference.table import logistic_covariance, logistic_summary
+from linscope.logistic.solvers.constrained_newton import maximise
 
 
 def close(ours, theirs, rtol=1e-8, atol=1e-12):

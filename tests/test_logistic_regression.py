@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression as Reference
 from sklearn.preprocessing import StandardScaler
 
 import linscope as ls
-from linscope.certify.finite_solution import finite_solution
-from linscope.data.threads import THREADS_VARIABLE
+from linscope.logistic.certificates.finite_solution import finite_solution
 from linscope.losses import logistic
+from linscope.rows.threads import THREADS_VARIABLE
 
 
 def two_classes(n=300, d=4, seed=0):

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 import linscope as ls
-from linscope.verify.logistic import smallest_gap
-from linscope.verify.logistic_values import Problem, evaluate
+from linscope.logistic.verify.check import smallest_gap
+from linscope.logistic.verify.values import Problem, evaluate
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from linscope.data import memory
-from linscope.data.memory import available_memory, memory_budget
+from linscope.rows import memory_budget as memory
+from linscope.rows.memory_budget import available_memory, memory_budget
 
 MEMINFO = "MemTotal:       24682416 kB\nMemFree:  1000 kB\nMemAvailable:   8000000 kB\n"
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from linscope.results import Result, Status
-from linscope.solvers.min_norm_point import affine_minimiser, min_norm_point
+from linscope.separation.min_norm_point import affine_minimiser, min_norm_point
 
 
 def check_optimal(points, groups, answer, tol=1e-9):

@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from linscope.fitting.driver import run
+from linscope.logistic.solvers.newton import Newton
+from linscope.logistic.solvers.objective import LogisticObjective
+from linscope.logistic.solvers.trust_region import TrustRegion
 from linscope.results import Status
-from linscope.solvers.driver import run
-from linscope.solvers.logistic_objective import LogisticObjective
-from linscope.solvers.newton import Newton
-from linscope.solvers.trust_region import TrustRegion
 
 
 def table(n=300, d=5, seed=0):

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from linscope.fitting.descent import GradientDescent
+from linscope.fitting.driver import run
+from linscope.losses.hypotheses import LOGISTIC, SQUARED, STEP
 from linscope.results import VisitOrder
-from linscope.solvers.driver import run
-from linscope.solvers.gradient import GradientDescent
-from linscope.solvers.gradient_losses import LOGISTIC, SQUARED, STEP
 
 HYPOTHESES = {
     "identity": lambda s: s,

@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit, cross_val_
 from sklearn.pipeline import make_pipeline
 
 import linscope as ls
-from linscope.display.polynomial_fits import polynomial
+from linscope.least_squares.figures.polynomial_fits import polynomial
 
 
 def curve(n=30, seed=1):

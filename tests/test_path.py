@@ -14,14 +14,14 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 import linscope as ls
-from linscope.data.threads import THREADS_VARIABLE, one_blas_thread
-from linscope.estimators.base import read_training
+from linscope.fitting.training import read_training
+from linscope.logistic.certificates.path_bounds import doubt_of, dual_gap, newton_bound
+from linscope.logistic.path import fits
+from linscope.logistic.solvers.folds.loops import small_exponentials, terms
+from linscope.logistic.solvers.folds.table import FoldTable
 from linscope.losses.logistic import binary_terms, loss
-from linscope.select import fits
-from linscope.select.bounds import doubt_of, dual_gap, newton_bound
-from linscope.select.fold_loops import small_exponentials, terms
-from linscope.select.fold_table import FoldTable
-from linscope.select.splits import group_rows, read_splits
+from linscope.rows.threads import THREADS_VARIABLE, one_blas_thread
+from linscope.validation.splits import group_rows, read_splits
 
 CS = np.logspace(-3, 2, 4)
 

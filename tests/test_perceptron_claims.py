@@ -142,7 +142,7 @@ def test_live_attributes_are_checked():
 
 def test_a_broken_compiled_loop_is_noticed(monkeypatch):
     """A tally that forgets mistakes makes a claim that does not stand."""
-    from linscope.certify import perceptron
+    from linscope.perceptron.certificates import perceptron
 
     X, y = table()
     y[::7] = 1 - y[::7]

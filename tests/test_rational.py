@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linscope.data.lifting import solve_by_lifting
-from linscope.data.rational import (
+from linscope.arithmetic.dixon import solve_by_lifting
+from linscope.arithmetic.rational import (
     as_integers,
     magnitude,
     null_space,

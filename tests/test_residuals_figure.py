@@ -15,7 +15,7 @@ from sklearn.linear_model import LinearRegression as Other
 from sklearn.tree import DecisionTreeRegressor
 
 import linscope as ls
-from linscope.display.smoother import smooth
+from linscope.least_squares.figures.lowess import smooth
 
 
 def drawn(display):

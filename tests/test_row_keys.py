@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linscope.data.row_keys import row_keys
+from linscope.rows.row_hashes import row_keys
 
 
 def test_a_row_has_one_key_wherever_it_is():

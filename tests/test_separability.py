@@ -12,11 +12,12 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 import linscope as ls
-from linscope.certify import ClassTable, NotSeparable, QuasiSeparable, Separable
-from linscope.certify.exact_simplex import gordan
-from linscope.certify.signed_rows import SignedRows
-from linscope.certify.spanning_combination import spanning_combination
-from linscope.data.rational import as_integers
+from linscope.arithmetic.rational import as_integers
+from linscope.separation.class_table import ClassTable
+from linscope.separation.integer_simplex import gordan
+from linscope.separation.signed_rows import SignedRows
+from linscope.separation.spanning_combination import spanning_combination
+from linscope.separation.verdicts import NotSeparable, QuasiSeparable, Separable
 
 SQUARE = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
 OR = SQUARE, np.array([-1, 1, 1, 1])
@@ -214,7 +215,7 @@ def wrong_guide(R):
 
 @pytest.mark.parametrize("guide", [no_guide, wrong_guide])
 def test_the_verdict_does_not_depend_on_the_linear_programme(guide, monkeypatch):
-    monkeypatch.setattr("linscope.certify.linear_program._highs", guide)
+    monkeypatch.setattr("linscope.separation.strict_separation._highs", guide)
     rng = np.random.default_rng(5)
     for _ in range(60):
         n, d = int(rng.integers(2, 10)), int(rng.integers(1, 4))

@@ -17,8 +17,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC as LibSVM
 
 import linscope as ls
-from linscope.estimators import svc_many, svc_solving
-from linscope.estimators.svc_probability import best_slope, folds_of
+from linscope.kernel_svm.estimators.probability import best_slope, folds_of
+from linscope.kernel_svm.solving import all_problems as svc_many
+from linscope.kernel_svm.solving import one_problem as svc_solving
 from linscope.results import Status
 
 KERNELS = [

@@ -11,7 +11,8 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC as LibSVM
 
 import linscope as ls
-from linscope.estimators import svc_many, svc_tables
+from linscope.kernel_svm.solving import all_problems as svc_many
+from linscope.kernel_svm.solving import tables as svc_tables
 from linscope.kernels.kernel_maps import fill_products
 from linscope.kernels.rounding import single_error
 from linscope.kernels.tiles import make_tiles

@@ -13,10 +13,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as Reference
 
 import linscope as ls
-from linscope.display.grid import GridDisplay, positions
-from linscope.select import svc_fold
-from linscope.select.svc_gram import Grams
-from linscope.select.svc_path import choose
+from linscope.kernel_svm.path.grid import choose
+from linscope.kernel_svm.solvers import fold as svc_fold
+from linscope.kernel_svm.solvers.fold_gram import Grams
+from linscope.validation.grid_figure import GridDisplay, positions
 
 CS, GAMMAS = [0.1, 1.0, 10.0, 100.0], [0.01, 0.1, 1.0]
 

@@ -10,20 +10,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as LibSVM
 
 import linscope as ls
-from linscope.data import memory
+from linscope.fitting.driver import run
+from linscope.kernel_svm.solvers import decomposition as svm_dual
+from linscope.kernel_svm.solvers.decomposition import SvmDual
+from linscope.kernel_svm.solvers.dual_problem import SvmProblem, feasible
+from linscope.kernel_svm.solvers.progress import Progress
+from linscope.kernel_svm.solvers.smo import SMO
+from linscope.kernel_svm.solvers.whole_matrix import SvmSmall
 from linscope.kernels import tiles as tiles_module
 from linscope.kernels.kernel_maps import map_rows
 from linscope.kernels.source import KernelSource
 from linscope.kernels.sums import KernelSums
 from linscope.kernels.tiles import make_tiles
 from linscope.results import Status
-from linscope.solvers import svm_dual
-from linscope.solvers.driver import run
-from linscope.solvers.smo import SMO
-from linscope.solvers.svm_dual import SvmDual
-from linscope.solvers.svm_problem import SvmProblem, feasible
-from linscope.solvers.svm_progress import Progress
-from linscope.solvers.svm_small import SvmSmall
+from linscope.rows import memory_budget as memory
 
 GAMMA, DEGREE, COEF0 = 0.3, 3, 0.5
 

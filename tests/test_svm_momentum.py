@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from linscope.data.threads import Workers
+from linscope.fitting.driver import run
+from linscope.kernel_svm.solvers.decomposition import SvmDual
+from linscope.kernel_svm.solvers.dual_problem import SvmProblem
+from linscope.kernel_svm.solvers.kernel_rows import KernelRows
+from linscope.kernel_svm.solvers.strides import Momentum
 from linscope.kernels.tiles import make_tiles
-from linscope.solvers.driver import run
-from linscope.solvers.kernel_rows import KernelRows
-from linscope.solvers.svm_dual import SvmDual
-from linscope.solvers.svm_momentum import Momentum
-from linscope.solvers.svm_problem import SvmProblem
+from linscope.rows.threads import Workers
 
 GAMMA = 5.0
 
@@ -56,7 +56,7 @@ def test_every_stride_of_a_run_is_feasible_better_and_has_its_true_gradient(monk
         return found
 
     monkeypatch.setattr(Momentum, "stride", watched)
-    monkeypatch.setattr("linscope.solvers.svm_dual.NEAR", 0.0)  # no equations
+    monkeypatch.setattr("linscope.kernel_svm.solvers.decomposition.NEAR", 0.0)  # no equations
     dual = SvmDual(SvmProblem.of(X, y, C, gamma=GAMMA), tol=1e-3, working_set=128)
     assert run(dual, None).status.ok
     # Rounding decides whether the last steps lead anywhere better; if not, a stride is refused.
@@ -132,8 +132,8 @@ def test_fewer_steps_to_the_same_optimum(monkeypatch):
     X, y, _, _ = problem(1000)
     steps, found = [], []
     for every in (10**9, 2):
-        monkeypatch.setattr("linscope.solvers.svm_dual.STRIDE_EVERY", every)
-        monkeypatch.setattr("linscope.solvers.svm_dual.NEAR", 0.0)  # no equations
+        monkeypatch.setattr("linscope.kernel_svm.solvers.decomposition.STRIDE_EVERY", every)
+        monkeypatch.setattr("linscope.kernel_svm.solvers.decomposition.NEAR", 0.0)  # no equations
         dual = SvmDual(SvmProblem.of(X, y, 1000.0, gamma=GAMMA), tol=1e-4, working_set=192)
         result = run(dual, None)
         assert result.status.ok

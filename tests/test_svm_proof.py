@@ -5,10 +5,10 @@ import pytest
 from scipy import sparse
 
 import linscope as ls
-from linscope.data.threads import Workers
+from linscope.kernel_svm.solvers.float64_gradient import proven_gradient
 from linscope.kernels.kernel_maps import add_symmetric
 from linscope.kernels.tiles import make_tiles
-from linscope.solvers.svm_proof import proven_gradient
+from linscope.rows.threads import Workers
 
 GAMMA = 0.2
 

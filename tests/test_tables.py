@@ -15,7 +15,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from sklearn.datasets import dump_svmlight_file
 from sklearn.preprocessing import OneHotEncoder
 
-from linscope.data import check_finite, encode_frame, read_table, to_matrix
+from linscope.data import encode_frame, read_table, to_matrix
+from linscope.rows.finite import check_finite
 
 NUMBERS = np.array([[1.0, 2.5], [3.0, -4.0], [0.0, 7.0]])
 FRAMES = {

@@ -6,7 +6,7 @@ from itertools import count, islice
 import numpy as np
 import pytest
 
-from linscope.data.threads import Workers
+from linscope.rows.threads import Workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -6,13 +6,13 @@ from scipy import optimize, sparse
 from sklearn.linear_model import LogisticRegression
 
 from linscope.data import datasets
+from linscope.fitting.driver import run
+from linscope.logistic.solvers.newton import Newton
+from linscope.logistic.solvers.objective import LogisticObjective
+from linscope.logistic.solvers.preconditioner import make_preconditioner
+from linscope.logistic.solvers.trust_region import TrustRegion
 from linscope.losses import logistic
 from linscope.results import Status
-from linscope.solvers.driver import run
-from linscope.solvers.logistic_objective import LogisticObjective
-from linscope.solvers.logistic_preconditioner import make_preconditioner
-from linscope.solvers.newton import Newton
-from linscope.solvers.trust_region import TrustRegion
 
 NO_WEIGHT = np.zeros(0)
 

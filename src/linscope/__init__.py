@@ -19,46 +19,46 @@ Conventions
 
 from importlib import import_module as _import_module
 
-from ._version import __version__
+from linscope._version import __version__
 
 # Public name -> module that defines it. Nothing is imported before it is used, so that
 # ``import linscope`` stays quick.
 _PUBLIC = {
-    "ApproximateSVC": "estimators.approximate_svc",
+    "ApproximateSVC": "kernel_svm.estimators.approximate_svc",
     "Check": "results",
-    "Derivation": "tracing",
-    "FisherDiscriminant": "estimators",
-    "GaussianNaiveBayes": "estimators",
-    "GridPath": "select",
-    "KernelPerceptron": "estimators",
-    "LeastSquaresClassifier": "estimators",
-    "LinearRegression": "estimators",
-    "LinearSVC": "estimators",
-    "LogisticRegression": "estimators",
-    "NotSeparable": "certify",
+    "Derivation": "tracing.derivation",
+    "FisherDiscriminant": "discriminants.estimators.fisher",
+    "GaussianNaiveBayes": "discriminants.estimators.naive_bayes",
+    "GridPath": "kernel_svm.path.result",
+    "KernelPerceptron": "perceptron.estimators.kernel_perceptron",
+    "LeastSquaresClassifier": "discriminants.estimators.least_squares_classifier",
+    "LinearRegression": "least_squares.estimators.linear_regression",
+    "LinearSVC": "linear_svm.estimators.linear_svc",
+    "LogisticRegression": "logistic.estimators.logistic_regression",
+    "NotSeparable": "separation.verdicts",
     "Observer": "results",
-    "Perceptron": "estimators",
+    "Perceptron": "perceptron.estimators.perceptron",
     "PolynomialFeatures": "data",
     "ProgressBar": "results",
-    "QuasiSeparable": "certify",
+    "QuasiSeparable": "separation.verdicts",
     "RadialFeatures": "data",
-    "RegularizationPath": "select",
-    "Ridge": "estimators",
-    "SVC": "estimators",
-    "Separable": "certify",
+    "RegularizationPath": "logistic.path.result",
+    "Ridge": "least_squares.estimators.ridge",
+    "SVC": "kernel_svm.estimators.svc",
+    "Separable": "separation.verdicts",
     "Status": "results",
-    "Trace": "tracing",
+    "Trace": "tracing.trace_object",
     "augment": "data",
     "evaluate": "metrics",
-    "gradient_descent": "solvers.descent",
+    "gradient_descent": "fitting.any_function",
     "observe": "results",
-    "path": "select",
+    "path": "selection.path",
     "progress": "results",
     "reflect": "data",
-    "separability": "certify",
-    "trace": "tracing",
+    "separability": "separation.question",
+    "trace": "tracing.start",
 }
-_MODULES = {"datasets": "data.datasets", "plot": "display.plot"}
+_MODULES = {"datasets": "data.datasets", "plot": "plot"}
 
 __all__ = ["__version__", *_PUBLIC, *_MODULES]
 

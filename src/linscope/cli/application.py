@@ -11,7 +11,8 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from .._version import __version__
+from linscope._version import __version__
+
 from . import bench, datasets, diagnose, examples, separate, trace
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
 from .screen import complain, console, prepare_streams

@@ -25,7 +25,7 @@ app = App(name=["datasets", "data"], help_epilogue=EPILOGUE, help_format="plaint
 @app.default
 def datasets() -> int:
     """List the built-in data sets: size, classes and where they come from."""
-    from ..data.datasets import load, names
+    from linscope.data.datasets import load, names
 
     table = Table("name", "size", "classes", "source", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in table.columns[:3]:

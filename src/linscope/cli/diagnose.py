@@ -83,7 +83,7 @@ def diagnose(
 
 def _fit(source: RegressionSource, intercept: bool) -> Any:
     """The fit with the names of the table."""
-    from ..estimators import LinearRegression
+    from linscope.least_squares.estimators.linear_regression import LinearRegression
 
     X = named(source.X, source.features)
     model = LinearRegression(fit_intercept=intercept).fit(X, source.y)
@@ -93,7 +93,7 @@ def _fit(source: RegressionSource, intercept: bool) -> Any:
 
 
 def _figure(fit: Any) -> Any:
-    from ..display import ResidualsDisplay
+    from linscope.least_squares.figures.residuals import ResidualsDisplay
 
     return ResidualsDisplay.from_estimator(fit)
 
@@ -101,7 +101,7 @@ def _figure(fit: Any) -> Any:
 def _report(
     out: Console, source: RegressionSource, fit: Any, robust: str | None, level: float
 ) -> None:
-    from .. import inference
+    from linscope import inference
 
     table = inference.summary(fit, robust, level)
     diagnosis = inference.diagnose(fit)
@@ -130,7 +130,7 @@ def _from_moments(
     for option, value in asked.items():
         if value is not None:
             raise BadInput(f"{option} needs rows, and {source.name!r} has moments only")
-    from ..estimators import LinearRegression
+    from linscope.least_squares.estimators.linear_regression import LinearRegression
 
     assert source.moments is not None
     model = LinearRegression.from_moments(**source.moments, feature_names=source.features)

@@ -82,8 +82,8 @@ def _claims(trace: Any, source: Source) -> list[tuple[str, str]]:
 
 def _solution_exists(model: Any, source: Source) -> list[tuple[str, str]]:
     """For a run that the limit ended: would more passes help?"""
-    from ..certify import separability
-    from ..results import Status
+    from linscope.results import Status
+    from linscope.separation.question import separability
 
     certificate = model.certificate_
     ended = certificate.status is not Status.MAX_ITER or certificate.parts
@@ -127,7 +127,7 @@ def _bound(certificate: Any, source: Source) -> str:
 
 
 def _next(trace: Any, source: Source, given: dict[str, Any]) -> list[tuple[str, str]]:
-    from ..results import Status
+    from linscope.results import Status
 
     model, kernel = trace.estimator, hasattr(trace.estimator, "kernel")
     separate = f"linscope separate {source.words}"

@@ -30,7 +30,7 @@ def examples(
 
     The exit code is 1 if anything differs.
     """
-    from ..data.datasets import worked_examples
+    from linscope.data.datasets import worked_examples
 
     facts, chosen, out = worked_examples(), _choose(name), console()
     failed: list[str] = []
@@ -59,7 +59,7 @@ def _choose(name: str | None) -> list[Example]:
         return EXAMPLES
     chosen = [example for example in EXAMPLES if example.name == name]
     if not chosen:
-        from ..data.suggest import did_you_mean
+        from linscope.data.suggest import did_you_mean
 
         known = list(dict.fromkeys(example.name for example in EXAMPLES))
         hint = did_you_mean(name, known)

@@ -10,14 +10,14 @@ MOST_TERMS = 6
 
 def number(value: Any) -> str:
     """A short fraction as it is, else six digits, with the true minus sign."""
-    from ..results.numbers import short
+    from linscope.results.numbers import short
 
     return short(value).replace("-", "−")
 
 
 def bound_text(bound: float | int) -> str:
     """A bound on the number of updates; huge ones as a power of ten."""
-    from ..certify.verdicts import count
+    from linscope.separation.verdicts import count
 
     return f"{int(bound):,}" if bound < 1e6 else count(bound)
 
@@ -37,7 +37,7 @@ def weighted_sum(terms: Iterable[tuple[Any, str]]) -> str:
 
 def hyperplane(weights: Any, features: list[str], relation: str) -> str:
     """``2·b − a > 1``: the features by size of weight, and the bias on the other side."""
-    from ..results.numbers import bias
+    from linscope.results.numbers import bias
 
     values, left = _left(weights, features)
     right = bias([-values[0] + 0, *values[1:]]).replace("-", "−")
@@ -46,7 +46,7 @@ def hyperplane(weights: Any, features: list[str], relation: str) -> str:
 
 def score(weights: Any, features: list[str]) -> str:
     """``2·b − a − 1``: the features by size of weight, then the bias."""
-    from ..results.numbers import bias
+    from linscope.results.numbers import bias
 
     values, left = _left(weights, features)
     last = bias(values)

@@ -48,7 +48,7 @@ def load_regression(
 
 
 def _built_in(name: str) -> RegressionSource:
-    from ..data.datasets import load
+    from linscope.data.datasets import load
 
     with input_errors():
         dataset = load(name)
@@ -69,7 +69,8 @@ def _built_in(name: str) -> RegressionSource:
 
 
 def _from_file(path: Path, target: str | None, intercept: bool) -> RegressionSource:
-    from ..data import check_finite, encode_frame, read_table
+    from linscope.data import encode_frame, read_table
+    from linscope.rows.finite import check_finite
 
     with input_errors(also=(TypeError,)):
         table = read_table(path)

@@ -50,7 +50,7 @@ def progress_bars() -> AbstractContextManager[Any]:
     """Progress bars for long fits, if a person is watching."""
     if not sys.stderr.isatty():
         return nullcontext()
-    from ..results import progress
+    from linscope.results import progress
 
     return progress()
 

@@ -48,7 +48,8 @@ def separate(
     source = load_source(data, file, target)
     if plot is not None and source.X.shape[1] > 2:
         raise BadInput(f"--plot needs 1 or 2 features, {source.name} has {source.X.shape[1]}")
-    from ..certify import ClassTable, separability
+    from linscope.separation.class_table import ClassTable
+    from linscope.separation.question import separability
 
     labels = source.labels()
     with progress_bars(), input_errors():
@@ -154,7 +155,7 @@ def _not_separable(out: Console, source: Source, verdict: Any) -> None:
 
 def _meeting(source: Source, verdict: Any) -> list[tuple[str, str]]:
     """The common point, and the samples of each class that average to it."""
-    from ..certify.verdicts import short
+    from linscope.separation.verdicts import short
 
     pairs = [("common point", _point(verdict.point))]
     for label, part in zip(verdict.classes, (verdict.negative, verdict.positive), strict=True):
@@ -174,7 +175,7 @@ def _sample(source: Source, row: int) -> str:
 
 
 def _point(values: Any) -> str:
-    from ..certify.verdicts import short
+    from linscope.separation.verdicts import short
 
     values = list(values)
     return f"({', '.join(short(v) for v in values[:6])}{', …' if len(values) > 6 else ''})"
@@ -207,7 +208,7 @@ def _verdict_row(table: Table, name: str, against: str, verdict: Any) -> None:
 
 
 def _draw(source: Source, verdict: Any, path: Path) -> None:
-    from ..display import plot
+    from linscope import plot
 
     save_figure(plot.margin(verdict, named(source.X, source.features), source.y), path)
 

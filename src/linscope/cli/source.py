@@ -56,7 +56,7 @@ class Source:
 
     def class_name(self, label: Any) -> str:
         """The name of a class; labels that are numbers already say enough."""
-        from ..data.files import is_number
+        from linscope.data.files import is_number
 
         name = self.classes.get(label, "")
         return str(label) if not name or is_number(name) else name
@@ -99,13 +99,13 @@ def load_source(data: str | None, file: Path | None, target: str | None) -> Sour
 
 
 def _looks_like_file(data: str) -> bool:
-    from ..data.datasets import names
+    from linscope.data.datasets import names
 
     return data not in names() and ("." in data or "/" in data or Path(data).is_file())
 
 
 def _built_in(name: str) -> Source:
-    from ..data.datasets import load
+    from linscope.data.datasets import load
 
     with input_errors():
         dataset = load(name)
@@ -131,7 +131,8 @@ def _built_in(name: str) -> Source:
 
 
 def _from_file(path: Path, target: str | None) -> Source:
-    from ..data import check_finite, encode_frame, read_table
+    from linscope.data import encode_frame, read_table
+    from linscope.rows.finite import check_finite
 
     with input_errors(also=(TypeError,)):
         table = read_table(path)

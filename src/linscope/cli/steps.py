@@ -91,8 +91,8 @@ def show(
 
 def run_traced(estimator: Any, source: Source, what: ShowOptions) -> Any:
     """The trace of a fit to the data, its errors in the words of the command line."""
-    from ..data.datasets import Dataset
-    from ..tracing import trace
+    from linscope.data.datasets import Dataset
+    from linscope.tracing.start import trace
 
     dataset = Dataset(
         source.name,
@@ -143,7 +143,7 @@ def _report(
 
 
 def _option(name: str, value: Any) -> str:
-    from ..tracing.sheet import text, vector
+    from linscope.reports.sheet import text, vector
 
     return f"{name} {text(vector(value)) if isinstance(value, list) else value}"
 
@@ -172,7 +172,7 @@ def _check_can_draw(estimator: Any, source: Source, what: ShowOptions) -> None:
 
 
 def _figure(trace: Any, source: Source, what: ShowOptions) -> Any:
-    from ..display import plot
+    from linscope import plot
 
     model, X, y = trace.estimator, named(source.X, source.features), source.labels()
     wanted = what.update_range()

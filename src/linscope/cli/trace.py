@@ -149,7 +149,7 @@ def perceptron(
         given["init"] = parse_weights(init)
     what.check()
     source = load_source(data, file, target)
-    from ..estimators import Perceptron
+    from linscope.perceptron.estimators.perceptron import Perceptron
 
     return _trace(Perceptron, source, given, source.settings, what)
 
@@ -171,7 +171,7 @@ def kernel_perceptron(
     given = {**kernel.given(), **options.given()}
     what.check()
     source = load_source(data, file, target)
-    from ..estimators import KernelPerceptron
+    from linscope.perceptron.estimators.kernel_perceptron import KernelPerceptron
 
     known = KernelPerceptron().get_params()
     settings = {name: value for name, value in source.settings.items() if name in known}

@@ -55,7 +55,7 @@ class LogisticOptions:
 
 def show_logistic(source: Source, given: dict[str, Any], what: RegressionShow) -> int:
     """Fit, and show what was asked for."""
-    from ..estimators import LogisticRegression
+    from linscope.logistic.estimators.logistic_regression import LogisticRegression
 
     trace = run_traced(LogisticRegression(**given), source, what)
     wanted = what.update_range()

@@ -138,9 +138,10 @@ def show_regression(source: RegressionSource, given: dict[str, Any], what: Regre
 
 
 def _run(source: RegressionSource, given: dict[str, Any], what: RegressionShow) -> Any:
-    from ..data.datasets import Dataset
-    from ..estimators import LinearRegression, Ridge
-    from ..tracing import trace
+    from linscope.data.datasets import Dataset
+    from linscope.least_squares.estimators.linear_regression import LinearRegression
+    from linscope.least_squares.estimators.ridge import Ridge
+    from linscope.tracing.start import trace
 
     estimator: Any = (Ridge if "alpha" in given else LinearRegression)(**given)
     dataset = Dataset(

@@ -76,7 +76,7 @@ class SvmShow(ShowOptions):
 
 def show_svm(source: Source, given: dict[str, Any], what: SvmShow) -> int:
     """Fit, and show what was asked for."""
-    from ..estimators import SVC
+    from linscope.kernel_svm.estimators.svc import SVC
 
     if what.plot is not None and source.X.shape[1] > 2:
         raise BadInput(f"--plot needs 1 or 2 features, {source.name} has {source.X.shape[1]}")
@@ -93,7 +93,7 @@ def show_svm(source: Source, given: dict[str, Any], what: SvmShow) -> int:
 
 
 def _figure(model: Any, source: Source) -> Any:
-    from ..display import plot
+    from linscope import plot
 
     X, y = named(source.X, source.features), source.labels()
     draw = plot.margin if len(model.classes_) == 2 else plot.boundary
@@ -126,7 +126,7 @@ def _report(out: Console, trace: Any, source: Source, given: dict[str, Any], wha
 
 def _findings(model: Any) -> list[tuple[str, str]]:
     """Support vectors and margin of two classes; of more, how many vectors there are."""
-    from ..tracing.sheet import number
+    from linscope.reports.sheet import number
 
     count = f"{len(model.support_)} of {model.alphas_.shape[1]} samples"
     if len(model.classes_) > 2:

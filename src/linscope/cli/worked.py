@@ -87,9 +87,9 @@ def printed_visits(run: dict[str, Any]) -> list[Visit]:
 
 def computed_visits(name: str, settings: dict[str, Any]) -> list[Visit]:
     """The visits that linscope makes on the same data with the same settings."""
-    from ..data.datasets import load
-    from ..estimators import Perceptron
-    from ..tracing import trace
+    from linscope.data.datasets import load
+    from linscope.perceptron.estimators.perceptron import Perceptron
+    from linscope.tracing.start import trace
 
     steps: Any = trace(Perceptron(**settings), load(name)).steps
     return [Visit(int(s.sample or 0), s.normalized, s.update, tuple(s.after)) for s in steps]
@@ -99,7 +99,7 @@ def separating_run(name: str, run: int = 0) -> Callable[[dict[str, Any]], list[C
     """A run that ends with a separating vector."""
 
     def compare(facts: dict[str, Any]) -> list[Comparison]:
-        from ..data.datasets import load
+        from linscope.data.datasets import load
 
         dataset = load(name)
         facts = facts["runs"][run] if "runs" in facts else facts
@@ -116,7 +116,7 @@ def separating_run(name: str, run: int = 0) -> Callable[[dict[str, Any]], list[C
 
 def endless_run(facts: dict[str, Any]) -> list[Comparison]:
     """The run on five samples that goes on for ever; the notes print its beginning."""
-    from ..data.datasets import load
+    from linscope.data.datasets import load
 
     printed = printed_visits(facts)
     computed = computed_visits("non_separable", load("non_separable").settings)
@@ -130,8 +130,8 @@ def never_separable(name: str) -> Callable[[dict[str, Any]], list[Comparison]]:
 
 def verdict(name: str, printed: bool) -> Comparison:
     """Whether a line separates the data; computed with a proof, which is checked."""
-    from ..certify import separability
-    from ..data.datasets import load
+    from linscope.data.datasets import load
+    from linscope.separation.question import separability
 
     X, y = load(name)
     answer = separability(X, y)
@@ -148,9 +148,9 @@ def derived(name: str) -> Callable[[dict[str, Any]], list[Comparison]]:
     """A line by least squares, quantity by quantity, rounded as the notes round."""
 
     def compare(facts: dict[str, Any]) -> list[Comparison]:
-        from ..data.datasets import load
-        from ..estimators import LinearRegression
-        from ..tracing import trace
+        from linscope.data.datasets import load
+        from linscope.least_squares.estimators.linear_regression import LinearRegression
+        from linscope.tracing.start import trace
 
         run: Any = trace(LinearRegression(), load(name), exact=True)
         return [_as_printed(run, line) for line in facts["derivation"]]
@@ -227,7 +227,7 @@ def _evaluated(matrix: list[list[int]]) -> Any:
     """Labels that have this matrix (rows predicted, columns actual), evaluated."""
     import numpy as np
 
-    from ..metrics import evaluate
+    from linscope.metrics import evaluate
 
     k = len(matrix)
     predicted, actual = np.divmod(np.repeat(np.arange(k * k), np.ravel(matrix)), k)

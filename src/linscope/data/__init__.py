@@ -1,9 +1,10 @@
 """What comes in: tables and labels of any kind, and the notes' ways to prepare them."""
 
+from linscope.rows.finite import check_finite
+
 from .augment import augment, reflect
 from .encode import encode_frame
 from .files import Table, read_table
-from .finite import check_finite
 from .labels import Labels, encode_labels, signs
 from .tables import to_matrix
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from linscope.rows.finite import IMPUTE_ADVICE
+
 from .files import Table, columns_of, is_number
-from .finite import IMPUTE_ADVICE
 from .suggest import did_you_mean
 
 MAX_CATEGORIES = 1000

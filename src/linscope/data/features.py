@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from .finite import check_finite
+from linscope.rows.finite import check_finite
+
 from .tables import to_matrix
 
 __all__ = ["PolynomialFeatures", "RadialFeatures"]

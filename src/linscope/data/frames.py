@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..results.caller import warn_caller
+from linscope.results.caller import warn_caller
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 

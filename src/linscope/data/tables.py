@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .finite import IMPUTE_ADVICE, place, without_mask
+from linscope.rows.finite import IMPUTE_ADVICE, place, without_mask
 
 ENCODE_ADVICE = (
     "encode text, categories and dates first, for instance with "

@@ -9,12 +9,13 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 
+from linscope.perceptron.figures.weight_path import weight_path
+
 from . import theme
 from .base import Display
 from .boundary import draw_samples
 from .geometry import box_around, segment
 from .inputs import Samples, View, choose_view, read_samples
-from .weight_path import weight_path
 
 MOST = 60
 

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..results import Status
-from ..solvers.descent import Descent, gradient_descent
+from linscope.fitting.any_function import Descent, gradient_descent
+from linscope.results import Status
+
 from . import theme
 from .base import Display
 from .geometry import box_around, mesh

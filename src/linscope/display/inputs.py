@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..data import check_finite, encode_labels, signs, to_matrix
+from linscope.data import encode_labels, signs, to_matrix
+from linscope.rows.finite import check_finite
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.lines import Line2D
 
+from . import theme
+
 BLUE, ORANGE, RED, GREY, PURPLE = "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6"
 CLASS_COLOURS = (
     BLUE,
@@ -209,3 +211,13 @@ def vector(values: Any) -> str:
 def count(n: int, noun: str) -> str:
     """``1 mistake``, ``2 mistakes``."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+LINES = (
+    (theme.INK, "-"),
+    (theme.RED, (0, (5, 2))),
+    (theme.GOOD, (0, (5, 1.5, 1, 1.5))),
+    ("#e76300", (0, (1.5, 1.5))),
+    ("#a96b59", (0, (8, 2))),
+    (theme.PURPLE, (0, (3, 1, 1, 1, 1, 1))),
+)

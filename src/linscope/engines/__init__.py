@@ -1,6 +1,7 @@
 """Where the rows are: one verb, map a function over row blocks and reduce."""
 
-from ..data.blocks import Block, block_borders
+from linscope.rows.blocks import Block, block_borders
+
 from .base import Engine
 from .memory import MemoryEngine
 

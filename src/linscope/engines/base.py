@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from ..data.blocks import Block
+from linscope.rows.blocks import Block
 
 T = TypeVar("T")
 

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from ..data import to_matrix
-from ..data.blocks import SPARSE_ROWS, Block, block_rows_for, borders, take_rows
-from ..data.threads import Workers, thread_count
+from linscope.data import to_matrix
+from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders, take_rows
+from linscope.rows.threads import Workers, thread_count
 
 T = TypeVar("T")
 

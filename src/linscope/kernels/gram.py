@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..data import check_finite, to_matrix
-from ..data.blocks import borders, take_rows
-from ..data.threads import Workers
+from linscope.data import to_matrix
+from linscope.rows.blocks import borders, take_rows
+from linscope.rows.finite import check_finite
+from linscope.rows.threads import Workers
+
 from .functions import Kernel, quick_rbf, squared_norms
 from .parameters import resolve_gamma, resolve_kernel
 from .rounding import gaussian_rounding

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..data import to_matrix
-from ..data.suggest import did_you_mean
+from linscope.data import to_matrix
+from linscope.data.suggest import did_you_mean
+
 from .functions import KERNELS, Kernel
 
 EQUAL = (8 * np.finfo(np.float64).eps) ** 2

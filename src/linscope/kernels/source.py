@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.blocks import borders
-from ..data.threads import Workers
+from linscope.rows.blocks import borders
+from linscope.rows.threads import Workers
+
 from .functions import squared_norms
 from .rounding import Rounding, gaussian_rounding, product_rounding
 from .tiles import DENSE_BYTES, MatrixTiles, Tiles, dense_values, make_tiles

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.blocks import borders, take_rows
-from ..data.threads import Workers
+from linscope.rows.blocks import borders, take_rows
+from linscope.rows.threads import Workers
+
 from .gram import gram
 from .kernel_maps import DISTANCE, add_products, map_rows, products
 from .rounding import single_error

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.blocks import take_rows
+from linscope.rows.blocks import take_rows
+
 from .kernel_maps import (
     DISTANCE,
     EXP2,

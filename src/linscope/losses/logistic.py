@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..data.rows import REORDER
+from linscope.rows.operations import REORDER
+
 from .logistic_tiles import TILE, scratch, tile_terms
 
 

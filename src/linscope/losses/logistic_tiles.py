@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..data.rows import REORDER
+from linscope.rows.operations import REORDER
 
 # Rows that stay in the fastest cache.
 TILE = 64

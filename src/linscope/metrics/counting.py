@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ..data.labels import Labels, encode_labels
-from ..data.threads import Workers
+from linscope.data.labels import Labels, encode_labels
+from linscope.rows.threads import Workers
 
 BLOCK = 1 << 18
 MOST_CLASSES = 10_000

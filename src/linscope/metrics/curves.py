@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..data.suggest import did_you_mean
-from ..data.threads import Workers
+from linscope.data.suggest import did_you_mean
+from linscope.rows.threads import Workers
+
 from .rates import divide
 
 RULES = ("youden", "f1", "cost")

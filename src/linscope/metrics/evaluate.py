@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.finite import check_finite
+from linscope.rows.finite import check_finite
+
 from .counting import Pairs, count_pairs, read_pairs
 from .evaluation import Evaluation
 from .scores import Scores, read_scores

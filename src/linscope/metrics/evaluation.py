@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..data.frames import to_backend
+from linscope.data.frames import to_backend
+
 from . import render, table
 from .confusion import Averages, Confusion
 from .curves import ScoreCurve

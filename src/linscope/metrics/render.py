@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..results.latex import tex
+from linscope.reports.latex import tex
+
 from .rates import AVERAGES
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.finite import check_finite, without_mask
+from linscope.rows.finite import check_finite, without_mask
+
 from .curves import ScoreCurve, rank
 
 # Rows of probabilities add up to 1 within this, in float32 too.

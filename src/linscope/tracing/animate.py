@@ -13,11 +13,11 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ..display import theme
-from ..display.boundary import draw_samples
-from ..display.boundary_path import BoundaryPathDisplay
-from ..display.geometry import segment
-from ..display.lms_fit import LmsFitDisplay
+from linscope.display import theme
+from linscope.display.boundary import draw_samples
+from linscope.display.boundary_path import BoundaryPathDisplay
+from linscope.display.geometry import segment
+from linscope.least_squares.figures.lms_fit import LmsFitDisplay
 
 
 def boundary_animation(

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..data.frames import first_installed, to_backend
+from linscope.data.frames import first_installed, to_backend
+
 from .selection import update_range
 from .view import captions, frame_places
 
 
 def boundary_path(trace, replay, updates, features, ax) -> Any:
     """All boundaries in one figure, from faint to strong."""
-    from ..display import plot
+    from linscope import plot
 
     X, y = labelled_samples(trace, replay)
     weights = trace.path(updates=updates, problem=replay.name)
@@ -24,7 +25,8 @@ def boundary_path(trace, replay, updates, features, ax) -> Any:
 
 def boundary_animation_of(trace, replay, updates, features, max_frames: int, fps: float) -> Any:
     """One boundary after the other."""
-    from ..display.boundary_path import BoundaryPathDisplay
+    from linscope.display.boundary_path import BoundaryPathDisplay
+
     from .animate import boundary_animation
 
     X, y = labelled_samples(trace, replay)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..data.frames import to_backend
-from . import frames, render
+from linscope.data.frames import to_backend
+from linscope.reports import trace_report as render
+
+from . import frames
 from .derivation_elimination import Elimination
 from .derivation_parts import Choice, Part, SampleTable
 from .derivation_quantities import Quantities

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from linscope.reports.sheet import Column, Gap, Row, Sheet, number, vector
+
 from .derivation_elimination import Elimination
 from .derivation_numbers import shown
 from .derivation_parts import Choice, Part, aligned
 from .derivation_quantities import math
-from .sheet import Column, Gap, Row, Sheet, number, vector
 
 # Columns of a matrix on a narrow screen.
 FEW = 4

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..data.rational import clear_denominators, sqrt_down, sqrt_up
-from .exact import rational
+from linscope.arithmetic.rational import clear_denominators, sqrt_down, sqrt_up
+
+from .fractions import rational
 
 # Products n·(d + 1)² in fractions: exact=True refuses more, otherwise more are done in floats.
 MOST_EXACT_PRODUCTS, FEW_PRODUCTS = 3_000_000, 50_000

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import render
+from linscope.reports import trace_report as render
+from linscope.reports.sheet import Column, Gap, Row, Sheet, vector
+
 from .derivation_numbers import shown
 from .derivation_quantities import Quantity
-from .sheet import Column, Gap, Row, Sheet, vector
 
 TAIL = 5
 # Columns of words.

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from linscope.reports.sheet import LONGEST_VECTOR, Vector, number, text, vector
+
 from .derivation_numbers import shown
-from .sheet import LONGEST_VECTOR, Vector, number, text, vector
 
 PLACE = re.compile(r"<(\w+)>")
 LONGEST_LINE = 60

@@ -6,18 +6,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..data.datasets import Dataset
-from ..estimators import FisherDiscriminant, LeastSquaresClassifier, LinearRegression
-from ..estimators.least_squares_family import LeastSquaresFamily
+from linscope.data.datasets import Dataset
+from linscope.discriminants.estimators.fisher import FisherDiscriminant
+from linscope.discriminants.estimators.least_squares_classifier import LeastSquaresClassifier
+from linscope.discriminants.trace.fisher import FisherWork, fisher
+from linscope.discriminants.trace.indicators import IndicatorWork, indicators
+from linscope.least_squares.estimators.family import LeastSquaresFamily
+from linscope.least_squares.estimators.linear_regression import LinearRegression
+from linscope.least_squares.trace.line import one_feature
+from linscope.least_squares.trace.moments import from_moments
+from linscope.least_squares.trace.plane import several_features
+from linscope.least_squares.trace.regression import RegressionWork
+
 from .derivation import Derivation
-from .derivation_fisher import FisherWork, fisher
-from .derivation_indicators import IndicatorWork, indicators
-from .derivation_line import one_feature
-from .derivation_moments import from_moments
 from .derivation_parts import Part, SampleTable
-from .derivation_plane import several_features
 from .derivation_quantities import Quantities
-from .derivation_regression import RegressionWork
 
 MOST_NAMES = 10
 
@@ -93,7 +96,7 @@ def derive(
 
 
 def _draw(name: str, model: Any, X: Any, y: Any, ax: Any) -> Any:
-    from ..display import plot
+    from linscope import plot
 
     return getattr(plot, name)(model, X, y, ax=ax)
 

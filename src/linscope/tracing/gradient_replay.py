@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..solvers import gradient_losses as losses
-from ..solvers.gradient import GradientDescent
-from ..solvers.gradient_replay import iterates
-from ..solvers.gradient_state import GradientLog, Kept
+from linscope.fitting.descent import GradientDescent
+from linscope.fitting.gradient_state import GradientLog, Kept
+from linscope.fitting.iterates import iterates
+from linscope.losses import hypotheses as losses
+
 from .gradient_view import GradientView
 from .replay import WINDOW_NUMBERS, WINDOW_STEPS, Replay, Window
 

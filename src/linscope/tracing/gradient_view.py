@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linscope.reports.sheet import Column, number, text, vector
+
 from .replay import Window
 from .selection import update_range
-from .sheet import Column, number, text, vector
 from .steps import Step
 from .view import View, captions, changes, frame_places, given_names, weight_columns
 
@@ -201,7 +202,7 @@ class GradientView(View):
 
     def curve(self, replay, updates, ax) -> Any:
         """J after each update."""
-        from ..display import plot
+        from linscope import plot
 
         first, last = update_range(replay, updates)
         numbers = first + frame_places(last - first + 1, CURVE_POINTS)
@@ -227,7 +228,7 @@ def _is_line(replay) -> bool:
 
 
 def _line_display(trace, replay, updates) -> Any:
-    from ..display.lms_fit import LmsFitDisplay
+    from linscope.least_squares.figures.lms_fit import LmsFitDisplay
 
     X = replay.X.toarray() if sparse.issparse(replay.X) else replay.X
     solver = replay.solver

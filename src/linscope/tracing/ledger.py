@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .sheet import Change, Column, Row, Sheet, Vector, number, text
+from linscope.reports.sheet import Change, Column, Row, Sheet, Vector, number, text
 
 
 class Layout(NamedTuple):

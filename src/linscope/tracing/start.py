@@ -8,11 +8,12 @@ from sklearn.base import clone
 from sklearn.callback import with_callbacks
 from sklearn.utils.validation import _num_samples
 
-from ..data.datasets import Dataset
+from linscope.data.datasets import Dataset
+
 from .derivation import Derivation
 from .derivation_start import derive, derive_from_moments, has_closed_form
-from .families import family_of
-from .trace import Trace
+from .registry import family_of
+from .trace_object import Trace
 
 
 def trace(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linscope.reports.sheet import Change, Column, vector
+
 from .replay import Window
-from .sheet import Change, Column, vector
 
 if TYPE_CHECKING:
     from .steps import Step
-    from .trace import Trace
+    from .trace_object import Trace
 
 
 class View(ABC):

@@ -6,6 +6,6 @@ mistake there cannot hide itself here; the import contract of the project keeps 
 certificate means is written in ``linscope.certify``.
 """
 
-from .enclosures import Ball, products, scores, total
+from linscope.arithmetic.enclosures import Ball, products, scores, total
 
 __all__ = ["Ball", "products", "scores", "total"]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from .enclosures import gamma
+from linscope.arithmetic.enclosures import gamma
 
 # Bits of the fractions, and how many of them the solution shall have right.
 BITS = (256, 512, 1024, 2304)

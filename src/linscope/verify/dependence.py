@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from ..data.rational import as_integers, null_space
+from linscope.arithmetic.rational import as_integers, null_space
 
 # Tables of more numbers, or more suspects, are not looked at in whole numbers.
 MOST_NUMBERS, MOST_COLUMNS, MOST_BITS = 400_000, 60, 4000

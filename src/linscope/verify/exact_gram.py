@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..data.rational import as_integers
-from .enclosures import two_prod
+from linscope.arithmetic.enclosures import two_prod
+from linscope.arithmetic.rational import as_integers
 
 DIGIT = 18
 MOST_ROWS = 1 << 17

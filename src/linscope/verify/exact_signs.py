@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..data.rational import as_integers, clear_denominators, power_of_two
-from .enclosures import scores
+from linscope.arithmetic.enclosures import scores
+from linscope.arithmetic.rational import as_integers, clear_denominators, power_of_two
 
 # Rows that are worked out in integers at a time.
 CHUNK = 4096

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .enclosures import Ball
+from linscope.arithmetic.enclosures import Ball
+
 from .kernel_values import Kernel, kernel_sums, matrix_sums, values
 
 # Products of fractions that may be made in all, and the digits that are tried.

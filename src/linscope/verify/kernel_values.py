@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from .enclosures import LIBRARY, TINY, UNIT, Ball, gamma, scores, two_sum
-from .pairs import LOSS, Pair, add, exp, over, times
+from linscope.arithmetic.enclosures import LIBRARY, TINY, UNIT, Ball, gamma, scores, two_sum
+from linscope.arithmetic.pairs import LOSS, Pair, add, exp, over, times
 
 # Kernel values that are held at a time, and relative rounding of a kernel function of the user's,
 # which may sum in another order each time.

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data import check_finite, encode_labels, to_matrix
+from linscope.data import encode_labels, to_matrix
+from linscope.rows.finite import check_finite
 
 
 class Given(NamedTuple):

@@ -1,0 +1,1 @@
+"""Numbers beyond floats: double-double, whole numbers, rationals, balls with proven radii."""

@@ -1,0 +1,26 @@
+"""Rows along directions, about a centre."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from linscope.engines import MemoryEngine
+from linscope.rows.blocks import Block
+
+
+def project(X, centre: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """(X − centre) @ directions in the type of X, on threads."""
+    function = partial(_block, centre=centre, directions=directions)
+    return np.concatenate(list(MemoryEngine(X).map(function)))
+
+
+def _block(block: Block, *, centre: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):  # NaN in the data: the caller looks
+        if sparse.issparse(block.X):
+            out = block.X @ directions - centre @ directions
+        else:
+            out = (block.X - centre) @ directions
+        return out.astype(block.X.dtype, copy=False)

@@ -1,0 +1,145 @@
+"""A few samples far on their own side: which boundaries do they move?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from linscope import estimators
+from linscope.display import theme
+from linscope.display.base import Display
+from linscope.display.boundary import hyperplanes, predict
+from linscope.display.geometry import box_around
+from linscope.display.inputs import Samples, choose_view, read_samples
+from linscope.display.theme import LINES
+
+# Drawn if the package has them.
+MODELS = {
+    "least squares": "LeastSquaresClassifier",
+    "Fisher": "FisherDiscriminant",
+    "perceptron": "Perceptron",
+    "logistic regression": "LogisticRegression",
+    "support vectors": "LinearSVC",
+}
+
+
+def example() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Two classes that a line separates, and ten more samples of the second, far on its side."""
+    rng = np.random.default_rng(1)
+    shape = [[1.1, 0.8], [0.0, 0.4]]
+    first = rng.standard_normal((50, 2)) @ shape + [-0.85, 0.85]
+    second = rng.standard_normal((50, 2)) @ shape + [0.85, -0.85]
+    X, y = np.vstack([first, second]), np.repeat([1, 2], 50)
+    return X, y, rng.standard_normal((10, 2)) * 0.5 + [8.0, -6.0]
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class OutliersDisplay(Display):
+    """Boundaries of several models without and with outliers.
+
+    Attributes
+    ----------
+    samples : the samples without outliers
+    extra : array (m, 2), the outliers, samples of the second class
+    models : names of the models
+    wrong : array (2, models), mistakes on the samples, fitted without and with the outliers
+    lines : array (2, models, 2, 2), ends of the boundaries; NaN where there is none
+    """
+
+    samples: Samples
+    extra: np.ndarray
+    models: list[str]
+    wrong: np.ndarray
+    lines: np.ndarray
+    box: tuple[float, float, float, float]
+
+    @classmethod
+    def from_data(
+        cls, X: Any, y: Any, outliers: Any, *, models: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Fit clones of the models to the samples, and to samples and outliers together."""
+        samples = read_samples(X, y, binary=True)
+        if samples.X.shape[1] != 2:
+            raise ValueError(f"X has {samples.X.shape[1]} features, this figure is about two")
+        extra = np.asarray(outliers, dtype=np.float64)
+        if extra.ndim != 2 or extra.shape[1] != 2 or not np.isfinite(extra).all():
+            raise ValueError("outliers must be a finite array of shape (m, 2)")
+        chosen = default_models() if models is None else dict(models)
+        view = choose_view(samples, None)
+        box = box_around(np.vstack([samples.X, extra]), 0.06)
+        truth = samples.classes[samples.codes]
+        tables = (
+            (samples.X, truth),
+            (np.vstack([samples.X, extra]), np.r_[truth, [samples.classes[1]] * len(extra)]),
+        )
+        wrong = np.zeros((2, len(chosen)), np.int64)
+        lines = np.full((2, len(chosen), 2, 2), np.nan)
+        for i, table in enumerate(tables):
+            for j, model in enumerate(chosen.values()):
+                fitted = _fitted(model, *table)
+                wrong[i, j] = (predict(fitted, samples.X) != truth).sum()
+                ends = hyperplanes(fitted, view, box)
+                if len(ends):
+                    lines[i, j] = ends[0]
+        names = list(chosen)
+        return cls(samples=samples, extra=extra, models=names, wrong=wrong, lines=lines, box=box)
+
+    @property
+    def title(self) -> str:
+        moved = self.wrong[1] > self.wrong[0]
+        count = theme.count(len(self.extra), "outlier")
+        if not moved.any():
+            return f"{count} on the right side: no model makes more mistakes"
+        names = [name for name, worse in zip(self.models, moved, strict=True) if worse]
+        shown = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+        verb = "spoils" if len(self.extra) == 1 else "spoil"
+        return f"{count} on the right side {verb} {shown}"
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        return 1, 2
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return 9.4, 5.4
+
+    def _draw(self, axes: list[Axes]) -> None:
+        classes = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
+        for panel, ax in enumerate(axes):
+            entries = list(classes)
+            for j, name in enumerate(self.models):
+                colour, dashes = LINES[j % len(LINES)]
+                ax.plot(*self.lines[panel, j].T, color=colour, ls=dashes, lw=2, zorder=3)
+                made = theme.count(int(self.wrong[panel, j]), "mistake")
+                entries.append(theme.line_entry(f"{name}: {made}", color=colour, ls=dashes, lw=2))
+            theme.scatter(ax, self.samples.X, self.samples.codes, size=26)
+            if panel == 1:
+                theme.scatter(ax, self.extra, np.ones(len(self.extra), np.int64), size=26)
+                theme.ring(ax, self.extra, colour=theme.PURPLE, size=85)
+                entries.append(theme.ring_entry("outlier", theme.PURPLE))
+            ax.set(xlim=self.box[:2], ylim=self.box[2:])
+            ax.set_xlabel(theme.name(self.samples.names[0]))
+            ax.set_ylabel(theme.name(self.samples.names[1]))
+            theme.title_and_key(ax, ("without", "with")[panel] + " outliers", entries)
+
+
+def default_models() -> dict[str, Any]:
+    """The linear classifiers of the notes."""
+    return {
+        name: getattr(estimators, kind)()
+        for name, kind in MODELS.items()
+        if hasattr(estimators, kind)
+    }
+
+
+def _fitted(model: Any, X: np.ndarray, y: np.ndarray) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return clone(model).fit(X, y)

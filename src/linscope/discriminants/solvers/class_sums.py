@@ -1,0 +1,111 @@
+"""One pass over row blocks: first and second sums of each class about given origins."""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from linscope.engines import MemoryEngine
+from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders
+from linscope.rows.operations import as_rows
+
+from . import class_loops as loops
+
+Kind = Literal["pooled", "separate", "squares"]
+
+# The centred copy of a few rows should stay in the cache, but a product needs rows to be fast.
+STEP_BYTES, STEP_ROWS = 400_000, 256
+# Sparse blocks are few, because each has a full matrix of its own.
+SPARSE_BLOCKS = 16
+
+
+class ClassSums(NamedTuple):
+    """With z = (x − origin)/2^exponent: Σ w z (K, d) and Σ w z zᵀ or Σ w z².
+
+    ``second`` is (1, d, d) for "pooled", (K, d, d) for "separate", (K, d) for "squares".
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+
+    def add(self, other: ClassSums) -> ClassSums:
+        for mine, theirs in zip(self, other, strict=True):
+            mine += theirs
+        return self
+
+
+def engine_for(X: Any, codes, weight, kind: Kind, n_threads: int | None) -> MemoryEngine:
+    """Blocks that depend on the shape only."""
+    n, d = X.shape
+    if sparse.issparse(X):
+        rows = max(SPARSE_ROWS, -(-n // SPARSE_BLOCKS))
+    else:
+        rows = max(4 * block_rows_for(d, X.dtype.itemsize), 4 * STEP_ROWS)
+    return MemoryEngine(X, codes, weight, n_threads=n_threads, block_rows=rows)
+
+
+def sum_classes(
+    engine: MemoryEngine, kind: Kind, origin: np.ndarray, exponent: np.ndarray
+) -> ClassSums:
+    function = partial(block_sums, kind=kind, origin=origin, scale=np.ldexp(1.0, -exponent))
+    return engine.map_reduce(function, ClassSums.add)
+
+
+def block_sums(block: Block, *, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
+    (n_classes, d), groups = origin.shape, 1 if kind == "pooled" else len(origin)
+    shape = (n_classes, d) if kind == "squares" else (groups, d, d)
+    out = ClassSums(np.zeros((n_classes, d)), np.zeros(shape))
+    weight = np.zeros(0) if block.weight is None else block.weight
+    if sparse.issparse(block.X):
+        _sparse(block, weight, origin, scale, kind, out)
+    elif kind == "squares":
+        rows = as_rows(block.X).values  # type: ignore[union-attr]
+        loops.dense_squares(rows, block.y, weight, origin, scale, *out)
+    else:
+        _dense_gram(block, weight, origin, scale, out)
+    return out
+
+
+def _dense_gram(block: Block, weight, origin, scale, out: ClassSums) -> None:
+    X, codes = as_rows(block.X).values, np.asarray(block.y)  # type: ignore[union-attr]
+    n, d = X.shape
+    ends = [0, n]
+    if len(out.second) > 1:  # rows of a class side by side: each class has its own product
+        order = np.argsort(codes, kind="stable")
+        X, codes = X[order], codes[order]
+        weight = weight[order] if len(weight) else weight
+        ends = np.searchsorted(codes, range(len(origin) + 1)).tolist()
+    step = max(STEP_ROWS, STEP_BYTES // (8 * d))
+    Z, product = np.empty((min(step, n), d)), np.empty((d, d))
+    for target, (first, last) in zip(out.second, itertools.pairwise(ends), strict=True):
+        for a, b in borders(last - first, step):
+            rows = slice(first + a, first + b)
+            z = Z[: b - a]
+            own = weight[rows] if len(weight) else weight
+            loops.centre_rows(X[rows], codes[rows], own, origin, scale, z, out.first)
+            target += np.matmul(z.T, z, out=product)
+
+
+def _sparse(block: Block, weight, origin, scale, kind: Kind, out: ClassSums) -> None:
+    rows: Any = as_rows(block.X)
+    entries = rows.data, rows.indices, rows.indptr, block.y, weight, origin, scale
+    if kind != "squares":
+        full = np.flatnonzero(origin.any(axis=0))
+        loops.sparse_gram(*entries, full, *out, kind == "pooled")
+        for half in out.second:
+            diagonal = half.diagonal().copy()
+            half += half.T.copy()
+            np.fill_diagonal(half, diagonal)
+        return
+    seen = np.zeros_like(origin)
+    loops.sparse_squares(*entries, *out, seen)
+    if origin.any():
+        # Entries that are not stored are 0: each adds z = −origin·scale.
+        total = np.bincount(np.asarray(block.y), weight if len(weight) else None, len(origin))
+        unseen, zero = total[:, None] - seen, -origin * scale
+        out.first[:] += unseen * zero
+        out.second[:] += unseen * zero * zero

@@ -1,0 +1,129 @@
+"""Least squares on class labels: W = (XᵀX + αI)⁻¹ XᵀT with 1-of-K targets T.
+
+T has a single 1 in each row, so its products are class sums, and T itself is never made:
+
+    TᵀT = diag(W_k)      Tᵀ1 = W_k      (x − m)ᵀ T = W_k (m_k − m)
+
+and (x − m)ᵀ(x − m) is the scatter within the classes plus that of the class means. Two classes
+have one target, −1 and +1, the difference of the two columns. Only when the columns are so close
+to dependent that sums in floats lose digits, the exact solver is given the targets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linscope.arithmetic.double_double import UNIT, Pair
+from linscope.fitting.driver import run
+from linscope.least_squares.solvers.choice import solve_exactly
+from linscope.least_squares.solvers.exact import CHEAP_PRODUCTS, LeastSquares
+from linscope.least_squares.solvers.lsmr import too_large
+from linscope.least_squares.solvers.moments import Moments, exact_moments
+from linscope.results import Result
+from linscope.rows.column_scaling import Frame
+from linscope.rows.finite import check_finite
+
+from .class_sums import SPARSE_BLOCKS, STEP_BYTES, STEP_ROWS
+from .moments import ClassMoments
+
+MOST_ROUNDS = 20
+# Moments that are less exact than this were taken in floats.
+FLOATS = 1e-20
+
+
+def targets(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """T (n, K), or −1 and +1 (n, 1) for two classes.
+
+    >>> targets(np.array([0, 2]), 3).tolist(), targets(np.array([0, 1]), 2).tolist()
+    ([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], [[-1.0], [1.0]])
+    """
+    if n_classes == 2:
+        return 2.0 * codes[:, None] - 1.0
+    out = np.zeros((len(codes), n_classes))
+    out[np.arange(len(codes)), codes] = 1.0
+    return out
+
+
+def regression_moments(classes: ClassMoments) -> Moments:
+    """The moments of the regression of the targets on the features, from class moments."""
+    d, weight = len(classes.exponent), classes.weight
+    apart, centre = classes.centred_means(classes.shares)
+    base = classes.origin[int(np.argmax(classes.shares))]
+    # The centre is rounded; what is left over must not be lost.
+    left = (classes.shares @ ((classes.origin - base) + classes.offset)) - (centre - base)
+    apart = apart + np.ldexp(left, -classes.exponent)
+    coding = targets(np.arange(len(weight)), len(weight))
+    t = coding.shape[1]
+    gram = np.zeros((1 + d + t, 1 + d + t))
+    x, u = slice(1, 1 + d), slice(1 + d, None)
+    gram[0, 0], gram[0, x], gram[0, u] = weight.sum(), weight @ apart, weight @ coding
+    gram[x, x] = classes.pooled_scatter() + (apart.T * weight) @ apart
+    gram[x, u] = (apart.T * weight) @ coding
+    gram[u, u] = (coding.T * weight) @ coding
+    size = np.sqrt(np.maximum(np.diag(gram)[x], 0.0) / gram[0, 0])
+    inside = -np.frexp(np.where(size > 0, size, 1.0))[1]
+    full = np.r_[0, inside, np.zeros(t, np.int64)]
+    gram = np.ldexp(gram, full[:, None] + full)
+    frame = Frame(np.r_[centre, np.zeros(t)], np.r_[inside - classes.exponent, full[1 + d :]], d)
+    # One rounding for each addition: inside a step, then over steps and blocks.
+    step = max(STEP_ROWS, STEP_BYTES // (8 * d))
+    rounding = 2.0 * UNIT * (16.0 + step + classes.rows / SPARSE_BLOCKS)
+    return Moments(frame, Pair.of(gram), classes.rows, rounding)
+
+
+def solve_quickly(classes: ClassMoments, *, fit_intercept: bool, alpha: float) -> Result | None:
+    """W from class moments; None if they cannot vouch for its digits."""
+    return _if_good_enough(regression_moments(classes), fit_intercept, alpha)
+
+
+def _if_good_enough(moments: Moments, fit_intercept: bool, alpha: float) -> Result | None:
+    solver = LeastSquares(None, None, fit_intercept=fit_intercept, alpha=alpha)
+    if not fit_intercept:
+        moments = moments.in_frame(moments.frame.unshifted())
+    state = solver.if_good_enough(moments)
+    return None if state is None else solver.result(state)
+
+
+def solve_from_moments(moments: Moments, *, fit_intercept: bool, alpha: float) -> Result:
+    """W from the moments of rows that came in parts."""
+    if moments.rounding > FLOATS:
+        found = _if_good_enough(moments, fit_intercept, alpha)
+        if found is not None:
+            return found
+    solver = LeastSquares(None, None, fit_intercept=fit_intercept, alpha=alpha, moments=moments)
+    return run(solver, 1)
+
+
+def chunk_moments(
+    X: Any, codes: np.ndarray, weight: np.ndarray, n_classes: int, names: Any = None
+) -> Moments:
+    """Moments of some rows in double-double, exact enough to be merged with many others."""
+    moments = exact_moments(X, targets(codes, n_classes), weight)
+    if not moments.gram.finite():
+        check_finite(X, names)
+        raise ValueError("values of X are too large: divide the columns by a power of 2")
+    return moments
+
+
+def solve_from_rows(
+    X: Any,
+    codes: np.ndarray,
+    weight: np.ndarray,
+    n_classes: int,
+    *,
+    fit_intercept: bool,
+    alpha: float,
+    names: Any = None,
+) -> Result:
+    """W by the exact solver for regression."""
+    options: dict[str, Any] = {"fit_intercept": fit_intercept, "alpha": alpha, "names": names}
+    Y = targets(codes, n_classes)
+    return solve_exactly(X, Y, weight, most_rounds=MOST_ROUNDS, **options)
+
+
+def worth_moments(X: Any) -> bool:
+    """Whether class moments are the quicker way: many rows, and not very many columns."""
+    n, d = X.shape
+    return n > d and n * (1 + d) ** 2 > CHEAP_PRODUCTS and not too_large(X)

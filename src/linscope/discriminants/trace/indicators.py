@@ -1,0 +1,160 @@
+"""The derivation of the least squares classifier.
+
+W = (XᵀX + αP)⁻¹ XᵀT        X augmented with 1, T the 1-of-K matrix of the labels, P = diag(0, 1 …)
+E(W) = ½ Σ (XW − T)²        a sample goes to the class with the largest entry of Wᵀx
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linscope.least_squares.trace.regression import penalty
+from linscope.tracing.derivation_elimination import Elimination
+from linscope.tracing.derivation_matrices import EliminationPart, MatrixPart
+from linscope.tracing.derivation_numbers import shown
+from linscope.tracing.derivation_parts import Head, Part, QuantitiesPart, SamplesPart, SampleTable
+from linscope.tracing.derivation_quantities import Quantities
+
+from .classes import ClassSamples, ClassWork, unknowns
+
+
+class IndicatorWork(ClassWork):
+    """All numbers of the derivation.
+
+    Attributes
+    ----------
+    A, B : XᵀX (with the penalty) and XᵀT of the augmented samples
+    W : the solution, a column a class
+    """
+
+    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any, exact: bool):
+        self.model, self.exact = model, exact
+        size = model.n_features_in_ + bool(model.fit_intercept)
+        self.data = ClassSamples(model, X, y, sample_weight, exact, unknowns=size)
+        self._solve()
+        left_out = model.n_features_in_ - model.certificate_.regression.columns_in_use
+        rank_is_wrong = len(self._slopes.dependent) != left_out
+        if self.data.samples.rational and not exact and rank_is_wrong:
+            self.data.in_floats()
+            self._solve()
+
+    def _solve(self) -> None:
+        samples, bias = self.data.samples, bool(self.model.fit_intercept)
+        d = samples.width
+        self.alpha = penalty(self.model, samples, self.exact)
+        means = samples.means()
+        centre = means if bias else means * 0
+        raw, S = samples.squares(centre * 0), samples.squares(centre)
+        ridge = np.zeros(d + bias) if not samples.rational else self.data.nothing(d + bias)
+        ridge[bias:] = ridge[bias:] + self.alpha
+        sums = means * samples.weights
+        A = self.data.nothing((d + bias, d + bias))
+        A[bias:, bias:] = raw[:d, :d]
+        B = self.data.nothing((d + bias, raw.shape[0] - d))
+        B[bias:] = raw[:d, d:]
+        if bias:
+            A[0, 0], A[0, 1:], A[1:, 0], B[0] = samples.weights, sums[:d], sums[:d], sums[d:]
+        A[np.diag_indices(d + bias)] = A.diagonal() + ridge
+        self.A, self.B = A, B
+        self.elimination = Elimination(A, B)
+        # Of many solutions the one with the shortest slopes: the bias is not counted.
+        inner = S[:d, :d].copy()
+        inner[np.diag_indices(d)] = inner.diagonal() + self.alpha
+        self._slopes = Elimination(inner, S[:d, d:])
+        slopes = self._fitted(self._slopes.solution())
+        W = self.data.nothing(B.shape)
+        W[bias:] = slopes
+        if bias:
+            W[0] = centre[d:] - centre[:d].dot(slopes)
+        self.W = W
+
+    def _fitted(self, slopes: np.ndarray) -> np.ndarray:
+        """In floats the weights of the fit, which has more digits."""
+        if self.data.samples.rational:
+            return slopes
+        fit = self.model.result_.weights[:, 1:].T
+        # Two classes are fitted as −1 and +1: half of it for 0 and 1.
+        return np.column_stack([-fit / 2, fit / 2]) if fit.shape[1] == 1 else fit
+
+    def columns(self, start: int, stop: int) -> dict[str, np.ndarray]:
+        """One row a sample: its class, the augmented sample, its scores, the class it gets."""
+        data, bias = self.data, bool(self.model.fit_intercept)
+        X = data.samples.rows(start, stop)[:, : data.samples.width]
+        scores = X.dot(self.W[bias:])
+        scores = scores + self.W[0] if bias else scores
+        out = {"class": data.classes_of(start, stop)}
+        if data.samples.weight is not None:
+            out["weight"] = data.samples.c(start, stop)[:, 0]
+        out |= {name: X[:, j] for j, name in enumerate(data.names)}
+        out |= {f"score_{label}": scores[:, k] for k, label in enumerate(data.labels)}
+        return out | {"predicted": np.array(data.labels)[scores.argmax(axis=1)]}
+
+    def quality(self) -> tuple[Any, int]:
+        """E(W) and the number of mistakes."""
+        data = self.data
+
+        def block(start: int, stop: int) -> np.ndarray:
+            found = self.columns(start, stop)
+            scores = np.column_stack([found[f"score_{label}"] for label in data.labels])
+            rest = scores - data.samples.Y[start:stop]
+            wrong = (found["predicted"] != found["class"]).sum()
+            error = (rest * rest * data.samples.c(start, stop)).sum()
+            return np.array([error, wrong], dtype=object)
+
+        error, wrong = data.samples.total(block)
+        return error / 2, int(wrong)
+
+
+def indicators(work: IndicatorWork, table: SampleTable, q: Quantities) -> list[Part]:
+    """Add all quantities and return the parts that show them."""
+    data, bias = work.data, bool(work.model.fit_intercept)
+    ridge = work.alpha != 0
+    q.add("n", "n", data.samples.n, tex=("n",))
+    if ridge:
+        q.add("alpha", "α", work.alpha, "the penalty", tex=(r"\alpha",))
+    first = list(q)
+    q.add("XtX", "(XᵀX + αP)" if ridge else "XᵀX", work.A)
+    q.add("XtT", "XᵀT", work.B)
+    q.add("W", "W", work.W, f"({q['XtX'].symbol.strip('()')})⁻¹ XᵀT")
+    shown_from = len(q)
+    if len(data.labels) == 2:
+        q.add(
+            "w",
+            "w",
+            work.W[:, 1] - work.W[:, 0],
+            "w₂ − w₁, the boundary is w·x = 0",
+            tex=(r"\mathbf{w}", r"\mathbf{w}_2 - \mathbf{w}_1"),
+        )
+    error, mistakes = work.quality()
+    q.add("E", "E(W)", error, "½ Σ (XW − T)²", tex=("E(W)", r"\frac{1}{2}\sum (XW - T)^2"))
+    q.add("mistakes", "mistakes", mistakes, "samples of another class", tex=(r"\text{mistakes}",))
+    names = unknowns(len(work.A), first=0 if bias else 1)
+    scores = tuple(f"score_{label}" for label in data.labels)
+    heads = [Head("class", "class", "class", "")]
+    if data.samples.weight is not None:
+        heads.append(Head("weight", "cᵢ", "cᵢ", "$c_i$"))
+    x = [Head(tuple(data.names), "x", "x", r"$\mathbf{x}_i$")]
+    fit = [
+        Head(scores, "Wᵀx", "Wᵀx", r"$W^\top \mathbf{x}_i$"),
+        Head("predicted", "predicted", "predicted", ""),
+    ]
+    said = ["Columns depend on each other: of all solutions the shortest is taken."]
+    system = EliminationPart(
+        "elimination",
+        f"{q['XtX'].symbol} W = XᵀT, eliminated",
+        work.elimination,
+        names,
+        data.labels,
+        work.exact,
+        said if work._slopes.dependent else [],
+    )
+    W = shown(work.W, work.exact)
+    return [
+        *([QuantitiesPart("given", "given", first)] if first else []),
+        system,
+        MatrixPart("W", "the weights, a column a class", W, names, data.labels, "W"),
+        QuantitiesPart("quality", "what the fit leaves", list(q)[shown_from:]),
+        SamplesPart("fit", "the samples and their scores", table, [*heads, *x, *fit]),
+    ]

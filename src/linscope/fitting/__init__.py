@@ -1,0 +1,1 @@
+"""What every fit shares: reading the training data, the driver, the gradient rule."""

@@ -1,0 +1,88 @@
+"""Rules in words: what stands there is what ``predict`` does.
+
+Two classes have one hyperplane: ``2·b − a > 1 ⇒ yes``. With K classes no single hyperplane decides:
+
+    scores of all classes       2·b − a + 1 is the largest of 3 ⇒ yes
+    differences of scores       2·b − a > 1 ⇒ yes rather than no      (no class is preferred to it)
+    pairs that vote             2·b − a > 1 ⇒ a vote for yes, else for no
+    pairs with probabilities    σ(2·b − a − 1) for yes, the rest of 1 for no; the largest sum
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from linscope.results.numbers import bias
+
+
+def weighted_sum(weights: np.ndarray, features: Sequence) -> str:
+    """w·x in words, largest weight first; the bias ``weights[0]`` is left out.
+
+    >>> weighted_sum(np.array([5.0, -1.0, 2.0]), ["a", "b"])
+    '2·b − a'
+    """
+    order = sorted(
+        (j for j in range(1, len(weights)) if weights[j] != 0),
+        key=lambda j: (-abs(weights[j]), -weights[j]),
+    )
+    text = ""
+    for j in order:
+        value = abs(float(weights[j]))
+        sign = " − " if weights[j] < 0 else (" + " if text else "")
+        sign = "−" if weights[j] < 0 and not text else sign
+        text += sign + ("" if value == 1 else f"{value:.6g}·") + str(features[j - 1])
+    return text
+
+
+def score(weights: np.ndarray, features: Sequence) -> str:
+    """w·[1, x] in words.
+
+    >>> score(np.array([-5.0, -1.0, 2.0]), ["a", "b"])
+    '2·b − a − 5'
+    """
+    text, last = weighted_sum(weights, features), bias([float(weights[0]), *weights[1:]])
+    if not text:
+        return last.replace("-", "−")
+    if float(weights[0]) == 0:
+        return text
+    return f"{text} − {last[1:]}" if last.startswith("-") else f"{text} + {last}"
+
+
+def equation(weights: np.ndarray, features: Sequence, positive, relation: str = ">") -> str:
+    """The hyperplane in the original features: ``2·b − a > 1 ⇒ yes``."""
+    right = bias([0.0 - float(weights[0]), *weights[1:]]).replace("-", "−")
+    return f"{weighted_sum(weights, features) or '0'} {relation} {right} ⇒ {positive}"
+
+
+def rules(weights: np.ndarray, features: Sequence, labels: Sequence, pair=None) -> list[str]:
+    """One line for each row of weights: of a class, or with ``pair`` of a pair of classes."""
+    if pair is None:
+        K = len(labels)
+        return [largest(w, features, k, K) for w, k in zip(weights, labels, strict=True)]
+    pairs = zip(weights, combinations(labels, 2), strict=True)
+    return [pair(w, features, *both) for w, both in pairs]
+
+
+def largest(weights: np.ndarray, features: Sequence, label, n_classes: int) -> str:
+    """A class that wins if its score is the largest, the first of equals."""
+    return f"{score(weights, features)} is the largest of {n_classes} ⇒ {label}"
+
+
+def preferred(weights: np.ndarray, features: Sequence, first, second) -> str:
+    """The difference of two classes' scores."""
+    return f"{equation(weights, features, second)} rather than {first}"
+
+
+def vote(weights: np.ndarray, features: Sequence, first, second, relation: str = ">") -> str:
+    """A pair of classes; the class with the most votes wins, of equals by the sum of scores."""
+    right = f"a vote for {second}, else for {first}"
+    return equation(weights, features, right, relation)
+
+
+def share(weights: np.ndarray, features: Sequence, first, second) -> str:
+    """A pair of classes with a probability; the class with the largest sum wins."""
+    text = f"σ({score(weights, features)}) for {second}, the rest of 1 for {first}"
+    return f"{text}; the largest sum"

@@ -1,0 +1,68 @@
+"""What estimators with gradient solvers share: their parameters, the solver, who watches it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from linscope.results import VisitOrder, observe
+
+from .descent import KINDS, GradientDescent
+from .training import CallbackObserver
+
+DESCENTS = KINDS
+DESCENT_CONSTRAINTS: dict[str, list] = {
+    "eta0": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+    "schedule": [StrOptions({"constant", "inverse"})],
+    "batch_size": [Interval(Integral, 1, None, closed="left")],
+    "shuffle": ["boolean"],
+    "average": ["boolean"],
+}
+
+
+def descent(model: Any, X: Any, y: np.ndarray, weight: np.ndarray, **more: Any) -> GradientDescent:
+    """The gradient solver that a model asks for.
+
+    Parameters
+    ----------
+    model : with the parameters of gradient solvers
+    X, y, weight : rows, targets and the weights of the samples, which may be empty
+    more : loss, penalty, tolerance and start, as ``GradientDescent`` has them
+    """
+    random = check_random_state(model.random_state)
+    shuffle = model.shuffle and model.solver != "batch"
+    return GradientDescent(
+        X=X,
+        y=y,
+        weight=weight,
+        kind=model.solver,
+        order=VisitOrder(X.shape[0], int(random.randint(2**31 - 1)) if shuffle else None),
+        eta0=model.eta0,
+        schedule=model.schedule,
+        batch_size=model.batch_size,
+        intercept=model.fit_intercept,
+        average=model.average,
+        **more,
+    )
+
+
+def stops_early(model: Any) -> bool:
+    """Whether the rates fall with every sample, so that weights may stop far from the minimum."""
+    return model.solver in ("stochastic", "mini-batch") and model.schedule == "inverse"
+
+
+@contextmanager
+def watched(model: Any, X: Any, y: Any, most_passes: int) -> Iterator[None]:
+    """Hand the passes of all solvers to scikit-learn's callbacks, if the model has any."""
+    if not getattr(model, "_skl_callbacks", None):
+        yield
+        return
+    watcher = CallbackObserver(model, X, y, most_passes)
+    with closing(watcher), observe(watcher):
+        yield

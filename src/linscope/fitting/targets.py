@@ -1,0 +1,84 @@
+"""Reading what a regressor is given: features, targets of one or several columns, weights."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import _check_feature_names, _check_n_features, _check_sample_weight
+
+from linscope.data import to_matrix
+from linscope.rows.finite import without_mask
+
+
+class Regression(NamedTuple):
+    """Validated training data: rows with weight 0 are gone, ``weight`` is empty if all are 1.
+
+    ``Y`` always has columns; ``single`` says that y was a vector. ``rows`` are the numbers of the
+    rows in use, None for all. ``targets`` are the names of the targets.
+    """
+
+    X: Any
+    Y: np.ndarray
+    weight: np.ndarray
+    single: bool
+    rows: np.ndarray | None
+    targets: list[str]
+
+
+def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) -> Regression:
+    """Check and convert what ``fit`` or ``partial_fit`` was given; numbers may still be NaN."""
+    matrix, _ = to_matrix(X)
+    Y = _targets(y, matrix.shape[0])
+    _check_feature_names(estimator, X, reset=reset)
+    _check_n_features(estimator, matrix, reset=reset)
+    names = _names(y, Y)
+    single, Y = Y.ndim == 1, np.ascontiguousarray(Y.reshape(len(Y), -1))
+    if sample_weight is None:
+        return Regression(matrix, Y, np.zeros(0), single, None, names)
+    weight = _check_sample_weight(
+        sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
+    ).copy()
+    keep = np.flatnonzero(weight)
+    if len(keep) == len(weight):
+        return Regression(matrix, Y, weight, single, None, names)
+    return Regression(matrix[keep], Y[keep], weight[keep], single, keep, names)
+
+
+def _targets(y, n: int) -> np.ndarray:
+    if y is None:
+        raise ValueError("this estimator requires y to be passed, but the target y is None")
+    if sparse.issparse(y):
+        raise TypeError("y is sparse: pass y.toarray()")
+    if isinstance(y, np.ndarray):
+        y = without_mask(y, "y")
+    try:
+        Y = check_array(
+            y, ensure_2d=False, allow_nd=False, dtype=np.float64, ensure_all_finite=False,
+            input_name="y",
+        )  # fmt: skip
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"y has text ({error}), and a regression predicts numbers: use a classifier"
+        ) from None
+    if Y.ndim == 0 or Y.ndim > 2:
+        raise ValueError(f"y must be a vector or a matrix of targets, got {Y.ndim} dimensions")
+    if len(Y) != n:
+        raise ValueError(f"X has {n} rows, but y has {len(Y)} entries: one target a row is needed")
+    if Y.ndim == 2 and Y.shape[1] == 0:
+        raise ValueError("y has no columns")
+    return Y
+
+
+def _names(y, Y: np.ndarray) -> list[str]:
+    if Y.ndim == 1:
+        name = getattr(y, "name", None)
+        return [name if isinstance(name, str) and name else "y"]
+    columns = list(getattr(y, "columns", []))
+    if len(columns) == Y.shape[1] and all(isinstance(column, str) for column in columns):
+        return columns
+    return ["y"] if Y.shape[1] == 1 else [f"y{k + 1}" for k in range(Y.shape[1])]

@@ -1,0 +1,187 @@
+"""What all classifiers share: reading the input, binary problems, callbacks."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_sample_weight,
+    column_or_1d,
+)
+
+from linscope.data import encode_labels, signs, to_matrix
+from linscope.results import Observer
+
+
+class Training(NamedTuple):
+    """Validated training data: rows with weight 0 are gone, ``weight`` is empty if all are 1."""
+
+    X: Any
+    classes: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+    ignored: np.ndarray
+
+
+class Problem(NamedTuple):
+    """A binary problem of a classifier: which rows, which signs, which labels on each side.
+
+    ``rows`` is None for all; ``others`` has all negative labels, or is () for a pair of classes.
+    """
+
+    name: str
+    rows: np.ndarray | None
+    y: np.ndarray
+    positive: Any
+    negative: Any
+    others: tuple
+
+
+def read_training(estimator, X, y, sample_weight=None, classes=None) -> Training:
+    """Check and convert what ``fit`` or ``partial_fit`` was given."""
+    matrix, _ = to_matrix(X)
+    if classes is None:
+        known, codes = encode_labels(y, n_samples=matrix.shape[0])
+    else:
+        known, codes = classes, _codes_of(y, classes, matrix.shape[0])
+    reset = classes is None or not hasattr(estimator, "n_features_in_")
+    _check_feature_names(estimator, X, reset=reset)
+    _check_n_features(estimator, matrix, reset=reset)
+    weight = _weights(estimator, matrix, known, codes, sample_weight)
+    ignored = np.flatnonzero(weight == 0.0)
+    if len(ignored):
+        keep = np.flatnonzero(weight)
+        matrix, codes, weight = matrix[keep], codes[keep], weight[keep]
+        if classes is None:
+            need_rows(matrix)
+    return Training(matrix, known, codes, weight, ignored)
+
+
+def need_rows(matrix) -> None:
+    if matrix.shape[0] == 0:
+        raise ValueError("every sample has weight 0: give some a positive sample_weight")
+
+
+def read_features(estimator, X):
+    """Check and convert what ``predict`` was given."""
+    matrix, _ = to_matrix(X)
+    _check_feature_names(estimator, X, reset=False)
+    _check_n_features(estimator, matrix, reset=False)
+    return matrix
+
+
+def _codes_of(y, classes, n_samples: int) -> np.ndarray:
+    y = _labels_of_matrix(y) if np.ndim(y) == 2 and np.shape(y)[1] > 1 else y
+    y = column_or_1d(y, warn=True)
+    if len(y) != n_samples:
+        raise ValueError(f"X has {n_samples} rows, y has {len(y)} labels")
+    codes = np.searchsorted(classes, y)
+    unknown = (codes == len(classes)) | (classes[np.minimum(codes, len(classes) - 1)] != y)
+    if unknown.any():
+        row = int(np.flatnonzero(unknown)[0])
+        raise ValueError(
+            f"y[{row}] is {y[row : row + 1].tolist()[0]!r}, which is not among classes="
+            f"{classes.tolist()}: name all classes in the first partial_fit(X, y, classes=…)"
+        )
+    return codes.astype(np.int64)
+
+
+def _labels_of_matrix(y) -> np.ndarray:
+    positive = np.asarray(y) > 0
+    bad = np.flatnonzero(positive.sum(axis=1) != 1)
+    if len(bad):
+        raise ValueError(f"row {bad[0]} of the matrix y must have exactly one positive entry")
+    return positive.argmax(axis=1)
+
+
+def _weights(estimator, matrix, classes, codes, sample_weight) -> np.ndarray:
+    if sample_weight is None and estimator.class_weight is None:
+        return np.zeros(0)
+    weight = _check_sample_weight(
+        sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
+    ).copy()
+    if estimator.class_weight is not None:
+        by_class = compute_class_weight(estimator.class_weight, classes=classes, y=classes[codes])
+        for label, value in zip(classes.tolist(), by_class.tolist(), strict=True):
+            if not 0 <= value < np.inf:
+                raise ValueError(
+                    f"class_weight gives {value} to {label!r}: weights must be finite and not "
+                    "negative"
+                )
+        weight *= by_class[codes]
+    return weight
+
+
+def binary_problems(classes, codes, multi_class: str) -> list[Problem]:
+    """Two classes: one problem. K classes: one against the rest, or each pair."""
+    labels = classes.tolist()
+    if len(labels) == 2 or multi_class == "ovr":
+        positives = [1] if len(labels) == 2 else range(len(labels))
+        return [_against_rest(labels, codes, k) for k in positives]
+    return [_pair(labels, codes, a, b) for a, b in combinations(range(len(labels)), 2)]
+
+
+def _against_rest(labels, codes, k) -> Problem:
+    y = signs(codes) if len(labels) == 2 else signs(codes == k)
+    others = tuple(labels[:k] + labels[k + 1 :])
+    negative = others[0] if len(others) == 1 else "rest"
+    return Problem(f"{labels[k]} vs {negative}", None, y, labels[k], negative, others)
+
+
+def _pair(labels, codes, a, b) -> Problem:
+    rows = np.flatnonzero((codes == a) | (codes == b))
+    return pair_problem(labels, a, b, rows, np.where(codes[rows] == b, 1.0, -1.0))
+
+
+def pair_problem(labels: list, a: int, b: int, rows: np.ndarray, y: np.ndarray) -> Problem:
+    """Class b, the positive one, against class a."""
+    return Problem(f"{labels[b]} vs {labels[a]}", rows, y, labels[b], labels[a], ())
+
+
+class CallbackObserver(Observer):
+    """Hands the driver's steps to scikit-learn's callbacks: one fit, whose tasks are passes.
+
+    A fit of several binary problems is one task of all their passes.
+    """
+
+    def __init__(self, estimator: CallbackSupportMixin, X, y, most_passes: int):
+        self.estimator = estimator
+        self._data = {"estimator": estimator, "X": X, "y": y}
+        self._passes, self._most = 0, most_passes
+        self._pass: Any = None
+        self._fit = estimator._init_callback_context(max_subtasks=most_passes)
+        self._fit.call_on_fit_task_begin(**self._data)
+
+    def begin(self, task: str, total: int | None) -> None:
+        self._total = total
+        self._next()
+
+    def _next(self) -> None:
+        # A fit that begins again with scaled rows may make more passes than were announced.
+        if self._passes < self._most:
+            self._passes += 1
+            self._pass = self._fit.subcontext(task_name="pass")
+            self._pass.call_on_fit_task_begin(**self._data)
+
+    def step(self, done: int, state: Any) -> bool:
+        stop = self._finish_pass()
+        if state.status is None and not stop and done != self._total:
+            self._next()
+        return stop
+
+    def _finish_pass(self) -> bool:
+        current, self._pass = self._pass, None
+        return current is not None and bool(current.call_on_fit_task_end(**self._data))
+
+    def end(self) -> None:
+        self._finish_pass()
+
+    def close(self) -> None:
+        """The fit is over, also after an error."""
+        self._fit.call_on_fit_task_end(**self._data)

@@ -1,0 +1,1 @@
+"""The estimators of this family: they store arguments, pick a solver and keep its result."""

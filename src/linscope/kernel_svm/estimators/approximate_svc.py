@@ -1,0 +1,256 @@
+"""A kernel SVM for very many rows, approximately: features whose products are nearly the kernel."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from linscope.fitting.training import Training, read_features, read_training
+from linscope.kernels import resolve_gamma
+from linscope.linear_svm.estimators.linear_svc import LinearSVC
+from linscope.results import Check
+from linscope.rows.finite import check_finite
+
+from .svc import SVC
+
+CONFIDENCE = 0.95
+# A comparison needs some rows of each class to learn from.
+FEWEST_OF_A_CLASS = 5
+
+
+class Comparison(NamedTuple):
+    """The approximation beside the exact machine, both trained on the same training rows.
+
+    Other rows, seen by neither, say how often each is wrong and how often the two predict different
+    classes; with 95 % confidence that is true of new rows in at most ``disagreement_at_most`` of
+    all cases. ``trained_on`` and ``held_out`` are row numbers (among those with weight).
+    """
+
+    trained_on: np.ndarray
+    held_out: np.ndarray
+    exact_error: float
+    approximate_error: float
+    disagreement: float
+    disagreement_at_most: float
+
+    def __str__(self) -> str:
+        return (
+            f"trained on {len(self.trained_on)} rows, wrong on {self.approximate_error:.2%} of "
+            f"{len(self.held_out)} others, the exact one on {self.exact_error:.2%}; they differ "
+            f"on {self.disagreement:.2%} (at most {self.disagreement_at_most:.2%}, 95 % confidence)"
+        )
+
+
+class ApproximateSVC(ClassifierMixin, BaseEstimator):
+    """Kernel SVM on features whose products approximate the kernel. Not exact; ``SVC`` is.
+
+    φ(x)·φ(z) ≈ K(x, z), and a ``LinearSVC`` on φ(x). The cost grows linearly with the rows. What
+    the approximation does to predictions is measured, see ``comparison_``.
+
+    Parameters
+    ----------
+    C : float
+    kernel : {"rbf", "poly", "sigmoid", "linear"} or callable of two rows
+    gamma : {"scale", "auto"} or float; degree, coef0 : as in ``SVC``
+    method : {"nystroem", "random"}
+        "nystroem": the kernel with some training rows; "random": random cosines (rbf only).
+    n_components : how many features φ has
+    loss : {"hinge", "squared_hinge"} of the linear machine
+    check_rows : int
+        So many rows, and as many others, compare the approximation with the exact machine; 0 for
+        no comparison.
+    class_weight : dict, "balanced" or None
+    random_state : int, RandomState or None
+        Which rows or cosines; None is 0, so that every fit gives the same answer.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted
+    map_ : the fitted map φ; linear_ : the fitted ``LinearSVC``
+    certificate_ : that of ``linear_``: about the approximate problem, not about the kernel's;
+        ``verify(X, y)`` of the model checks it on φ(X)
+    comparison_ : ``Comparison``, or None
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.make_ring(600, random_state=0)
+    >>> model = ls.ApproximateSVC(n_components=50, check_rows=150).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions({"rbf", "poly", "sigmoid", "linear"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "method": [StrOptions({"nystroem", "random"})],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "check_rows": [Interval(Integral, 0, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        method="nystroem",
+        n_components=300,
+        loss="hinge",
+        check_rows=2000,
+        class_weight=None,
+        random_state=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.method = method
+        self.n_components = n_components
+        self.loss = loss
+        self.check_rows = check_rows
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Train on samples X (n, d) with labels y of any kind.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or DataFrame of shape (n, d)
+        y : labels
+        sample_weight : array of n weights, optional
+
+        Returns
+        -------
+        self
+        """
+        if self.method == "random" and self.kernel != "rbf":
+            raise ValueError("method='random' is for kernel='rbf': use method='nystroem'")
+        training = read_training(self, X, y, sample_weight)
+        check_finite(training.X, getattr(self, "feature_names_in_", None))
+        weight = training.weight if len(training.weight) else None
+        self._gamma = resolve_gamma(self.gamma, training.X, weight)
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        self.classes_ = training.classes
+        self.map_ = self._map(training.X.shape[0], random.randint(1 << 31)).fit(training.X)
+        Z = self._features(training.X)
+        labels = training.classes[training.codes]
+        self.linear_ = LinearSVC(self.C, loss=self.loss).fit(Z, labels, weight)
+        self.certificate_ = self.linear_.certificate_
+        self.comparison_ = self._compare(training, Z, labels, random)
+        return self
+
+    def _map(self, n: int, seed: int) -> Any:
+        if self.method == "random":
+            return RBFSampler(gamma=self._gamma, n_components=self.n_components, random_state=seed)
+        formula: dict[str, Any] = {}
+        if not callable(self.kernel) and self.kernel != "linear":
+            formula = {"gamma": self._gamma}
+            if self.kernel != "rbf":
+                formula["coef0"] = self.coef0
+            if self.kernel == "poly":
+                formula["degree"] = self.degree
+        return Nystroem(
+            self.kernel, n_components=min(self.n_components, n), random_state=seed, **formula
+        )
+
+    def _features(self, X) -> np.ndarray:
+        return np.ascontiguousarray(self.map_.transform(X))
+
+    def _compare(self, training: Training, Z, labels, random) -> Comparison | None:
+        """Both machines on some rows, judged by other rows."""
+        n = len(labels)
+        count = min(self.check_rows, n // 2)
+        if count == 0:
+            return None
+        chosen = random.permutation(n)[: 2 * count]
+        inside, outside = chosen[:count], chosen[count:]
+        learned = training.codes[inside]
+        counts = np.bincount(learned, minlength=len(training.classes))
+        if counts.min() < FEWEST_OF_A_CLASS:
+            return None
+        weight = training.weight[inside] if len(training.weight) else None
+        exact = SVC(
+            self.C,
+            kernel=self.kernel,
+            gamma=self._gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            multi_class="ovr",
+        )
+        exact.fit(training.X[inside], labels[inside], weight)
+        near = LinearSVC(self.C, loss=self.loss).fit(Z[inside], labels[inside], weight)
+        a, b = exact.predict(training.X[outside]), near.predict(Z[outside])
+        differ = int(np.sum(a != b))
+        return Comparison(
+            trained_on=inside,
+            held_out=outside,
+            exact_error=float(np.mean(a != labels[outside])),
+            approximate_error=float(np.mean(b != labels[outside])),
+            disagreement=differ / count,
+            disagreement_at_most=_upper_limit(differ, count),
+        )
+
+    def verify(self, X, y, sample_weight=None) -> Check:
+        """Check the certificate of the linear machine on the features of these rows.
+
+        Parameters
+        ----------
+        X, y : the training data
+        sample_weight : the weights given to ``fit``, if any; class weights are added here
+        """
+        check_is_fitted(self)
+        try:
+            training = read_training(clone(self), X, y, sample_weight)
+            Z = self._features(training.X)
+        except (ValueError, TypeError) as error:
+            return Check(False, f"the model does not fit these data: {error}")
+        weight = training.weight if len(training.weight) else None
+        return self.linear_.verify(Z, training.classes[training.codes], weight)
+
+    def decision_function(self, X):
+        """Scores of the linear machine: (n,) for two classes, (n, K) for more."""
+        Z = self._checked(X)
+        return self.linear_.decision_function(Z)
+
+    def predict(self, X):
+        """The class of each row."""
+        Z = self._checked(X)
+        return self.linear_.predict(Z)
+
+    def _checked(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        matrix = read_features(self, X)
+        check_finite(matrix, getattr(self, "feature_names_in_", None))
+        return self._features(matrix)
+
+
+# Clopper and Pearson: the share at which so few or fewer would be seen in 5 % of all cases.
+def _upper_limit(count: int, trials: int) -> float:
+    if count == trials:
+        return 1.0
+    return float(stats.beta.ppf(CONFIDENCE, count + 1, trials - count))

@@ -1,0 +1,124 @@
+"""What ``linscope.path`` returns for an SVC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linscope.data.frames import to_backend
+from linscope.results import Check
+from linscope.validation.grid_figure import GridDisplay
+from linscope.validation.validated import CrossValidated, Given
+
+from . import render as grid_render
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class GridPath(CrossValidated):
+    """Fits for a grid of C and γ, with scores from cross-validation; made by ``linscope.path``.
+
+    Attributes
+    ----------
+    Cs_ : array (n_Cs,), rising; the last may be infinite, the hard margin
+    gammas_ : array (n_gammas,), rising; one NaN for kernels without γ
+    scores : array (n_Cs, n_gammas, n_folds); NaN where no hard margin exists
+    mean_score, standard_error : arrays (n_Cs, n_gammas), over the folds
+    best_index, best_C, best_gamma, best_score : the choice; best_gamma is None without γ
+    best_estimator : SVC fitted to all rows with the choice
+    certificates : array (n_Cs, n_gammas, n_folds) of certificates, None where there is no fit;
+        ``verify`` takes the rows that train
+    kkt : array (n_Cs, n_gammas, n_folds), by how much the optimality conditions are violated
+    classes_ : the labels
+    scoring : name of the score
+    one_standard_error : whether the choice is the simplest within one standard error
+    splits : pairs (train, test) of row numbers, one a fold
+    """
+
+    gammas_: np.ndarray
+    best_index: tuple[int, int]
+
+    @property
+    def best_C(self) -> float:
+        return float(self.Cs_[self.best_index[0]])
+
+    @property
+    def best_gamma(self) -> float | None:
+        gamma = float(self.gammas_[self.best_index[1]])
+        return None if np.isnan(gamma) else gamma
+
+    @property
+    def kkt(self) -> np.ndarray:
+        values = [np.nan if one is None else one.kkt for one in self.certificates.ravel()]
+        return np.array(values, dtype=np.float64).reshape(self.certificates.shape)
+
+    def _checks(self, given: Given) -> Iterator[tuple[str, Check]]:
+        for f, split in enumerate(self.splits):
+            rows, counts = np.unique(split.train, return_counts=True)
+            own = counts * (1.0 if given.weight is None else given.weight[rows])
+            plain = given.weight is None and counts.max() == 1
+            rows, own = rows[own > 0], own[own > 0]
+            part = given.X[rows]
+            if self.best_estimator.kernel == "precomputed":
+                part = part[:, rows]
+            for i, j in np.ndindex(*self.certificates.shape[:2]):
+                check = self._verify_one(i, j, f, part, given.y[rows], None if plain else own)
+                yield f"{self._cell(i, j)}, fold {f}", check
+
+    def _summary(self) -> str:
+        count = int(np.isfinite(self.kkt).sum())
+        return f"all {count} fits violate optimality by at most {np.nanmax(self.kkt):.2g}"
+
+    def _verify_one(self, i: int, j: int, f: int, X: Any, y: Any, weight: Any) -> Check:
+        one = self.certificates[i, j, f]
+        if one is None:
+            missing = bool(np.isinf(self.Cs_[i]) and np.isnan(self.scores[i, j, f]))
+            return Check(missing, "there is no certificate")
+        gamma = self.gammas_[j]
+        known = [part.parameters["gamma"] for part in (one.parts or {"": one}).values()]
+        Cs = [part.C for part in (one.parts or {"": one}).values()]
+        same = np.isnan(gamma) or all(value == gamma for value in known)
+        if not same or any(self.Cs_[i] != C for C in Cs):
+            return Check(False, "the certificate is that of another C or γ")
+        return one.verify(X, y, weight)
+
+    def _cell(self, i: int, j: int) -> str:
+        gamma = "" if np.isnan(self.gammas_[j]) else f", γ = {self.gammas_[j]:.4g}"
+        return f"C = {self.Cs_[i]:.4g}{gamma}"
+
+    def to_frame(self, *, backend: str | None = None) -> Any:
+        """One row a pair of C and γ: scores, and the worst violation of optimality.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", "dict"}, by default the first installed
+        """
+        shape = self.mean_score.shape
+        best = np.zeros(shape, dtype=bool)
+        best[self.best_index] = True
+        columns: dict[str, np.ndarray] = {"C": np.repeat(self.Cs_, shape[1])}
+        if not np.isnan(self.gammas_).any():
+            columns["gamma"] = np.tile(self.gammas_, shape[0])
+        columns |= {
+            "mean_score": self.mean_score.ravel(),
+            "standard_error": self.standard_error.ravel(),
+            "best": best.ravel(),
+            "kkt": self.kkt.max(axis=2).ravel(),
+        }
+        for f in range(self.scores.shape[2]):
+            columns[f"fold{f}"] = self.scores[:, :, f].ravel()
+        return to_backend(columns, backend)
+
+    def plot(self, ax: Any = None) -> GridDisplay:
+        """Heat map of the mean scores, a curve for one γ; see ``linscope.plot.path``."""
+        return GridDisplay.from_path(self).plot(ax)
+
+    def __str__(self) -> str:
+        return grid_render.text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grid_render.html(self)

@@ -1,0 +1,205 @@
+"""Many small kernel SVMs that share a table: one compiled call solves some of them.
+
+Each pair of K classes needs the kernel values of both classes among themselves, which K − 1 pairs
+share, and those between the two, which no other pair needs. So only the former are kept, and the
+Gram matrix of a pair is put together in memory that stays in the cache.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from linscope.kernels.kernel_maps import gather, map_rows, products
+
+from .compiled import judge, solve_problem
+from .pair_loops import BLOCK, Blocks
+
+# Rows and columns that are turned round at a time.
+SQUARE = 32
+# Rows and columns of a product.
+TILE, WIDTH = 96, 512
+
+
+class Sorted(NamedTuple):
+    """A table whose samples are sorted by class.
+
+    Class k has the samples ``order[starts[k] : starts[k + 1]]`` of the table, in their order. Its
+    kernel values are ``own[blocks[k] : blocks[k + 1]]``. ``left`` and ``right`` are features of the
+    sorted samples; they have no columns if the Gram matrix ``given`` is there.
+    """
+
+    order: np.ndarray
+    starts: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    own: np.ndarray
+    blocks: np.ndarray
+    given: np.ndarray
+
+
+class Answers(NamedTuple):
+    """Of all problems, one after the other: rows, signs, β and s; problem p begins at offsets[p].
+
+    The rows of a problem are in the order of the table. ``figures`` has one row a problem.
+    """
+
+    offsets: np.ndarray
+    rows: np.ndarray
+    y: np.ndarray
+    beta: np.ndarray
+    s: np.ndarray
+    figures: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def merge_pairs(pairs, order, starts, answers):
+    """Rows of both classes of each pair in the order of the table; the second class is +1."""
+    for p in range(len(pairs)):
+        a, b = pairs[p]
+        i, j = starts[a], starts[b]
+        for k in range(answers.offsets[p], answers.offsets[p + 1]):
+            first = j == starts[b + 1] or (i < starts[a + 1] and order[i] < order[j])
+            answers.rows[k] = order[i] if first else order[j]
+            answers.y[k] = -1.0 if first else 1.0
+            i, j = (i + 1, j) if first else (i, j + 1)
+
+
+@njit(cache=True, nogil=True)
+def take(source, rows, out):
+    """out = source[rows], in the type of ``out``."""
+    for r in range(len(rows)):
+        row, target = source[rows[r]], out[r]
+        for k in range(len(row)):
+            target[k] = row[k]
+
+
+# Slices and unsigned numbers: an index that may be negative keeps loops from becoming vectors.
+@njit(cache=True, nogil=True)
+def mirror(K, first, stop, begin, end):
+    """K[begin:end, first:stop] = K[first:stop, begin:end]ᵀ, a small square at a time."""
+    for at in range(begin, end, SQUARE):
+        for top in range(first, stop, SQUARE):
+            height = min(SQUARE, stop - top)
+            for j in range(at, min(at + SQUARE, end)):
+                target = K[j, top : top + height]
+                for i in range(height):
+                    target[i] = K[np.uint64(top + i), np.uint64(j)]
+
+
+@njit(cache=True, nogil=True)
+def _fill(left, right, features, K, at, room):
+    """K[: len(left), at:] = the kernel values of these features, by way of ``room``."""
+    width = len(right)
+    T = room[: TILE * width].reshape(TILE, width)
+    places = np.arange(len(left))
+    for first in range(0, len(left), TILE):
+        some = left[first : first + TILE]
+        m = len(some)
+        products(some, right, features.code, T[:m])
+        map_rows(T[:m], features.code, features.degree, K, places[first : first + m], at)
+
+
+@njit(cache=True, nogil=True)
+def fill_own(first, stop, table, features, room):
+    """Kernel values of some classes among themselves."""
+    for k in range(first, stop):
+        if table.blocks[k] == table.blocks[k + 1]:
+            continue  # too large for every pair
+        a, b = table.starts[k], table.starts[k + 1]
+        K = table.own[table.blocks[k] : table.blocks[k + 1]].reshape(b - a, b - a)
+        _fill(table.left[a:b], table.right[a:b], features, K, 0, room)
+
+
+@njit(cache=True, nogil=True)
+def _own(table, k):
+    """K_kk; nothing if the whole Gram matrix is given."""
+    m = 0 if len(table.given) else table.starts[k + 1] - table.starts[k]
+    return table.own[table.blocks[k] : table.blocks[k] + m * m].reshape(m, m)
+
+
+@njit(cache=True, nogil=True)
+def _fill_pair(table, features, a, b, places, K, diagonal, room):
+    """K_ab in its place in K = [K_aa, K_ab; K_ba, K_bb], and the other blocks."""
+    begin, end = table.starts[a], table.starts[a + 1]
+    first, stop = table.starts[b], table.starts[b + 1]
+    m, n = end - begin, end - begin + stop - first
+    own_a, own_b, given = _own(table, a), _own(table, b), len(table.given) > 0
+    if given:
+        gather(table.given, places, places, K, np.arange(n), 0)
+        for i in range(n):
+            diagonal[i] = K[i, i]
+            for k in range(n, K.shape[1]):
+                K[i, k] = 0.0
+    else:
+        _fill(table.left[begin:end], table.right[first:stop], features, K, m, room)
+        for i in range(n):
+            diagonal[i] = own_a[i, i] if i < m else own_b[i - m, i - m]
+    return Blocks(own_a, own_b, np.full(n, given))
+
+
+def room_for(n):
+    """Numbers of the memory that the Gram matrix of a pair with n samples takes."""
+    return n * (-(-n // BLOCK) * BLOCK) + TILE * n
+
+
+@njit(cache=True, nogil=True)
+def solve_class_pairs(first, stop, pairs, table, features, bounds, room, answers):
+    """The problems ``first`` to ``stop``, each in the same memory of ``room_for`` numbers."""
+    for p in range(first, stop):
+        a, b = pairs[p]
+        m = table.starts[a + 1] - table.starts[a]
+        n = m + table.starts[b + 1] - table.starts[b]
+        places = np.empty(n, dtype=np.int64)
+        y, C, beta, s = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        for i in range(n):
+            places[i] = table.order[table.starts[a] + i if i < m else table.starts[b] + i - m]
+            y[i], C[i] = -1.0 if i < m else 1.0, bounds.C[places[i]]
+        q = -(-n // BLOCK) * BLOCK
+        K = room[: n * q].reshape(n, q)
+        diagonal = np.zeros(q, dtype=K.dtype)
+        blocks = _fill_pair(table, features, a, b, places, K, diagonal, room[n * q :])
+        out = answers.figures[p]
+        solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out)
+        i, j = 0, m
+        for k in range(answers.offsets[p], answers.offsets[p + 1]):
+            at = i if answers.y[k] < 0.0 else j
+            answers.beta[k], answers.s[k] = beta[at], s[at]
+            i, j = (i + 1, j) if at < m else (i, j + 1)
+
+
+@njit(cache=True, nogil=True)
+def fill_whole(first, stop, left, right, features, K):
+    """Rows ``first`` to ``stop`` of a Gram matrix from the diagonal on, mirrored."""
+    n = len(left)
+    room = np.empty(TILE * WIDTH, dtype=K.dtype)
+    for at in range(first, n, WIDTH):
+        end = min(at + WIDTH, n)
+        _fill(left[first:stop], right[at:end], features, K[first:stop], at, room)
+        mirror(K, first, stop, max(at, stop), end)
+
+
+@njit(cache=True, nogil=True)
+def solve_against_rest(first, stop, K, features, bounds, answers):
+    """The problems ``first`` to ``stop``, all of which have the samples of K."""
+    n = len(K)
+    places, diagonal = np.arange(n), np.zeros(K.shape[1], dtype=K.dtype)
+    for i in range(n):
+        diagonal[i] = K[i, i]
+    for p in range(first, stop):
+        part = slice(answers.offsets[p], answers.offsets[p + 1])
+        y, beta, s = answers.y[part], answers.beta[part], answers.s[part]
+        C, out = bounds.C, answers.figures[p]
+        solve_problem(K, diagonal, (), y, C, bounds, features, places, beta, s, out)
+
+
+@njit(cache=True, nogil=True)
+def leave_at_zero(p, C, unit, answers):
+    """Figures of a problem that nothing was done for: β = 0 is feasible."""
+    part = slice(answers.offsets[p], answers.offsets[p + 1])
+    y, beta, s = answers.y[part], answers.beta[part], answers.s[part]
+    for i in range(len(y)):
+        beta[i], s[i] = 0.0, 0.0
+    judge(y, C, unit, beta, s, np.ones(len(y), dtype=np.bool_), 0.0, answers.figures[p])

@@ -1,0 +1,1 @@
+"""From arguments to a solved problem with its certificate."""

@@ -1,0 +1,1 @@
+"""Every step, or every quantity on the way to the answer."""

@@ -1,0 +1,351 @@
+"""What ``LinearRegression`` and ``Ridge`` share: the fit, streaming, prediction, the equation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    MultiOutputMixin,
+    RegressorMixin,
+    _fit_context,
+    clone,
+)
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from linscope.fitting.driver import run
+from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early, watched
+from linscope.fitting.targets import Regression, read_regression
+from linscope.fitting.training import read_features
+from linscope.fitting.verified import Verified
+from linscope.results import Result, Status
+from linscope.results.caller import warn_caller
+from linscope.results.numbers import short
+from linscope.rows.finite import check_finite
+
+from ..certificates.least_squares import (
+    LeastSquaresCertificate,
+    certificate_of,
+    in_range,
+    without_assessor,
+)
+from ..solvers.choice import solve_exactly
+from ..solvers.exact import LeastSquares
+from ..solvers.moments import exact_moments, weight_exponent
+from .statistics import LinearStatistics
+
+MOST_ROUNDS = 20
+
+
+def _keeps_moments(estimator) -> bool:
+    if estimator.solver != "exact":
+        raise AttributeError(f"partial_fit needs solver='exact', not {estimator.solver!r}")
+    return True
+
+
+class LeastSquaresFamily(
+    Verified,
+    LinearStatistics,
+    MultiOutputMixin,
+    RegressorMixin,
+    CallbackSupportMixin,
+    BaseEstimator,
+):
+    """Least squares with or without a ridge penalty; subclasses say how strong it is."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "fit_intercept": ["boolean"],
+        "solver": [StrOptions({"exact", "batch", "stochastic", "mini-batch"})],
+        **DESCENT_CONSTRAINTS,
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        solver="exact",
+        fit_intercept=True,
+        eta0="auto",
+        schedule="constant",
+        batch_size=32,
+        shuffle=True,
+        average=False,
+        tol=1e-6,
+        max_iter=1000,
+        random_state=None,
+    ):
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.average = average
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.regressor_tags.poor_score = stops_early(self)
+        return tags
+
+    def __getstate__(self):
+        # The training rows are at hand for ``diagnose``, but are not part of the model.
+        state = super().__getstate__()
+        return state | {"_training": None} if "_training" in state else state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):
+        """Fit to samples X (n, d) with targets y (n,) or (n, targets).
+
+        Parameters
+        ----------
+        X : array, CSR matrix or DataFrame of shape (n, d)
+        y : numbers; several columns are several targets
+        sample_weight : array of n weights, optional
+            c_i in Σ c_i (y_i − ŷ_i)²; rows with weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight=None, keep_log=False):
+        training = read_regression(self, X, y, sample_weight)
+        if self.solver == "exact":
+            result = self._run_exact(training)
+        else:
+            result = self._run_gradient(training, X, y, keep_log)
+        self._keep(training, result)
+        return self
+
+    def _run_exact(self, training: Regression) -> Result:
+        result = self._solved(training)
+        self._moments = result.details.get("moments")
+        return self._certified(result, training.X.dtype, len(training.weight) > 0)
+
+    def _solved(self, training: Regression) -> Result:
+        return solve_exactly(
+            training.X,
+            training.Y,
+            training.weight,
+            fit_intercept=self.fit_intercept,
+            alpha=self._alpha,
+            names=self._names(),
+            most_rounds=MOST_ROUNDS,
+        )
+
+    def _certified(self, result: Result, dtype, weighted: bool) -> Result:
+        """Keep the certificate; what it needed for its bounds is not part of the result."""
+        claim = self.certificate_ = self._claim(result, in_range(result.weights, dtype), weighted)
+        if not claim.ok:
+            warn_caller(f"{claim.status}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)
+        return without_assessor(replace(result, status=claim.status))
+
+    def _claim(self, result: Result, weights: np.ndarray, weighted: bool, ended=None):
+        return certificate_of(
+            result,
+            weights,
+            names=self._names(),
+            alpha=self._alpha,
+            fit_intercept=self.fit_intercept,
+            weighted=weighted,
+            ended=ended,
+        )
+
+    def _run_gradient(self, training: Regression, X, y, keep_log: bool) -> Result:
+        check_finite(training.X, self._names())
+        check_finite(training.Y, name="y")
+        data = training.X, training.Y, training.weight
+        options = {"alpha": self._alpha, "tol": self.tol, "keep_log": keep_log}
+        solver = descent(self, *data, **options)
+        with watched(self, X, y, self.max_iter):
+            result = run(solver, self.max_iter)
+        self._solver = solver if keep_log else None
+        weights = result.details["averaged"] if self.average else result.weights
+        weights = np.reshape(weights, (training.X.shape[1] + 1, -1)).T
+        self._moments = None
+        self._judge(training, result, weights)
+        return replace(result, weights=weights)
+
+    def _judge(self, training: Regression, result: Result, weights: np.ndarray) -> None:
+        """How near a descent came: the exact solution tells, and decides whether it is ok."""
+        explanation = result.details["explanation"]
+        ended, weighted = (result.status, explanation), len(training.weight) > 0
+        exact = self._solved(training)
+        claim = self._claim(exact, in_range(weights, training.X.dtype), weighted, ended)
+        self.certificate_ = claim
+        if claim.ok:
+            return
+        if claim.status is Status.SHORT_STEPS:
+            explanation = f"{claim.status}: {claim.shortfall}. {claim.advice}"
+        warn_caller(explanation, ConvergenceWarning)
+
+    def _live_claim(self, X) -> LeastSquaresCertificate:
+        weights = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)])
+        if not np.array_equal(weights, self.certificate_.weights):
+            raise ValueError("coef_ or intercept_ are not the weights of the certificate")
+        return replace(self.certificate_, weights=weights.astype(np.float64))
+
+    def _keep(self, training: Regression, result: Result) -> None:
+        weights = result.weights.astype(training.X.dtype)
+        coef, intercept = weights[:, 1:], weights[:, 0]
+        self.coef_ = coef[0] if training.single else coef
+        self.intercept_ = intercept[0] if training.single else intercept
+        self.rank_ = self.certificate_.rank
+        self.n_iter_ = max(1, result.n_iter)
+        self.result_ = result
+        self._training, self._targets = training, training.targets
+
+    @available_if(_keeps_moments)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, sample_weight=None):
+        """Add rows: the model afterwards is that of all rows so far, to the last digits.
+
+        Moments are kept, not rows, in double-double. Needs ``solver="exact"``.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for ``fit``
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "n_features_in_")
+        training = read_regression(self, X, y, sample_weight, reset=first)
+        known = getattr(self, "_moments", None)
+        if not first and known is None:
+            raise ValueError(
+                "this model was fitted without moments (many columns or a gradient solver), so "
+                "rows cannot be added: start with partial_fit"
+            )
+        if known is not None and training.Y.shape[1] != known.n_targets:
+            raise ValueError(
+                f"y has {training.Y.shape[1]} targets, so far it had {known.n_targets}"
+            )
+        if weight_exponent(training.weight):
+            raise ValueError(
+                "sample_weight is too far from 1 for partial_fit: multiply all weights by a number"
+            )
+        moments = exact_moments(training.X, training.Y, training.weight, centred=self.fit_intercept)
+        if not moments.gram.finite():
+            check_finite(training.X, self._names())
+            check_finite(training.Y, name="y")
+            raise ValueError("values of X or y are too large: divide the columns by a power of 2")
+        weighted = len(training.weight) > 0 or getattr(self, "_weighted", False)
+        return self._from_moments(
+            moments if known is None else known.merge(moments), training, weighted
+        )
+
+    def merge(self, other: Self) -> Self:
+        """A model of the rows of both, as if it had been fitted to all of them at once.
+
+        Parameters
+        ----------
+        other : fitted model with the same parameters, features and number of targets
+
+        Returns
+        -------
+        A new estimator; this one and the other stay what they are.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> X, y = ls.datasets.load("five_points")
+        >>> parts = [ls.LinearRegression().fit(X[rows], y[rows]) for rows in ([0, 1], [2, 3, 4])]
+        >>> parts[0].merge(parts[1]).coef_.round(2)
+        array([1.16])
+        """
+        check_is_fitted(self)
+        if type(self) is not type(other) or self.get_params() != other.get_params():
+            raise ValueError(
+                f"merge needs another {type(self).__name__} with the same parameters, got {other!r}"
+            )
+        check_is_fitted(other)
+        if self._moments is None or other._moments is None:
+            raise ValueError(
+                "only models with moments can be merged: solver='exact' and at most some hundred "
+                "columns"
+            )
+        ours, theirs = (getattr(m, "feature_names_in_", None) for m in (self, other))
+        if ours is not None and theirs is not None and list(ours) != list(theirs):
+            raise ValueError("the models have different feature names")
+        both = clone(self)
+        both.n_features_in_ = self.n_features_in_
+        if ours is not None:
+            both.feature_names_in_ = ours
+        weighted = self.certificate_.weighted or other.certificate_.weighted
+        single = self.coef_.ndim == 1
+        like = Regression(np.empty((0, 0), self.coef_.dtype), None, None, single, None,  # type: ignore
+                          self._targets)  # fmt: skip
+        return both._from_moments(self._moments.merge(other._moments), like, weighted)
+
+    def _from_moments(self, moments, like: Regression, weighted: bool) -> Self:
+        """Solve from moments alone; ``like`` tells dtype and shape of the answer."""
+        solver = LeastSquares(
+            None, None, fit_intercept=self.fit_intercept, alpha=self._alpha, moments=moments
+        )
+        result = run(solver, 1)
+        self._moments, self._weighted = moments, weighted
+        result = self._certified(result, like.X.dtype, weighted)
+        self._keep(like._replace(X=np.empty((0, 0), like.X.dtype)), result)
+        self._training = None
+        return self
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return [f"x{j + 1}" for j in range(self.n_features_in_)]
+        return list(names)
+
+    def predict(self, X):
+        """ŷ = w·[1, x] for each row of X; (n,) or (n, targets)."""
+        check_is_fitted(self)
+        matrix = read_features(self, X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = matrix @ self.coef_.T + self.intercept_
+        if not np.isfinite(out).all():
+            check_finite(matrix, self._names())
+            raise ValueError("a prediction is beyond the range of floats: scale the columns")
+        return out
+
+    def equation(self):
+        """The fitted hyperplane as the notes write it; a list for several targets.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> print(ls.LinearRegression().fit(*ls.datasets.load("five_points")).equation())
+        y = 1.10811 + 1.16216·x1
+        """
+        check_is_fitted(self)
+        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        lines = [
+            _equation(name, b, w, self._names(), self.fit_intercept)
+            for name, b, w in zip(self._targets, intercept, coef, strict=True)
+        ]
+        return lines[0] if len(lines) == 1 else lines
+
+
+def _equation(target: str, bias: Any, slopes, names: list[str], fit_intercept: bool) -> str:
+    text = short(float(bias)) if fit_intercept else ""
+    for j in np.flatnonzero(slopes):
+        value = abs(float(slopes[j]))
+        term = names[j] if value == 1 else f"{short(value)}·{names[j]}"
+        lead = " − " if slopes[j] < 0 else " + "
+        text += lead + term if text else ("−" if slopes[j] < 0 else "") + term
+    return f"{target} = {text or '0'}".replace("= -", "= −")

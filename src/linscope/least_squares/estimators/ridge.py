@@ -1,0 +1,75 @@
+"""Least squares with a ridge penalty."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import ClassVar
+
+from sklearn.utils._param_validation import Interval
+
+from .family import LeastSquaresFamily
+
+
+class Ridge(LeastSquaresFamily):
+    """Ridge regression: minimise ½ Σ_i c_i (y_i − w·[1, x_i])² + ½ α‖w‖², bias not penalised.
+
+    Parameters
+    ----------
+    alpha : float
+        Strength α of the penalty; 0 is ordinary least squares.
+    solver, fit_intercept, eta0, schedule, batch_size, shuffle, average, tol, max_iter, \
+random_state : as for ``LinearRegression``
+
+    Attributes
+    ----------
+    coef_, intercept_, rank_, certificate_, n_iter_, result_ : as for ``LinearRegression``
+
+    Notes
+    -----
+    A penalised fit is biased on purpose, so ``summary`` shows its weights without standard errors.
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("five_points")
+    >>> ls.Ridge(alpha=1.0).fit(X, y).coef_.round(4)
+    array([1.0886])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LeastSquaresFamily._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        solver="exact",
+        fit_intercept=True,
+        eta0="auto",
+        schedule="constant",
+        batch_size=32,
+        shuffle=True,
+        average=False,
+        tol=1e-6,
+        max_iter=1000,
+        random_state=None,
+    ):
+        super().__init__(
+            solver=solver,
+            fit_intercept=fit_intercept,
+            eta0=eta0,
+            schedule=schedule,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            average=average,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
+        self.alpha = alpha
+
+    @property
+    def _alpha(self) -> float:
+        return float(self.alpha)

@@ -1,0 +1,260 @@
+"""Step 3 to 5 of a regression: does X help, do the assumptions hold, what follows?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from linscope.fitting.targets import Regression, read_regression
+from linscope.fitting.training import read_features
+from linscope.results import Result, Status
+from linscope.rows.finite import check_finite
+
+from ..certificates.least_squares import LeastSquaresCertificate
+from ..inference.diagnose import diagnose
+from ..inference.fit import LinearFit
+from ..inference.intervals import predict_interval
+from ..inference.likelihood import log_likelihood
+from ..inference.table import summary
+from ..solvers.moments import Moments
+
+# Squares of larger numbers overflow.
+SQUARES_FIT = 1e153
+
+
+def _inverse(root: np.ndarray | None) -> np.ndarray | None:
+    """U Uᵀ; None if there is none in the range of floats."""
+    if root is None:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        inverse = root @ root.T
+    return inverse if np.isfinite(inverse).all() else None
+
+
+class LinearStatistics:
+    """Methods of fitted linear models that need the statistics of the fit."""
+
+    solver: str
+    fit_intercept: bool
+    coef_: np.ndarray
+    certificate_: LeastSquaresCertificate
+    result_: Result
+    _moments: Moments | None
+    _training: Regression | None
+    _targets: list[str]
+    _names: Callable[[], list[str]]
+
+    @property
+    def _alpha(self) -> float:
+        return 0.0
+
+    def summary(self, robust=None, level=0.95, output=0):
+        """Coefficients with standard errors, t and p values and intervals; F, R², AIC, BIC.
+
+        Parameters
+        ----------
+        robust : {"HC0", "HC1", "HC2", "HC3"}, optional
+            Standard errors that stay valid when the variance is not constant; they need the
+            training rows.
+        level : confidence level of the intervals
+        output : which target, by number or name
+
+        Returns
+        -------
+        Summary : prints as text and HTML; has ``to_frame``, ``to_latex``, ``to_html``
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> model = ls.LinearRegression().fit(*ls.datasets.load("five_points"))
+        >>> table = model.summary()
+        >>> round(table.r, 2), round(table.r2, 2)
+        (0.98, 0.96)
+        """
+        return summary(self._linear_fit(output, rows=robust is not None), robust, level)
+
+    def diagnose(self, X=None, y=None, sample_weight=None, output=0):
+        """Check the five assumptions of linear regression, one verdict each, and collinearity.
+
+        Parameters
+        ----------
+        X, y, sample_weight : the training data; needed only if they are not at hand any more
+            (after loading the model, or a fit from moments)
+        output : which target, by number or name
+
+        Returns
+        -------
+        Diagnosis : prints as text and HTML
+        """
+        return diagnose(self._linear_fit(output, X, y, sample_weight, rows=True))
+
+    def predict_interval(self, X, kind="confidence", level=0.95, output=0):
+        """Interval for the mean of y at each row of X, or for a new y.
+
+        Parameters
+        ----------
+        X : rows to predict
+        kind : {"confidence", "prediction"}
+        level : how often such an interval contains the truth
+        output : which target, by number or name
+
+        Returns
+        -------
+        array (n, 2), lower and upper end
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> model = ls.LinearRegression().fit(*ls.datasets.load("five_points"))
+        >>> model.predict_interval([[2.0]], kind="prediction").round(2)
+        array([[1.62, 5.25]])
+        """
+        check_is_fitted(self)
+        return predict_interval(self._linear_fit(output), read_features(self, X), kind, level)
+
+    def log_likelihood(self, X=None, y=None, weights=None, sigma2=None, output=0):
+        """ℓ(w, σ²) = −n/2 log(2πσ²) − Σ (y_i − w·x_i)² / 2σ², by default at its maximum.
+
+        Least squares maximises it over w, and σ² = Σ r²/n over σ².
+
+        Parameters
+        ----------
+        X, y : any data; by default the training data
+        weights : bias first (without it if there is no intercept); by default the fitted ones
+        sigma2 : by default the maximum-likelihood estimate at these weights
+        output : which target, by number or name
+        """
+        check_is_fitted(self)
+        k = self._output_number(output)
+        if X is None:
+            rows = self._rows(None, None, None)
+        else:
+            rows = read_regression(self, X, y, reset=False)
+            check_finite(rows.X, self._names())
+            check_finite(rows.Y, name="y")
+        fitted = self.result_.weights[k, int(not self.fit_intercept) :]
+        return log_likelihood(
+            fitted if weights is None else np.asarray(weights, dtype=np.float64),
+            sigma2,
+            rows.X,
+            rows.Y[:, k],
+            sample_weight=rows.weight if len(rows.weight) else None,
+            fit_intercept=self.fit_intercept,
+        )
+
+    @property
+    def sigma2_ml_(self):
+        """Maximum-likelihood estimate Σ r²/n of the variance, for each target."""
+        check_is_fitted(self)
+        n = self._n_rows()
+        if n is None:
+            raise AttributeError("sigma2_ml_ needs the number of rows: give from_moments(n=…)")
+        values = self.result_.details["rss"] / n
+        return float(values[0]) if self.coef_.ndim == 1 else values
+
+    def _n_rows(self) -> int | None:
+        if self._training is not None:
+            return len(self._training.Y)
+        return None if self._moments is None else (self._moments.n or None)
+
+    def _linear_fit(self, output=0, X=None, y=None, sample_weight=None, rows=False) -> LinearFit:
+        check_is_fitted(self)
+        k = self._output_number(output)
+        training = self._rows(X, y, sample_weight) if rows else self._training
+        result = self.result_
+        root = result.details.get("inverse_root")
+        names = [*(["intercept"] if self.fit_intercept else []), *self._names()]
+        moments = self._moments
+        given: dict[str, Any] = {}
+        if training is not None:
+            weight = training.weight if len(training.weight) else None
+            given = {"X": training.X, "y": training.Y[:, k], "weight": weight}
+            given["rows"] = training.rows
+        elif moments is not None:
+            first = moments.gram.hi[0, 1 : 1 + moments.n_features] / moments.total_weight
+            frame = moments.frame
+            given = {
+                "means": frame.shift[frame.features]
+                + np.ldexp(first, -frame.exponent[frame.features]),
+                "total_weight": moments.total_weight,
+            }
+        rss, tss = self._squares(k, training)
+        return LinearFit(
+            names=names,
+            weights=result.weights[k, int(not self.fit_intercept) :],
+            rss=rss,
+            tss=tss,
+            fit_intercept=self.fit_intercept,
+            n=self._n_rows() if training is None else len(training.Y),
+            inverse=_inverse(root),
+            inverse_root=root,
+            refused=self._refused(),
+            dependent=tuple(self.certificate_.dependent),
+            target=self._targets[k],
+            **given,
+        )
+
+    def _squares(self, k: int, training: Regression | None) -> tuple[float, float]:
+        """Σ c r² and Σ c (y − ȳ)² of target k; NaN if the variance of y was not given."""
+        if not getattr(self, "_explained", True):
+            return np.nan, np.nan
+        # Of the solution itself, not of the floats that stand for it.
+        rss = self.result_.details.get("rss", self.certificate_.rss)[k]
+        tss = self.result_.details.get("tss")
+        if tss is None:
+            assert training is not None
+            y = training.Y[:, k]
+            c = training.weight if len(training.weight) else np.ones(len(y))
+            centre = (c @ y) / c.sum() if self.fit_intercept else 0.0
+            tss = {k: c @ (y - centre) ** 2}
+        return float(rss), float(tss[k])
+
+    def _refused(self) -> str | None:
+        if self._alpha > 0:
+            return "the fit is penalised (alpha > 0), so its weights are biased on purpose"
+        if self.solver != "exact":
+            return "the weights come from gradient descent: fit with solver='exact'"
+        if self.certificate_.status is Status.RANK_DEFICIENT:
+            return "columns depend on each other: " + (
+                "; ".join(self.certificate_.dependent) or "there are fewer rows than columns"
+            )
+        root = self.result_.details["inverse_root"]
+        if self.certificate_.status is Status.NEARLY_DEPENDENT:
+            return "up to rounding, columns depend on each other: " + (
+                "; ".join(self.certificate_.nearly) or "the weights have few digits"
+            )
+        if root is None:
+            return "the table is too large for the inverse of AᵀA"
+        with np.errstate(over="ignore"):
+            largest = np.abs(root).max() * np.sqrt(1.0 + self.certificate_.rss.max())
+        if not largest < SQUARES_FIT:
+            return "squares of the standard errors leave the range of floats: scale the columns"
+        return None
+
+    def _output_number(self, output) -> int:
+        if isinstance(output, str):
+            if output not in self._targets:
+                raise ValueError(f"no target is called {output!r}: known are {self._targets}")
+            return self._targets.index(output)
+        if not 0 <= output < len(self._targets):
+            raise ValueError(f"output must be 0 … {len(self._targets) - 1}, got {output}")
+        return int(output)
+
+    def _rows(self, X, y, sample_weight) -> Regression:
+        """The training rows, after making sure that they are those of the fit."""
+        if X is None:
+            training, advice = self._training, "they have changed since: pass X and y as they were"
+            if training is None:
+                raise ValueError("the training rows are not at hand: pass X and y")
+        else:
+            training = read_regression(self, X, y, sample_weight, reset=False)
+            advice = "pass the data of the fit"
+        Y = training.Y[:, 0] if training.single else training.Y
+        weight = training.weight if len(training.weight) else None
+        check = self.certificate_.verify(training.X, Y, weight)
+        if not check:
+            raise ValueError(f"these are not the data of the fit ({check.reason}): {advice}")
+        return training

@@ -1,0 +1,212 @@
+"""How many terms? Error on the samples of the fit, and on samples that it has not seen.
+
+A polynomial of degree p is linear in its weights, y = w₀ + w₁ x + w₂ x² + … + w_p x^p, so least
+squares fits it exactly. A higher degree always fits the training samples better; from some degree
+on it fits their noise, and predicts new samples worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import comb
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from linscope.display import theme
+from linscope.display.base import Display
+from .polynomial_fits import check_degrees, partition, places_between, polynomial, read, rmse, unseen_predictions
+
+# Errors that differ by more than this factor need a logarithmic axis.
+WIDE = 20.0
+# A curve that is so many times worse than the best leaves the picture.
+WORST = 300.0
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class OverfittingDisplay(Display):
+    """Errors of polynomial fits by degree, and a look at some of the fits.
+
+    Attributes
+    ----------
+    degrees : the degrees that were tried
+    terms : how many weights each has
+    train : root of the mean squared error on the training samples
+    validation : the same on samples that the fit has not seen
+    best : the degree with the least validation error
+    shown : the degrees of the small panels, at most three
+    X, y : training samples; X_new, y_new : the samples of ``validation``, empty with ``cv``
+    predicted : (len(shown), samples) predictions of unseen samples, in the order of y (or y_new)
+    places : x where curves are drawn; empty for several features
+    curves : (len(shown), len(places)) the fitted curves
+    names : of the feature and of y
+    how : how the unseen samples were chosen, in words
+    """
+
+    degrees: np.ndarray
+    terms: np.ndarray
+    train: np.ndarray
+    validation: np.ndarray
+    best: int
+    shown: list[int]
+    X: np.ndarray
+    y: np.ndarray
+    X_new: np.ndarray
+    y_new: np.ndarray
+    predicted: np.ndarray
+    places: np.ndarray
+    curves: np.ndarray
+    names: tuple[str, str]
+    how: str
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        degrees: Iterable[int] | None = None,
+        cv: Any = 5,
+        validation: tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Fit every degree to all samples, and once more to each part of the cross-validation."""
+        X, y, names = read(X, y)
+        chosen = check_degrees(degrees, *X.shape)
+        new = (X[:0], y[:0]) if validation is None else _kept_back(validation, X.shape[1])
+        splits = partition(cv, X, y) if validation is None else []
+        models = {degree: polynomial(degree).fit(X, y) for degree in chosen}
+        unseen = {
+            degree: unseen_predictions(degree, X, y, splits) if splits else model.predict(new[0])
+            for degree, model in models.items()
+        }
+        target = y if splits else new[1]
+        errors = np.array([rmse(target, unseen[degree]) for degree in chosen])
+        best = chosen[int(errors.argmin())]
+        shown = sorted({chosen[0], best, chosen[-1]})
+        places = places_between(X, new[0])
+        return cls(
+            degrees=np.array(chosen),
+            terms=np.array([comb(X.shape[1] + degree, degree) for degree in chosen]),
+            train=np.array([rmse(y, models[degree].predict(X)) for degree in chosen]),
+            validation=errors,
+            best=best,
+            shown=shown,
+            X=X,
+            y=y,
+            X_new=new[0],
+            y_new=new[1],
+            predicted=np.array([unseen[degree] for degree in shown]),
+            places=places,
+            curves=np.array([models[d].predict(places[:, None]) for d in shown if len(places)]),
+            names=names,
+            how=f"{len(splits)}-fold cross-validation" if splits else f"{len(new[1])} kept back",
+        )
+
+    @property
+    def title(self) -> str:
+        last = int(self.degrees[-1])
+        if len(self.degrees) == 1:
+            error = theme.number(float(self.validation[0]))
+            return f"Degree {self.best}: error {error} on new samples"
+        if self.best == last:
+            return f"Degree {self.best} predicts best of all that were tried"
+        if self.best == self.degrees[0]:
+            return f"Degree {self.best} predicts best: more terms only fit the noise"
+        return f"Degree {self.best} predicts best; degree {last} fits better and predicts worse"
+
+    @property
+    def panels(self) -> int:
+        return 1 + len(self.shown)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return 9.0, 6.4
+
+    def _draw_on(self, figure: Figure) -> None:
+        grid = figure.add_gridspec(2, len(self.shown), height_ratios=[1.0, 0.85])
+        top = figure.add_subplot(grid[0, :])
+        small = [figure.add_subplot(grid[1, k]) for k in range(len(self.shown))]
+        self._draw_into([top, *small])
+
+    def _draw(self, axes: list[Axes]) -> None:
+        self._draw_errors(axes[0])
+        for number, ax in enumerate(axes[1:]):
+            if len(self.places):
+                self._draw_curve(ax, number)
+            else:
+                self._draw_predictions(ax, number)
+            if number:
+                ax.set_ylabel("")
+                ax.tick_params(labelleft=False)
+            theme.title(ax, self._verdict(self.shown[number]), size=theme.TEXT)
+
+    def _verdict(self, degree: int) -> str:
+        word = "under-fits" if degree < self.best else "over-fits" if degree > self.best else "best"
+        return f"degree {degree}: {word}"
+
+    def _draw_errors(self, ax: Axes) -> None:
+        new = theme.line_entry(f"new samples ({self.how})", color=theme.ORANGE, marker="s", ms=5)
+        old = theme.line_entry("training samples", color=theme.BLUE, marker="o", ms=5)
+        for values, entry in ((self.train, old), (self.validation, new)):
+            style: dict[str, Any] = {"color": entry.get_color(), "marker": entry.get_marker()}
+            ax.plot(self.degrees, values, lw=1.8, ms=5, zorder=3, **style)
+        least = float(self.validation.min())
+        ax.axvline(self.best, color=theme.GOOD, lw=1.0, ls=(0, (4, 3)), zorder=1)
+        ax.plot(self.best, least, marker="*", ms=17, color=theme.GOOD, mec="white", zorder=5)
+        star = theme.line_entry("best", color=theme.GOOD, ls="", marker="*", ms=11)
+        ax.set(xlabel="degree of the polynomial", ylabel=f"typical error of {self.names[1]} (RMSE)")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=15))
+        self._scale(ax, least)
+        theme.title_and_key(ax, self.title, [old, new, star])
+
+    def _scale(self, ax: Axes, least: float) -> None:
+        """A logarithmic axis if one curve would hide the other; exact fits do not stretch it."""
+        every = np.concatenate([self.train, self.validation])
+        high = min(float(every.max()), WORST * least)
+        low = max(float(every.min()), least / 10.0)
+        if least > 0 and high > WIDE * low:
+            ax.set_yscale("log")
+            ax.set_ylim(low / 1.5, high * 1.6)
+        else:
+            ax.set_ylim(0.0, 1.08 * high or 1.0)
+
+    def _draw_curve(self, ax: Axes, number: int) -> None:
+        x = np.concatenate([self.X[:, 0], self.X_new[:, 0]])
+        y = np.concatenate([self.y, self.y_new])
+        few = len(x) <= 200
+        dots: dict[str, Any] = {"s": 26 if few else 7, "linewidths": 0.6 if few else 0.0}
+        ax.scatter(self.X[:, 0], self.y, c=theme.BLUE, edgecolors=theme.INK, zorder=4, **dots)
+        ax.scatter(
+            self.X_new[:, 0], self.y_new, c="white", edgecolors=theme.ORANGE, zorder=4, **dots
+        )
+        colour = theme.GOOD if self.shown[number] == self.best else theme.WRONG
+        ax.plot(self.places, self.curves[number], color=colour, lw=2.0, zorder=3)
+        reach = 0.25 * float(np.ptp(y)) or 1.0
+        ax.set_ylim(float(y.min()) - reach, float(y.max()) + reach)
+        ax.set(xlabel=theme.name(self.names[0]), ylabel=theme.name(self.names[1]))
+
+    def _draw_predictions(self, ax: Axes, number: int) -> None:
+        """For several features: what was predicted for unseen samples against what they are."""
+        y = self.y_new if len(self.y_new) else self.y
+        low, high = float(y.min()), float(y.max())
+        reach = 0.15 * (high - low) or 1.0
+        ends = low - reach, high + reach
+        ax.plot(ends, ends, color=theme.GREY, lw=1.2, zorder=1)
+        size = 22 if len(y) <= 200 else 8
+        colour = theme.GOOD if self.shown[number] == self.best else theme.WRONG
+        predicted = np.clip(self.predicted[number], *ends)  # what is off the scale, at its edge
+        ax.scatter(y, predicted, s=size, c=colour, alpha=0.7, lw=0, zorder=3, clip_on=False)
+        ax.set(xlim=ends, ylim=ends, xlabel=theme.name(self.names[1]), ylabel="predicted")
+
+
+def _kept_back(validation: Any, d: int) -> tuple[np.ndarray, np.ndarray]:
+    if len(validation) != 2:
+        raise ValueError("validation must be the pair (X, y) of samples kept back")
+    X, y, _ = read(*validation)
+    if X.shape[1] != d:
+        raise ValueError(f"validation has {X.shape[1]} features, but X has {d}")
+    return X, y

@@ -1,0 +1,95 @@
+"""Polynomial fits of several degrees, and their predictions of samples they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import comb
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.model_selection import KFold, check_cv
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
+
+from linscope.rows.finite import check_finite
+from linscope.data import to_matrix
+from ..estimators.linear_regression import LinearRegression
+
+HIGHEST, MOST_TERMS = 12, 1000
+
+
+def polynomial(degree: int) -> Pipeline:
+    """Least squares on all powers and products up to a degree.
+
+    The features are scaled to −1 … 1 first: the polynomials are the same, their powers stay small.
+
+    >>> model = polynomial(2).fit([[0], [1], [2], [3]], [1, 2, 5, 10])  # y = 1 + x²
+    >>> model.predict([[4], [10]]).round(9)
+    array([ 17., 101.])
+    """
+    powers = PolynomialFeatures(degree, include_bias=False)
+    return make_pipeline(MinMaxScaler((-1, 1)), powers, LinearRegression())
+
+
+def read(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, str]]:
+    matrix, names = to_matrix(X)
+    check_finite(matrix, names)
+    dense = np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
+    target = np.asarray(y, dtype=np.float64)
+    if target.shape != (len(dense),):
+        raise ValueError(
+            f"X has {len(dense)} rows, but y has shape {target.shape}: one number a row is needed"
+        )
+    check_finite(target, name="y")
+    name = getattr(y, "name", None)
+    return dense, target, (names[0] if names else "x", str(name) if name else "y")
+
+
+def check_degrees(degrees: Iterable[int] | None, n: int, d: int) -> list[int]:
+    if degrees is None:
+        # As far as the weights can be told apart by the samples.
+        fit = [p for p in range(1, HIGHEST + 1) if comb(d + p, p) <= min(0.8 * n, MOST_TERMS)]
+        return fit or [1]
+    given = list(degrees)
+    chosen = sorted({int(degree) for degree in given})
+    if not chosen or chosen[0] < 1 or any(degree != int(degree) for degree in given):
+        raise ValueError(f"degrees must be whole numbers from 1, got {given!r}")
+    if comb(d + chosen[-1], chosen[-1]) > MOST_TERMS:
+        raise ValueError(
+            f"degree {chosen[-1]} of {d} features has {comb(d + chosen[-1], chosen[-1]):,} terms "
+            f"(at most {MOST_TERMS:,} are drawn): lower the degrees"
+        )
+    return chosen
+
+
+def partition(cv: Any, X: np.ndarray, y: np.ndarray) -> Sequence[tuple[np.ndarray, np.ndarray]]:
+    """Training and validation rows; whole numbers shuffle, since samples may be sorted."""
+    if isinstance(cv, int | np.integer):
+        if not 2 <= cv <= len(y):
+            raise ValueError(f"cv={cv}, but it must be from 2 to the {len(y)} samples")
+        cv = KFold(int(cv), shuffle=True, random_state=0)
+    splits = list(check_cv(cv).split(X, y))
+    tested = np.concatenate([test for _, test in splits])
+    if len(tested) != len(y) or len(np.unique(tested)) != len(y):
+        raise ValueError("cv must predict each sample once: choose a partition such as KFold")
+    return splits
+
+
+def unseen_predictions(degree: int, X: np.ndarray, y: np.ndarray, splits: Any) -> np.ndarray:
+    """Of each sample by a fit that has not seen it."""
+    out = np.empty(len(y))
+    for train, test in splits:
+        out[test] = polynomial(degree).fit(X[train], y[train]).predict(X[test])
+    return out
+
+
+def rmse(y: np.ndarray, predicted: np.ndarray) -> float:
+    return float(np.sqrt(np.mean((y - predicted) ** 2)))
+
+
+def places_between(X: np.ndarray, new: np.ndarray) -> np.ndarray:
+    if X.shape[1] > 1:
+        return np.zeros(0)
+    both = np.concatenate([X[:, 0], new[:, 0]])
+    return np.linspace(both.min(), both.max(), 300)

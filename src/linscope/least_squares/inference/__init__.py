@@ -1,0 +1,1 @@
+"""The statistics: how sure are the coefficients, and do they mean anything?"""

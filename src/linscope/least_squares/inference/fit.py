@@ -1,0 +1,137 @@
+"""What the statistics of a linear fit start from.
+
+The model is y = A w + ε with A = [1, X] (or X), and Var(εᵢ) = σ²/cᵢ for sample weights cᵢ. They are
+*analytic* weights, as in weighted least squares: cᵢ says how precise row i is. n counts rows, so
+doubling all weights changes no test. (A weight does not mean that a row was seen cᵢ times.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linscope.engines import MemoryEngine
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LinearFit:
+    """A fitted hyperplane with what is needed to judge it.
+
+    Attributes
+    ----------
+    names : names of the coefficients, "intercept" first when there is one
+    weights : (p,) the coefficients in the same order
+    rss : Σ cᵢ eᵢ², the residual sum of squares; NaN if it is not known
+    tss : Σ cᵢ (yᵢ − ȳ)², or Σ cᵢ yᵢ² without intercept
+    fit_intercept : whether A has a column of ones
+    n : number of rows with positive weight; None if only moments are known and n is not. Then rss
+        and tss may be means as well as sums: only their ratio is used
+    inverse : (p, p) (AᵀCA)⁻¹ with C = diag(c); None if it does not exist
+    inverse_root : (p, k) S with S Sᵀ = inverse, if a factorisation gave it; more accurate than
+        the root of ``inverse``
+    refused : why standard errors would not be valid, as a clause ("the fit is penalised"); None
+        if they are
+    target : the name of y
+    X, y, weight : the training rows (dense or CSR) with positive weight; None if not at hand
+        (``weight`` also if all are 1)
+    rows : their numbers in the user's table; None if all rows are there
+    dependent : sentences that name features which are combinations of others
+    means : (d,) weighted means of the features; needed only where X is None
+    total_weight : Σ cᵢ; needed only for a weighted fit where ``weight`` is None
+    """
+
+    names: list[str]
+    weights: np.ndarray
+    rss: float
+    tss: float
+    fit_intercept: bool
+    n: int | None = None
+    inverse: np.ndarray | None = None
+    inverse_root: np.ndarray | None = None
+    refused: str | None = None
+    target: str = "y"
+    X: Any = None
+    y: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    rows: np.ndarray | None = None
+    means: np.ndarray | None = None
+    dependent: tuple[str, ...] = ()
+    total_weight: float | None = None
+
+    @property
+    def p(self) -> int:
+        """Number of coefficients."""
+        return len(self.weights)
+
+    @property
+    def slopes(self) -> np.ndarray:
+        """The coefficients of the features."""
+        return self.weights[int(self.fit_intercept) :]
+
+    @property
+    def features(self) -> list[str]:
+        """The names of the features."""
+        return self.names[int(self.fit_intercept) :]
+
+    @property
+    def df_model(self) -> int:
+        """Number of slopes."""
+        return self.p - int(self.fit_intercept)
+
+    @property
+    def df_residual(self) -> int | None:
+        """n − p, what is left to estimate the variance from."""
+        return None if self.n is None else self.n - self.p
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the training rows are at hand."""
+        return self.X is not None and self.y is not None
+
+    @property
+    def valid(self) -> bool:
+        """Whether standard errors, tests and intervals mean something."""
+        return self.why_not is None
+
+    @property
+    def why_not(self) -> str | None:
+        """Why there can be no standard errors, as a clause; None if there can."""
+        if self.refused is not None:
+            return self.refused
+        if self.n is None:
+            return "the number of rows n is not known"
+        if self.rss != self.rss:
+            return "the variance of y is not known"
+        if self.inverse is None and self.inverse_root is None:
+            return "AᵀA has no inverse"
+        if self.n <= self.p:
+            return f"{self.n} rows leave no degree of freedom after {self.p} coefficients"
+        return None
+
+    @cached_property
+    def total(self) -> float:
+        """Σ cᵢ."""
+        if self.weight is not None:
+            return float(np.sum(self.weight, dtype=np.float64))
+        return float(self.n or 0) if self.total_weight is None else self.total_weight
+
+    def engine(self) -> MemoryEngine:
+        """The training rows in blocks; raises if they are not at hand."""
+        if not self.has_rows:
+            raise ValueError(
+                "this needs the training rows, and the model was fitted from moments only: fit it "
+                "on X and y"
+            )
+        return MemoryEngine(self.X, self.y, self.weight)
+
+    def need_valid(self, what: str) -> None:
+        """Raise if standard errors would not be valid."""
+        if self.why_not is not None:
+            raise ValueError(f"no {what}: {self.why_not}")
+
+    def row_number(self, i: int) -> int:
+        """Number in the user's table of training row ``i``."""
+        return int(i if self.rows is None else self.rows[i])

@@ -1,0 +1,139 @@
+"""What the training rows say about a fit, one pass over them: residuals and leverages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linscope.rows.blocks import Block
+
+from .basis import Basis, basis_from_rows, basis_of
+from .fit import LinearFit
+
+
+@dataclass(frozen=True, eq=False)
+class RowValues:
+    """Values that each training row has.
+
+    Attributes
+    ----------
+    fitted : ŷᵢ
+    residuals : eᵢ = yᵢ − ŷᵢ
+    scaled : √cᵢ eᵢ, which has the same variance in every row if the model is right
+    leverages : hᵢ = ‖qᵢ‖², how strongly row i pulls its own fitted value
+    sigma2 : rss/(n − p)
+    p : number of coefficients
+    exact : whether the residuals are rounding errors only
+    """
+
+    fitted: np.ndarray
+    residuals: np.ndarray
+    scaled: np.ndarray
+    leverages: np.ndarray
+    sigma2: float
+    p: int
+    exact: bool
+
+    @property
+    def n(self) -> int:
+        return len(self.fitted)
+
+    @cached_property
+    def standardized(self) -> np.ndarray:
+        """√cᵢ eᵢ / (σ √(1 − hᵢ)); 0 where hᵢ = 1 or the fit is exact."""
+        scale = np.sqrt(self.sigma2 * self._slack)
+        return np.divide(self.scaled, scale, out=np.zeros(self.n), where=scale > 0)
+
+    @cached_property
+    def studentized(self) -> np.ndarray:
+        """The same with the σ of a fit without row i.
+
+        t = r √((n − p − 1)/(n − p − r²)) for the standardised residual r
+        """
+        df = self.n - self.p
+        left = np.maximum(df - self.standardized**2, 0.0)
+        out = np.copysign(np.inf, self.standardized)
+        out[self.standardized == 0] = 0.0
+        factor = np.divide(max(df - 1, 0), left, out=np.full(self.n, np.nan), where=left > 0)
+        return np.where(np.isnan(factor), out, self.standardized * np.sqrt(factor))
+
+    @cached_property
+    def cooks_distance(self) -> np.ndarray:
+        """How far all coefficients move without row i.
+
+        Dᵢ = rᵢ² hᵢ / (p (1 − hᵢ))
+        """
+        ratio = np.divide(self.leverages, self._slack, out=np.zeros(self.n), where=self._slack > 0)
+        return self.standardized**2 * ratio / self.p
+
+    @cached_property
+    def _slack(self) -> np.ndarray:
+        """1 − hᵢ; 0 where only rounding is left of it."""
+        slack = 1 - self.leverages
+        return np.where(slack > 1e-10, slack, 0.0)
+
+
+def row_values(fit: LinearFit, basis: Basis | None = None) -> RowValues:
+    """Residuals and leverages of the training rows.
+
+    Of a fit whose inference is refused (a penalised one, say), the leverages are those of plain
+    least squares on the same rows.
+    """
+    engine = fit.engine()
+    if basis is None:
+        basis = basis_of(fit) if fit.valid else basis_from_rows(fit)
+    n, p = engine.n_rows, basis.size
+    if n <= p:
+        raise ValueError(
+            f"{n} rows leave no residuals after {p} coefficients: every row is fitted exactly"
+        )
+    fitted, residuals, leverages = np.empty(n), np.empty(n), np.empty(n)
+    largest = 0.0
+    for part in engine.map(partial(_values, fit.weights, basis)):
+        fitted[part.rows], residuals[part.rows] = part.fitted, part.residuals
+        leverages[part.rows] = part.leverages
+        largest = max(largest, part.largest)
+    rounding = 8 * p * np.finfo(np.float64).eps * largest
+    return RowValues(
+        fitted,
+        residuals,
+        residuals if fit.weight is None else residuals * np.sqrt(fit.weight),
+        leverages,
+        fit.rss / (n - p),
+        p,
+        exact=bool(np.abs(residuals).max(initial=0.0) <= rounding),
+    )
+
+
+class _Part(NamedTuple):
+    rows: slice
+    fitted: np.ndarray
+    residuals: np.ndarray
+    leverages: np.ndarray
+    largest: float
+
+
+def _values(weights: np.ndarray, basis: Basis, block: Block) -> _Part:
+    assert block.y is not None
+    fitted = scores(block.X, weights, basis.fit_intercept)
+    Q = basis.rows(block)
+    leverages = np.einsum("ij,ij->i", Q, Q)
+    # The largest term of a sum w·x bounds its rounding error.
+    terms = np.abs(weights[int(basis.fit_intercept) :]) * _column_sizes(block.X)
+    largest = max(np.abs(block.y).max(), abs(weights[0]), terms.max(initial=0.0))
+    return _Part(block.rows, fitted, block.y - fitted, leverages, float(largest))
+
+
+def scores(X: Any, weights: np.ndarray, fit_intercept: bool) -> np.ndarray:
+    """ŷ = A w in float64."""
+    if not fit_intercept:
+        return np.asarray(X @ weights)
+    return np.asarray(X @ weights[1:]) + weights[0]
+
+
+def _column_sizes(X: Any) -> np.ndarray:
+    size = abs(X).max(axis=0)
+    return size.toarray().ravel() if hasattr(size, "toarray") else size

@@ -1,0 +1,66 @@
+"""R of the columns by QR of row blocks, for tables with many columns.
+
+    [A_1; A_2; …] = Q R :   R = qr([qr(A_1); qr(A_2)]) and so on, block by block (TSQR)
+
+The condition number enters once, not squared as in the normal equations, so floats do, and
+refinement in double-double brings the digits. Rank by pivoting: a column is dependent when what
+is left of it is at the level of rounding.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from linscope.arithmetic.double_double import UNIT, Pair
+from linscope.engines import MemoryEngine
+from linscope.rows.blocks import Block
+from linscope.rows.column_scaling import Frame
+
+from .cholesky import Factor, condition_of
+
+
+def factor_by_qr(
+    X: Any, weight: np.ndarray, frame: Frame, *, fit_intercept: bool, alpha: float
+) -> Factor:
+    """R of the columns √c·[1, z], with √Λ below them."""
+    n, d = X.shape
+    rows = max(4 * (1 + d), 4096)
+    engine = MemoryEngine(X, None, weight if len(weight) else None, block_rows=rows)
+    R = engine.map_reduce(partial(_triangle, frame=frame), _stack)
+    if alpha > 0:
+        penalty = np.ldexp(np.sqrt(alpha), frame.exponent[frame.features])
+        R = _stack(R, np.diag(np.r_[0.0, penalty]))
+    columns = np.arange(0 if fit_intercept else 1, 1 + d)
+    R = R[:, columns]
+    norms = np.linalg.norm(R, axis=0)
+    unit = R / np.where(norms > 0, norms, 1.0)
+    _, T, order = linalg.qr(unit, mode="economic", pivoting=True)
+    left = np.abs(np.diag(T))
+    rank = int(np.sum(left > 4 * UNIT * max(n, d)))
+    kept, out = np.sort(order[:rank]), np.sort(order[rank:])
+    R_kept = linalg.qr(unit[:, kept], mode="r")[0][:rank] * norms[kept]
+    S = linalg.solve_triangular(R_kept, np.eye(rank))
+    t = S @ (S.T @ ((unit[:, kept] * norms[kept]).T @ R[:, out]))
+    dependent = {int(columns[j]): t[:, k] for k, j in enumerate(out)}
+    size = norms[kept]
+    return Factor(
+        columns[kept], Pair.of(R_kept), Pair.of(S), size, condition_of(R_kept, size), dependent
+    )
+
+
+def _triangle(block: Block, frame: Frame) -> np.ndarray:
+    X = block.X.toarray() if sparse.issparse(block.X) else block.X
+    A = np.ones((len(X), 1 + X.shape[1]))
+    np.subtract(X, frame.shift[frame.features], out=A[:, 1:])
+    A[:, 1:] *= np.ldexp(1.0, frame.exponent[frame.features])
+    if block.weight is not None:
+        A *= np.sqrt(block.weight)[:, None]
+    return np.asarray(np.linalg.qr(A, mode="r"))
+
+
+def _stack(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.qr(np.vstack([above, below]), mode="r"))

@@ -1,0 +1,291 @@
+"""Is a claim about least squares true? J(w) = ½ Σ_i c_i (y_i − b − x_i·w)² + ½ α‖w‖².
+
+Everything is recomputed from the rows and the floats that the claim names:
+
+1. sums of products in whole numbers (``exact_gram``), so J at the floats is known without rounding;
+2. the rank of the columns, proven (``exact_rank``);
+3. the solution, or the shortest of several, with a proven radius (``definite``); hence how far the
+   floats are from it and J from its minimum (``least_squares_facts``).
+
+Tables too large for whole numbers get bounds in floats instead (``large_least_squares``).
+
+A claim is ok if and only if its bounds meet the tolerance that it states:
+
+    gap ≤ tolerance · ½ Σ c (y − ȳ)²      and      errors of weights ≤ tolerance, relatively
+
+where a gap that rounding y itself would explain always counts as small enough.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from linscope.data import to_matrix
+from linscope.results import Check, Status
+from linscope.rows.finite import check_finite
+from linscope.verify.definite import MOST_LONG
+from linscope.verify.exact_gram import TooWide
+
+from .facts import Facts, facts, largest_gap, relative_error
+from .large import large_facts
+from .normal_equations import normal_equations, optimum
+
+# Sums of squares are claimed to this, relatively.
+SAME, MARGIN = 1e-8, 1e-6
+# Bounds in floats are compared with so much room, those without rounding with none.
+ROOM = 1 + 1e-9
+MOST_COLUMNS, MOST_PRODUCTS = 600, 3_000_000_000
+# So much a sum of bounds may lose.
+ADDED = 1 + 1e-13
+UNIT, LEAST = 2.0**-53, 2.0**-1060
+# A wider tolerance than this says nothing.
+WIDEST = 1e-2
+# Condition numbers are estimates (about some shift, not the mean), to this factor for each column.
+ABOUT = 1000.0
+# Condition number (columns of length 1) from which columns are nearly dependent.
+NEARLY = 1e5
+SOLVED = (Status.SOLVED, Status.RANK_DEFICIENT)
+CLOSED = (*SOLVED, Status.NEARLY_DEPENDENT)
+NOT_REACHED = (
+    Status.NEARLY_DEPENDENT,
+    Status.STALLED,
+    Status.SHORT_STEPS,
+    Status.MAX_ITER,
+    Status.DIVERGED,
+    Status.STOPPED,
+    Status.INTERRUPTED,
+)
+
+
+class Found(NamedTuple):
+    """What the data say: bounds from above, from below, and the rank if it is proven."""
+
+    most: Facts
+    gap: float
+    error: np.ndarray
+    rank: int | None
+    unique: bool | None
+    condition: float
+    rough: bool = True
+    rows: int = 0
+
+    @property
+    def room(self) -> float:
+        return ROOM if self.rough else 1.0
+
+
+def check(claim: Any, X, y, sample_weight=None) -> Check:
+    """Check a claim with the fields of ``LeastSquaresCertificate`` against the data."""
+    try:
+        X, Y, weight = _data(claim, X, y, sample_weight)
+        with np.errstate(all="ignore"):
+            wrong = _nonsense(claim) or _untrue(claim, X, Y, weight)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        return Check(False, f"the certificate does not fit these data: {error}")
+    return Check(False, wrong) if wrong else Check(True, _verdict(claim))
+
+
+def _untrue(claim, X, Y: np.ndarray, weight: np.ndarray) -> str | None:
+    """What the data say is false."""
+    W = np.asarray(claim.weights, dtype=np.float64)
+    options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
+    found = examine(X, Y, weight, W, **options)._replace(rows=len(Y))
+    c, e = _near_one(weight if len(weight) else np.ones(len(Y)))
+    raw = np.ldexp(_lengths(X, c), e)
+    level = np.ldexp(np.sqrt(c.sum()), e) * np.abs(W[:, 0])
+    sizes = np.ldexp(_lengths(Y, c), e) + level + np.abs(W[:, 1:]) @ raw
+    return _false_number(claim, found, sizes) or _false_status(claim, found, raw)
+
+
+def _data(claim, X, y, sample_weight) -> tuple[Any, np.ndarray, np.ndarray]:
+    matrix, names = to_matrix(X)
+    Y = np.asarray(y, dtype=np.float64)
+    if Y.ndim == 0 or len(Y) != matrix.shape[0]:
+        raise ValueError(f"X has {matrix.shape[0]} rows, y has {Y.size} entries")
+    Y = Y.reshape(len(Y), -1)
+    expected = np.shape(claim.weights)
+    if (Y.shape[1], matrix.shape[1] + 1) != expected:
+        raise ValueError(
+            f"{matrix.shape[1]} features and {Y.shape[1]} targets, expected "
+            f"{expected[1] - 1} and {expected[0]}"
+        )
+    check_finite(matrix, names)
+    check_finite(Y, name="y")
+    if sample_weight is None:
+        if claim.weighted:
+            raise ValueError("the fit used sample weights: pass sample_weight")
+        return matrix, Y, np.zeros(0)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (len(Y),) or not (np.isfinite(weight).all() and (weight >= 0).all()):
+        raise ValueError("sample_weight must be one number, not negative, for each row")
+    keep = np.flatnonzero(weight)
+    return matrix[keep], Y[keep], weight[keep]
+
+
+def _nonsense(claim) -> str | None:
+    """What is false whatever the data are."""
+    W = claim.weights
+    if not np.isfinite(W).all():
+        return "the weights are not finite"
+    if not claim.fit_intercept and W[:, 0].any():
+        return "a model without intercept has a bias"
+    if not (np.isfinite(claim.alpha) and claim.alpha >= 0):
+        return "alpha is not a number from 0 on"
+    numbers = [claim.primal, claim.dual, claim.gap, claim.tolerance]
+    if any(v is None or not v >= 0 for v in numbers) or not (np.asarray(claim.rss) >= 0).all():
+        return "a number of the claim is missing, negative or NaN"
+    if not (np.isfinite(claim.rss).all() and np.isfinite([claim.primal, claim.dual]).all()):
+        return "the objective is not finite"
+    if claim.condition is not None and not claim.condition >= 1 - MARGIN:
+        return "a condition number is never below 1"
+    if claim.kkt is not None or claim.backward_error is not None or claim.parts:
+        return "the claim says something that least squares does not claim"
+    if not 0 < claim.tolerance <= WIDEST:
+        return f"a tolerance of {claim.tolerance:.2g} says nothing"
+    if (claim.error is None) != (claim.accuracy is None):
+        return "errors of weights and their relative bound belong together"
+    if claim.error is not None:
+        good = np.shape(claim.error) == W.shape and (claim.error >= 0).all()
+        if not (good and claim.accuracy >= 0):
+            return "the errors of the weights are not bounds"
+    return None
+
+
+def examine(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> Found:
+    """What the data say about weights W (targets, d + 1)."""
+    n, d = X.shape
+    options: dict[str, Any] = {"fit_intercept": fit_intercept, "alpha": alpha}
+    few = d <= MOST_COLUMNS and (n > d or d <= MOST_LONG)
+    if few and n * (d + Y.shape[1]) ** 2 <= MOST_PRODUCTS:
+        try:
+            return _exactly(X, Y, weight, W, options)
+        except TooWide:
+            pass
+    return Found(*large_facts(X, Y, weight, W, **options))
+
+
+def _exactly(X, Y, weight, W, options) -> Found:
+    normal = normal_equations(X, Y, weight, **options)
+    best = optimum(normal)
+    most = facts(normal, best, W)
+    if best is None:
+        rough, *rest = large_facts(X, Y, weight, W, **options)
+        most = most._replace(gap=rough.gap, error=rough.error, dual=rough.dual)
+        return Found(most, *rest)
+    rank, gap = len(best.rank.kept), float(most.gap.sum() * ADDED)
+    return Found(most, gap, most.error, rank, best.unique, best.condition, False)
+
+
+def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
+    most = found.most
+    # Residuals are off by so much in floats; sums in double-double lose no more by cancelling.
+    moved = (most.lengths.size + 16 + 4 * np.sqrt(found.rows)) * UNIT * sizes
+    most_slack = float((moved * (np.sqrt(claim.rss) + moved)).sum()) + SAME * float(claim.rss.sum())
+    if not 0 <= claim.rounding <= max(most_slack, LEAST):
+        return "so much rounding is not possible"
+    slack = np.full(len(claim.rss), claim.rounding) + most.rounding
+    same = np.abs(most.rss - claim.rss) <= SAME * claim.rss + slack
+    if np.shape(claim.rss) != most.rss.shape or not same.all():
+        k = int(np.argmin(same))
+        return f"the residual sum of squares is {most.rss[k]:.9g}, not {claim.rss[k]:.9g}"
+    primal = float(most.primal.sum())
+    allowed = SAME * primal + claim.rounding + float(most.rounding.sum())
+    if not abs(claim.primal - primal) <= allowed:
+        return f"the objective is {primal:.9g}, not {claim.primal:.9g}"
+    if not found.gap <= claim.gap * found.room + LEAST:
+        return f"the objective is {found.gap:.2g} above its minimum, not {claim.gap:.2g}"
+    if abs(claim.dual - max(primal - claim.gap, 0.0)) > 2 * allowed:
+        return "the lower bound of the objective is not what the gap says"
+    if not found.rough and not claim.dual <= max(float(most.dual.sum()), 0.0):
+        return "the lower bound of the objective is above the minimum"
+    if claim.rank is not None and found.rank is not None and claim.rank != found.rank:
+        return f"{found.rank} columns are independent, not {claim.rank}"
+    if claim.condition is not None and found.unique:
+        room = ABOUT * most.lengths.size
+        if not found.condition / room <= claim.condition <= found.condition * room * room:
+            return f"the condition number is about {found.condition:.2g}, not {claim.condition:.2g}"
+    return None if claim.error is None else _false_error(claim, found)
+
+
+def _false_error(claim, found: Found) -> str | None:
+    over = found.error > claim.error * found.room + LEAST
+    if over.any():
+        t, j = np.argwhere(over)[0]
+        shortest = "shortest " if claim.least_norm else ""
+        what = "the intercept" if j == 0 else f"the weight of feature {j - 1}"
+        return (
+            f"{what} is {found.error[t, j]:.2g} from the {shortest}solution, more than the "
+            f"{claim.error[t, j]:.2g} that was claimed"
+        )
+    share = relative_error(claim.weights, claim.error, found.most.lengths)
+    if not share <= claim.accuracy * (1 + (1e-3 if found.rough else MARGIN)):
+        return "the weights have fewer digits than claimed"
+    return None
+
+
+def _false_status(claim, found: Found, raw: np.ndarray) -> str | None:
+    """A status is ok exactly if the bounds meet the tolerance; and it must say what is so."""
+    scale = float(largest_gap(found.most, claim.tolerance).sum())
+    digits = claim.accuracy is not None and claim.accuracy <= claim.tolerance
+    near = claim.gap < np.inf and claim.gap <= scale * (1 + MARGIN)
+    surely = claim.gap < scale * (1 - MARGIN)
+    status = claim.status
+    if status in SOLVED and not (digits and near):
+        return f"the bounds do not reach the tolerance, so it is not true that {status}"
+    if status is Status.CONVERGED and not near:
+        return "the gap is above the tolerance, so the stopping rule is not met"
+    if claim.iterative == (status in CLOSED) and status is not Status.STALLED:
+        return f"such a solver does not end with: {status}"
+    if status in NOT_REACHED and surely and (digits or claim.error is None):
+        return f"the bounds reach the tolerance, so it is not true that {status}"
+    if status not in (*SOLVED, *NOT_REACHED, Status.CONVERGED):
+        return f"least squares does not end with: {status}"
+    if status is Status.SOLVED and found.unique is not True:
+        return "it is not proven that there is one solution only"
+    if (status is Status.RANK_DEFICIENT) != claim.least_norm:
+        return "only dependent columns leave a choice of the shortest weights"
+    if status is Status.RANK_DEFICIENT and found.unique is not False:
+        return "the columns do not depend on each other"
+    if status is Status.NEARLY_DEPENDENT and found.unique and not _nearly(found, raw):
+        return "the columns are not nearly dependent"
+    if status is Status.RANK_DEFICIENT and claim.rank is None:
+        return "the rank is missing"
+    return None
+
+
+def _nearly(found: Found, raw: np.ndarray) -> bool:
+    """Whether columns nearly depend on each other, or hardly vary for their size."""
+    return found.condition >= NEARLY or bool((found.most.lengths[1:] * NEARLY < raw).any())
+
+
+def _verdict(claim) -> str:
+    tail = f"the objective is at most {claim.gap:.2g} above its minimum"
+    if not claim.ok:
+        return f"the claim is true; {tail}"
+    if claim.status is Status.RANK_DEFICIENT:
+        return f"no weights fit better and none that fit as well are shorter; {tail}"
+    if claim.error is None:
+        return tail
+    return f"every weight is within its claimed error ({claim.digits:.1f} digits); {tail}"
+
+
+def _near_one(weight: np.ndarray) -> tuple[np.ndarray, int]:
+    """Weights divided by 4^e, and e."""
+    e = int(np.frexp(weight.max(initial=1.0))[1]) // 2
+    return np.ldexp(weight, -2 * e), e
+
+
+def _lengths(A: Any, c: np.ndarray) -> np.ndarray:
+    """√Σ c a² of each column, without overflow."""
+    top = np.ravel(abs(A).max(axis=0).toarray() if sparse.issparse(A) else np.abs(A).max(axis=0))
+    exponent = np.frexp(top.astype(np.float64))[1]
+    if sparse.issparse(A):
+        part = A.astype(np.float64).tocsr()
+        part.data = np.ldexp(part.data, -exponent[part.indices])
+        squares = np.ravel(part.multiply(part).T @ c)
+    else:
+        squares = c @ np.ldexp(np.asarray(A, dtype=np.float64), -exponent) ** 2
+    return np.ldexp(np.sqrt(squares), exponent)

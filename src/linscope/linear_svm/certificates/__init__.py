@@ -1,0 +1,1 @@
+"""What is claimed of the solution, and how the claim is proven."""

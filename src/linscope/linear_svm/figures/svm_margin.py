@@ -1,0 +1,284 @@
+"""The margin of a fitted support vector machine: boundary, width, support vectors, slack.
+
+f = w·x + b        M = 2/‖w‖        ξ = max(0, 1 − y f)
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from sklearn.utils.validation import check_is_fitted
+
+from linscope.display import theme
+from linscope.display.base import Display
+from linscope.display.boundary import draw_samples
+from linscope.display.geometry import SHAPE, Box, box_around, corners, half_plane, mesh, segment, widened
+from linscope.display.inputs import Samples, View, choose_view, read_samples
+
+DASHED = (0, (4, 3))
+ONE = np.array([1.0, 0.0, 0.0])
+# A shorter line could not be seen; a fit to a tolerance leaves as much.
+LEAST_SLACK = 1e-3
+GRID = 240
+# Places on the boundary where the width may be written.
+PLACES = 81
+# A margin so many times wider than the samples are apart is not drawn in full.
+WIDEST = 2.0
+# Length of its label, and how far it stays from the edges, as shares of the figure.
+LABEL, EDGE = 0.19, 0.025
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class SvmMarginDisplay(Display):
+    """Lines (or curves) f = −1, 0, +1, the support vectors, and the slack.
+
+    Attributes
+    ----------
+    model : name of the model
+    weights : the hyperplane, bias first; empty for a kernel other than linear
+    width : M = 2/‖w‖; NaN for such a kernel, whose margin is in its feature space
+    scores : f of the samples
+    slack : ξ of the samples
+    support : rows of the support vectors
+    feet : array (n, 2), the nearest point on the line y f = 1, where slack starts; linear only
+    u, v, values : a grid and f on it, for a kernel other than linear
+    box : limits of the figure
+    """
+
+    samples: Samples
+    view: View
+    model: str
+    weights: np.ndarray
+    width: float
+    scores: np.ndarray
+    slack: np.ndarray
+    support: np.ndarray
+    feet: np.ndarray
+    u: np.ndarray
+    v: np.ndarray
+    values: np.ndarray
+    box: Box
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+        """From a fitted machine of two classes and the samples it was trained on."""
+        check_is_fitted(estimator)
+        samples = read_samples(X, y, binary=True)
+        if samples.X.shape[1] > 2:
+            raise ValueError(
+                f"X has {samples.X.shape[1]} features, and a margin can be drawn for one or two: "
+                "fit the model on two of the columns"
+            )
+        _check_classes(estimator, samples)
+        view = choose_view(samples, None)
+        scores = _decision(estimator, samples.X)
+        slack = np.maximum(0.0, 1.0 - samples.y * scores)
+        weights = _weights(estimator)
+        points = view.points(samples.X)
+        box = _box(points, view, weights)
+        u, v, values = np.zeros(0), np.zeros(0), np.zeros((0, 0))
+        if not len(weights):
+            u, v, spots = mesh(box, GRID)
+            values = _decision(estimator, view.rows(spots)).reshape(GRID, GRID)
+        with np.errstate(divide="ignore"):
+            width = 2.0 / np.linalg.norm(weights[1:]) if len(weights) else np.nan
+        return cls(
+            samples=samples,
+            view=view,
+            model=type(estimator).__name__,
+            weights=weights,
+            width=float(width),
+            scores=scores,
+            slack=slack,
+            support=_support(estimator, len(scores)),
+            feet=_feet(points, view, weights, samples.y - scores),
+            u=u,
+            v=v,
+            values=values,
+            box=box,
+        )
+
+    @property
+    def title(self) -> str:
+        support = theme.count(len(self.support), "support vector")
+        lead = f"{self.model}: {support}"
+        if np.isfinite(self.width):
+            lead = f"M = 2/‖w‖ = {theme.number(self.width)}, {support}"
+        loose = self.slack[self.slack > LEAST_SLACK]
+        return lead + (f", Σξ = {theme.number(float(loose.sum()))}" if len(loose) else ", no slack")
+
+    @property
+    def whole(self) -> bool:
+        """Whether both lines f = ±1 are in the figure."""
+        line = self.view.line(self.weights)
+        return all(segment(self.box, line + shift * ONE) is not None for shift in (-1.0, 1.0))
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (6.0, 2.4) if self.view.flat else (6.0, 5.0)
+
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
+        points = self.view.points(self.samples.X)
+        entries = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
+        entries.append(theme.line_entry("f = 0", lw=2.0))
+        if not len(self.weights):
+            self._draw_curves(ax)
+        else:
+            self._draw_lines(ax)
+        if not len(self.weights) or self.whole:
+            entries.append(theme.line_entry("f = ±1", lw=1.1, ls=DASHED))
+        theme.ring(ax, points[self.support], colour=theme.PURPLE)
+        entries.append(theme.ring_entry("support", theme.PURPLE))
+        if len(self.weights) and self.whole:
+            entries += self._draw_slack(ax, points)
+            self._draw_width(ax, points)
+        draw_samples(ax, self.samples, self.view, self.box)
+        if not self.view.flat and _square(self.box):
+            ax.set_aspect("equal")
+        theme.title_and_key(ax, self.title, entries)
+
+    def _draw_lines(self, ax: Axes) -> None:
+        line = self.view.line(self.weights)
+        band = half_plane(half_plane(corners(self.box), line + ONE), ONE - line)
+        if len(band):
+            ax.fill(*band.T, color=theme.tint(theme.GREY, 0.25), lw=0, zorder=0)
+        for shift in (-1.0, 0.0, 1.0):
+            ends = segment(self.box, line + shift * ONE)
+            if ends is not None:
+                style: Any = {"lw": 1.1, "ls": DASHED} if shift else {"lw": 2.0}
+                ax.plot(*ends.T, color=theme.INK, zorder=3, **style)
+
+    def _draw_curves(self, ax: Axes) -> None:
+        low, high = float(self.values.min()), float(self.values.max())
+        if low < 1.0 and high > -1.0:
+            fill = [theme.tint(theme.GREY, 0.25)]
+            ax.contourf(self.u, self.v, self.values, levels=[-1.0, 1.0], colors=fill, zorder=0)
+        for level, width, style in ((-1.0, 1.1, DASHED), (0.0, 2.0, "-"), (1.0, 1.1, DASHED)):
+            if low < level < high:
+                ax.contour(
+                    self.u, self.v, self.values, levels=[level],
+                    colors=theme.INK, linewidths=width, linestyles=[style], zorder=3,
+                )  # fmt: skip
+
+    def _draw_slack(self, ax: Axes, points: np.ndarray) -> list:
+        """From the line of the sample's own class to the sample that is beyond it."""
+        loose = np.flatnonzero(self.slack > LEAST_SLACK)
+        for row in loose:
+            ends = np.array([self.feet[row], points[row]])
+            ax.plot(*ends.T, color=theme.WRONG, lw=1.4, zorder=3.5, solid_capstyle="butt")
+        return [theme.line_entry("slack", color=theme.WRONG, lw=1.4)] if len(loose) else []
+
+    def _draw_width(self, ax: Axes, points: np.ndarray) -> None:
+        """An arrow from margin to margin where the samples leave room for it."""
+        middle = _free_place(self.box, self.view.line(self.weights), points, self.view.flat)
+        if middle is None:
+            return
+        a = self.view.line(self.weights)[1:]
+        ends = middle + np.outer([-1.0, 1.0], a / (a @ a))
+        arrow = {"arrowstyle": "<->", "color": theme.PURPLE, "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", ends[1], ends[0], arrowprops=arrow, zorder=6)
+        x, y = middle if self.view.flat else ends[np.argmax(ends[:, 0])]
+        words = ax.annotate(
+            f"M = {theme.number(self.width)}", (x, y), textcoords="offset points",
+            xytext=(0, -7) if self.view.flat else (6, 0),
+            ha="center" if self.view.flat else "left", va="top" if self.view.flat else "center",
+            fontsize=theme.SMALL, color=theme.PURPLE, zorder=7,
+        )  # fmt: skip
+        words.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 1.0})
+
+
+def _check_classes(estimator: Any, samples: Samples) -> None:
+    known = np.asarray(getattr(estimator, "classes_", []))
+    if not hasattr(estimator, "support_") or len(known) != 2:
+        raise TypeError(
+            "a margin needs linscope.separability(X, y), or a fitted support vector machine of two "
+            f"classes, got {type(estimator).__name__}"
+        )
+    if known.tolist() != samples.classes.tolist():
+        raise ValueError(
+            f"y has the classes {samples.classes.tolist()}, the model {known.tolist()}: pass the "
+            "samples it was trained on"
+        )
+
+
+def _decision(estimator: Any, rows: np.ndarray) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*valid feature names.*")
+        return np.asarray(estimator.decision_function(rows), dtype=np.float64).ravel()
+
+
+def _weights(estimator: Any) -> np.ndarray:
+    """The hyperplane, bias first; empty if the model has none."""
+    coef = getattr(estimator, "coef_", None)
+    if coef is None:
+        return np.zeros(0)
+    bias = np.ravel(getattr(estimator, "intercept_", 0.0))[:1]
+    return np.concatenate([bias, np.ravel(coef)]).astype(np.float64)
+
+
+def _support(estimator: Any, n: int) -> np.ndarray:
+    rows = np.asarray(estimator.support_)
+    if len(rows) and rows.max() >= n:
+        raise ValueError(
+            f"row {rows.max()} is a support vector, X has {n} rows: pass the samples the model was "
+            "trained on"
+        )
+    return rows
+
+
+def _feet(points: np.ndarray, view: View, weights: np.ndarray, short: np.ndarray) -> np.ndarray:
+    """The nearest point of f = y: x + (y − f) w/‖w‖²; empty without a line."""
+    if not len(weights) or not weights[1:].any():
+        return np.zeros((0, 2))
+    a = view.line(weights)[1:]
+    return points + np.outer(short, a / (a @ a))
+
+
+def _box(points: np.ndarray, view: View, weights: np.ndarray) -> Box:
+    """Around the samples, and around the margin at their middle unless that is far wider."""
+    if len(weights) and weights[1:].any():
+        line = view.line(weights)
+        a, centre = line[1:], points.mean(axis=0)
+        centre = centre - (line[0] + centre @ a) * a / (a @ a)
+        if 2.0 / np.linalg.norm(a) <= WIDEST * float(np.linalg.norm(np.ptp(points, axis=0))):
+            points = np.vstack([points, centre + np.outer([-1.0, 1.0], a / (a @ a))])
+    box = box_around(points, 0.15)
+    if view.flat:
+        return (*box[:2], -1.0, 1.0)
+    return widened(box, SHAPE) if _square(box) else box
+
+
+def _square(box: Box) -> bool:
+    """Whether both axes can have one scale, so that right angles are right angles."""
+    return 0.4 < (box[1] - box[0]) / (box[3] - box[2]) < 2.5
+
+
+def _free_place(box: Box, line: np.ndarray, points: np.ndarray, flat: bool) -> np.ndarray | None:
+    """The point of the boundary whose arrow and label are in the box and farthest from samples."""
+    ends = segment(box, line)
+    if ends is None:
+        return None
+    if flat:
+        return np.array([ends[0, 0], -0.45])
+    places = ends[0] + np.linspace(0.04, 0.96, PLACES)[:, None] * (ends[1] - ends[0])
+    half = line[1:] / (line[1:] @ line[1:])
+    half = half if half[0] >= 0 else -half  # the label is at the right end
+    low, high = np.array(box)[[0, 2]], np.array(box)[[1, 3]]
+    label = half + np.outer(np.linspace(0.0, LABEL, 5), [high[0] - low[0], 0.0])
+    arrow = np.linspace(-1.0, 1.0, 9)[:, None] * half
+    taken = places[:, None, :] + np.vstack([arrow, label])
+    edge = EDGE * (high - low)
+    inside = ((taken >= low + edge) & (taken <= high - edge)).all(axis=2)
+    fits = inside.all(axis=1)
+    if not fits.any():
+        fits = inside[:, : len(arrow)].all(axis=1)
+    if not fits.any():
+        return None
+    apart = (taken[:, :, None, :] - points) / (high - low)
+    room = np.linalg.norm(apart, axis=-1).min(axis=(1, 2))
+    return places[int(np.argmax(np.where(fits, room, -1.0)))]

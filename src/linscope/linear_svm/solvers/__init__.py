@@ -1,0 +1,1 @@
+"""One file for each method; each takes rows or blocks and returns a Result."""

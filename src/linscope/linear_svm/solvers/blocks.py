@@ -1,0 +1,209 @@
+"""What one block of rows adds to the objective of a linear support vector machine.
+
+Both losses are handled as one piecewise quadratic function of the margin m = y (w·x + b):
+
+    r_i = a_i + k c_i (1 − m_i)          α_i = r_i, cut to [0, u c_i]          −α_i = slope in m_i
+
+The squared hinge is a = 0, k = 2C, u = ∞. The hinge is approached by a = multipliers, u = C and a
+large k. Rows with 0 < r_i < u c_i are *active*: only they have curvature, k c_i.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from linscope.losses.logistic import add_rows, add_scores
+from linscope.rows.blocks import Block
+from linscope.rows.operations import REORDER, as_rows
+from linscope.rows.sparse_products import sparse_add, sparse_scores
+
+ROWS_IN_CACHE = 64
+# Places in the totals of a pass, with ξ = max(0, 1 − m): Σ c ξ, Σ c ξ², and what complementary
+# slackness lacks, Σ (u c ξ − α (1 − m)): each term is ≥ 0.
+SLACK, SQUARED_SLACK, COMPLEMENT = range(3)
+
+
+class Pieces(NamedTuple):
+    """The numbers that make the piecewise quadratic; empty a: zeros, empty c: ones."""
+
+    a: np.ndarray
+    c: np.ndarray
+    k: float
+    u: float
+
+    def of(self, rows: slice) -> Pieces:
+        a = self.a[rows] if len(self.a) else self.a
+        return Pieces(a, self.c[rows] if len(self.c) else self.c, self.k, self.u)
+
+
+def evaluate_block(block: Block, w, pieces: Pieces, margins, alpha, active):
+    """Totals and Σ α y [1, x]; margins, α and which rows are active are written down."""
+    here, own = block.rows, pieces.of(block.rows)
+    out = margins[here], alpha[here], active[here]
+    rows: Any = as_rows(block.X)
+    g, totals = np.zeros(len(w)), np.zeros(3)
+    if sparse.issparse(block.X):
+        _sparse_pass(rows.data, rows.indices, rows.indptr, w, block.y, *own, *out, g, totals)
+    else:
+        _dense_pass(rows.values, w, block.y, *own, *out, g, totals)
+    return totals, g
+
+
+def sum_block(block: Block, alpha) -> np.ndarray:
+    """Σ α y [1, x]."""
+    rows: Any = as_rows(block.X)
+    weight = alpha[block.rows] * block.y
+    g = np.zeros(block.X.shape[1] + 1)
+    if sparse.issparse(block.X):
+        sparse_add(rows.data, rows.indices, rows.indptr, weight, 0, len(weight), g)
+    else:
+        add_rows(rows.values, weight, g)
+    return g
+
+
+def gram_block(rows: np.ndarray, X, c) -> np.ndarray:
+    """Σ c [1, x][1, x]ᵀ of the rows with these numbers; of sparse rows the lower triangle."""
+    G = np.zeros((X.shape[1] + 1,) * 2)
+    own = c[rows] if len(c) else c
+    table: Any = as_rows(X)
+    if sparse.issparse(X):
+        _sparse_gram(table.data, table.indices, table.indptr, rows, own, G)
+        return G
+    Z = np.empty((len(rows), len(G)))
+    _scaled_rows(table.values, rows, own, Z)
+    return Z.T @ Z
+
+
+@njit(cache=True, nogil=True)
+def margin_terms(s, y, a, c, k, u, margins, alpha, active, residual, totals):
+    """Margins, α and activity from scores; ``residual`` is α y."""
+    weighted, centred = len(c) > 0, len(a) > 0
+    slack, squared, lacking, bounded = 0.0, 0.0, 0.0, u < np.inf
+    for i in range(len(s)):
+        m = y[i] * s[i]
+        own = c[i] if weighted else 1.0
+        r = k * own * (1.0 - m)
+        if centred:
+            r += a[i]
+        top = u * own if own > 0.0 else 0.0
+        value = min(max(r, 0.0), top)
+        xi = max(1.0 - m, 0.0)
+        margins[i], alpha[i], residual[i] = m, value, value * y[i]
+        active[i] = 0.0 < r < top
+        slack += own * xi
+        squared += own * xi * xi
+        if bounded:
+            lacking += (top - value) * xi + value * max(m - 1.0, 0.0)
+    totals[0] += slack
+    totals[1] += squared
+    totals[2] += lacking
+
+
+@njit(cache=True, nogil=True)
+def _dense_pass(X, w, y, a, c, k, u, margins, alpha, active, g, totals):
+    """Some rows at a time: they are still in the cache when they are needed again."""
+    s, residual = np.empty(ROWS_IN_CACHE), np.empty(ROWS_IN_CACHE)
+    for p in range(0, len(X), ROWS_IN_CACHE):
+        q = min(len(X), p + ROWS_IN_CACHE)
+        add_scores(X[p:q], w, s[: q - p])
+        margin_terms(
+            s[: q - p], y[p:q], a[p:q] if len(a) else a, c[p:q] if len(c) else c, k, u,
+            margins[p:q], alpha[p:q], active[p:q], residual[: q - p], totals,
+        )  # fmt: skip
+        add_rows(X[p:q], residual[: q - p], g)
+
+
+@njit(cache=True, nogil=True)
+def _sparse_pass(data, indices, indptr, w, y, a, c, k, u, margins, alpha, active, g, totals):
+    n = len(margins)
+    s, residual = np.empty(n), np.empty(n)
+    for p in range(0, n, ROWS_IN_CACHE):
+        q = min(n, p + ROWS_IN_CACHE)
+        sparse_scores(data, indices, indptr, w, p, q, s)
+        margin_terms(
+            s[p:q], y[p:q], a[p:q] if len(a) else a, c[p:q] if len(c) else c, k, u,
+            margins[p:q], alpha[p:q], active[p:q], residual[p:q], totals,
+        )  # fmt: skip
+        sparse_add(data, indices, indptr, residual, p, q, g)
+
+
+@njit(cache=True, nogil=True)
+def _scaled_rows(X, rows, c, Z):
+    d = X.shape[1]
+    for p in range(len(rows)):
+        i, root = rows[p], 1.0
+        if len(c):
+            root = np.sqrt(c[p])
+        Z[p, 0] = root
+        for j in range(d):
+            Z[p, j + 1] = root * X[i, j]
+
+
+@njit(cache=True, nogil=True)
+def _sparse_gram(data, indices, indptr, rows, c, G):
+    """The lower triangle; the columns of a row need not be sorted."""
+    one = np.uint64(1)
+    for t in range(len(rows)):
+        i, own = rows[t], 1.0
+        if len(c):
+            own = c[t]
+        G[0, 0] += own
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j, x = np.uint64(indices[p]) + one, own * data[p]
+            G[j, 0] += x
+            for q in range(np.uint64(indptr[i]), p + one):
+                l = np.uint64(indices[q]) + one
+                G[max(j, l), min(j, l)] += x * data[q]
+
+
+# ψ'(t) = Σ ρ (w + t δ) δ − Σ α_i(t) s_i,   α_i(t) = a_i + k c_i (1 − m_i − t s_i) cut to [0, u c_i]
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def slope_and_curvature(t, margins, along, a, c, k, u):
+    """Σ α(t) s and Σ k c s² of the active rows at t."""
+    slope, curvature = 0.0, 0.0
+    if len(a) == 0 and len(c) == 0 and u == np.inf:  # the squared hinge
+        for i in range(len(margins)):
+            r = max(1.0 - margins[i] - t * along[i], 0.0)
+            slope += r * along[i]
+            curvature += along[i] * along[i] if r > 0.0 else 0.0
+        return k * slope, k * curvature
+    weighted, centred = len(c) > 0, len(a) > 0
+    for i in range(len(margins)):
+        own = c[i] if weighted else 1.0
+        s = along[i]
+        r = k * own * (1.0 - margins[i] - t * s) + (a[i] if centred else 0.0)
+        top = u * own if own > 0.0 else 0.0
+        slope += min(max(r, 0.0), top) * s
+        curvature += own * s * s if 0.0 < r < top else 0.0
+    return slope, k * curvature
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def _dense_norms(X, scale, out):
+    for i in range(len(X)):
+        total = 0.0
+        for j in range(len(scale)):
+            total += np.float64(X[i, j]) * X[i, j] * scale[j]
+        out[i] = total
+
+
+@njit(cache=True, nogil=True)
+def _sparse_norms(data, indices, indptr, scale, out):
+    for i in range(len(out)):
+        total = 0.0
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            total += np.float64(data[p]) * data[p] * scale[np.uint64(indices[p])]
+        out[i] = total
+
+
+def norms_block(block: Block, scale, out) -> None:
+    """Σ_j x_j² scale_j of each row is written down."""
+    rows: Any = as_rows(block.X)
+    if sparse.issparse(block.X):
+        _sparse_norms(rows.data, rows.indices, rows.indptr, scale, out[block.rows])
+    else:
+        _dense_norms(rows.values, scale, out[block.rows])

@@ -1,0 +1,255 @@
+"""The hinge by the method of multipliers, with Newton's method inside.
+
+    minimise over W     ½ Σ ρ_j W_j² + Σ_i φ_i(m_i),        φ_i' = −α_i
+    then                a ← α = (a + k c (1 − m)), cut to [0, C c]
+
+Each φ_i is the hinge with its kink rounded over a width of C/k, and the multipliers a move it until
+the rounding no longer matters. So k may stay moderate, and the end is exact: α is feasible for the
+dual, and P(W) − D(α) falls to rounding.
+
+Only rows near their kink matter. The others keep α = 0 or α = C c, a constant pull on W, and are
+looked at again in one pass a round. As the hinge is convex, leaving out rows this way can only
+lower the objective; rows that crossed their kink meanwhile join, until none does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from linscope.results import Result, Status
+from linscope.rows.threads import one_blas_thread
+
+from .blocks import COMPLEMENT, SLACK, Pieces
+from .hinge_bias import hinge_bias
+from .objective import NOTHING, MarginObjective, Point
+from .squared_hinge import newton_step
+from .systems import make_system
+
+# The width of the rounded kink to begin with, after a warm start, and how k grows.
+WIDTH, WARM_WIDTH, GROWTH_OF_K = 0.4, 0.02, 2.5
+# α = a + k (1 − m) multiplies the rounding of m by k: where that shows, k shrinks.
+SHRINKAGE_OF_K, LARGEST_K = 0.1, 1e12
+# Newton steps end when the mismatch of W and α is this share of the gap's other part.
+SHARE_OF_GAP, MOST_STEPS, MOST_UPDATES = 0.5, 50, 60
+# A round solves its rows to this share of the gap over all rows, and should gain so much.
+ROUND, LEAST_GAIN = 0.02, 0.5
+# Near rows: so many times as many as are active, or as there are weights.
+NEAR, FEWEST_NEAR = 2, 100
+# A share of the rows comes first: so many a weight, solved roughly.
+SHARE_ROWS, FEWEST_ROWS, SHARE_TOL = 20, 1000, 0.1
+# Penalties below this share of C x² are lifted to it: P keeps its digits, α has some at all.
+LEAST_PENALTY = 1e-14
+# Updates or rounds that gain less than this, several in a row, are rounding.
+SOME_GAIN, QUICK_GAIN, PATIENCE = 0.9, 0.1, 4
+
+
+@dataclass
+class State:
+    point: Point
+    pieces: Pieces
+    primal: float = np.inf
+    gap: float = np.inf
+    passes: int = 1
+    steps: int = 0
+    fresh: bool = True  # no multipliers yet
+    stalled: int = 0
+    best: tuple[float, float, Point] | None = None  # least gap so far, with its P and its point
+    status: Status | None = None
+    note: str = ""
+
+
+class Solved(NamedTuple):
+    """Where the updates ended, with the a and k whose minimum this is."""
+
+    point: Point
+    pieces: Pieces
+    steps: int
+
+
+def solve_rows(
+    part: MarginObjective, W: np.ndarray, pieces: Pieces, target: float, most: int = MOST_UPDATES
+) -> Solved:
+    """Multiplier updates until the gap over these rows is at most ``target``; the best of them."""
+    system, steps, least, worse = make_system(part), 0, np.inf, 0
+    for update in range(1, most + 1):
+        point = part.evaluate(W, pieces)
+        for tried in range(MOST_STEPS):
+            lacking, mismatch = float(point.totals[COMPLEMENT]), part.mismatch(point)
+            # New multipliers need one step at least to show in the weights.
+            if lacking + mismatch <= target or (tried and mismatch <= SHARE_OF_GAP * lacking):
+                break
+            before = point
+            point, _, _, t = newton_step(part, point, system, pieces)
+            steps += 1
+            settled = t == 1.0 and np.array_equal(before.active, point.active)
+            if settled and not part.mismatch(point) < 0.1 * mismatch:
+                break  # exact to rounding
+        gap, W = part.gap(point), point.W
+        worse = 0 if gap < SOME_GAIN * least else worse + 1
+        if gap < least or update == 1:
+            least, best = gap, (point, pieces)
+        if gap <= target or worse == PATIENCE or update == most:
+            break
+        rounded = part.mismatch(point) > float(point.totals[COMPLEMENT])
+        k = pieces.k * (SHRINKAGE_OF_K if rounded else GROWTH_OF_K)
+        pieces = pieces._replace(a=point.alpha, k=min(k, LARGEST_K * pieces.u))
+    return Solved(*best, steps)
+
+
+@dataclass
+class Multipliers:
+    """Solver for the hinge.
+
+    Parameters
+    ----------
+    objective : MarginObjective with ``squared=False``
+    tol : duality gap, relative to the objective
+    initial : first weights (d + 1), or None
+    alpha : first dual coefficients (n), or None; they are cut to their box
+    enough : from this gap on, relative to the objective, only quick gains are worth a round
+    """
+
+    objective: MarginObjective
+    tol: float = 1e-6
+    initial: np.ndarray | None = None
+    alpha: np.ndarray | None = None
+    enough: float = 0.0
+    task: str = "linear SVM, hinge (method of multipliers)"
+
+    @one_blas_thread()
+    def init(self) -> State:
+        whole = self.objective
+        least = LEAST_PENALTY * whole.C
+        if (whole.rho[1:] < least).any():
+            values = whole.X.data if whole.is_sparse else whole.X
+            least *= min(1.0, float(np.abs(values).max(initial=0.0)) ** 2)
+            rho = np.r_[whole.rho[0], np.maximum(whole.rho[1:], least)]
+            whole = self.objective = replace(whole, rho=rho)
+        W, a, width = self.initial, NOTHING, WARM_WIDTH
+        if self.alpha is not None:
+            top = whole.C * whole.c if len(whole.c) else whole.C
+            a = np.minimum(np.maximum(np.asarray(self.alpha, dtype=np.float64), 0.0), top)
+            if W is None:
+                W = self._best_bias(whole.combine(a))
+        elif W is None:
+            W, width = self._from_share()
+        pieces = Pieces(a, whole.c, whole.C / width, whole.C)
+        return self._judge(State(whole.evaluate(W, pieces), pieces))
+
+    def _best_bias(self, v: np.ndarray) -> np.ndarray:
+        """w = v/ρ; a free bias starts from 0 and is left to the first Newton steps."""
+        W = np.zeros_like(v)
+        np.divide(v, self.objective.rho, out=W, where=self.objective.rho > 0.0)
+        return W
+
+    def _from_share(self) -> tuple[np.ndarray, float]:
+        """Weights of some of the rows, and the width of the kink they were found with."""
+        whole = self.objective
+        rows, W = max(FEWEST_ROWS, SHARE_ROWS * (whole.d + 1)), np.zeros(whole.d + 1)
+        part = whole.share(rows) if 3 * rows < whole.n else None
+        if part is None:
+            return W, WIDTH
+        most = part.C * (float(part.c.sum()) if len(part.c) else part.n)
+        pieces = Pieces(NOTHING, part.c, part.C / WIDTH, part.C)
+        found = solve_rows(part, W, pieces, SHARE_TOL * most)
+        return found.point.W, part.C / found.pieces.k
+
+    @one_blas_thread()
+    def step(self, state: State) -> State:
+        """One round: the rows near their kink, then a pass over all."""
+        assert state.best is not None
+        before, rows = state.best[0], self._near(state)
+        if rows is None:
+            self._solve_all(state)
+        else:
+            self._solve_near(state, rows)
+        self._judge(state)
+        state.stalled = 0 if state.gap < SOME_GAIN * before else state.stalled + 1
+        slow = state.gap <= self.enough * state.primal and state.gap > QUICK_GAIN * before
+        if state.status is None and (slow or state.stalled >= PATIENCE):
+            state.status = Status.STALLED
+        return state
+
+    def _near(self, state: State) -> np.ndarray | None:
+        """Rows near their kink and all whose α is strictly inside its box; None means all."""
+        whole, point = self.objective, state.point
+        size = NEAR * max(np.count_nonzero(point.active), min(whole.d, whole.n), FEWEST_NEAR)
+        if state.fresh or 2 * size >= whole.n:
+            return None
+        distance = np.abs(1.0 - point.margins)
+        top = whole.C * whole.c if len(whole.c) else whole.C
+        near = distance <= np.partition(distance, size)[size]
+        return np.flatnonzero(near | ((point.alpha > 0.0) & (point.alpha < top)))
+
+    def _solve_all(self, state: State) -> None:
+        pieces, target, most = state.pieces, self._target(state), MOST_UPDATES
+        if state.fresh:  # once, closely: W and Σ α y x must agree before rows are left out
+            target, most = 0.4 * self.tol * state.primal, 1
+        else:
+            pieces = pieces._replace(a=state.point.alpha)
+        found = solve_rows(self.objective, state.point.W, pieces, target, most)
+        state.point, state.pieces, state.fresh = found.point, found.pieces, False
+        state.passes, state.steps = state.passes + found.steps, state.steps + found.steps
+
+    def _solve_near(self, state: State, rows: np.ndarray) -> None:
+        whole, start, k = self.objective, state.point, state.pieces.k
+        a, W = start.alpha.copy(), start.W
+        while True:
+            part = whole.restrict(rows, start)
+            own = Pieces(a[rows], part.c, k, whole.C)
+            found = solve_rows(part, W, own, self._target(state))
+            a[rows], W, k = found.pieces.a, found.point.W, found.pieces.k
+            pieces = Pieces(a, whole.c, k, whole.C)
+            point = whole.evaluate(W, pieces)
+            state.passes, state.steps = state.passes + 1, state.steps + found.steps
+            crossed = point.alpha != a
+            crossed[rows] = False
+            if not crossed.any() or whole.gap(point) < LEAST_GAIN * state.gap:
+                break
+            crossed[rows] = True
+            a[rows] = found.point.alpha
+            rows = np.flatnonzero(crossed)
+        state.point, state.pieces = point, pieces
+
+    def _target(self, state: State) -> float:
+        return max(0.4 * self.tol * state.primal, ROUND * state.gap)
+
+    def _judge(self, state: State) -> State:
+        whole = self.objective
+        state.primal, state.gap = whole.primal(state.point), whole.gap(state.point)
+        state.note = f"objective {state.primal:.6g}, gap {state.gap:.2g}"
+        if state.best is None or state.gap < state.best[0]:
+            state.best = state.gap, state.primal, state.point
+        if state.gap <= self.tol * state.primal:
+            state.status = Status.CONVERGED
+        return state
+
+    def result(self, state: State) -> Result:
+        assert state.best is not None
+        gap, primal, point = state.best
+        if self.objective.free_bias:
+            point, gained = self._with_best_bias(point)
+            gap, primal = gap - gained, primal - gained
+        details = {
+            "alpha": point.alpha,
+            "primal": primal,
+            "gap": max(gap, 0.0),
+            "passes": state.passes,
+        }
+        status = state.status or Status.MAX_ITER
+        return Result(point.W, status, state.passes, state.steps, None, details)
+
+    def _with_best_bias(self, point: Point) -> tuple[Point, float]:
+        """The point with the best bias for its w, and by how much P is less."""
+        whole, W = self.objective, point.W.copy()
+        if not (whole.y != whole.y[0]).any():
+            return point, 0.0
+        scores = whole.y * point.margins - W[0]
+        W[0] = hinge_bias(scores, whole.y, whole.c)
+        margins, c = whole.y * (scores + W[0]), whole.c if len(whole.c) else 1.0
+        loss = float(np.sum(c * np.maximum(0.0, 1.0 - margins)))
+        gained = whole.C * (float(point.totals[SLACK]) - loss)
+        return replace(point, W=W, margins=margins), gained

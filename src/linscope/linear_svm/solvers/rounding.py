@@ -1,0 +1,85 @@
+"""The floats that a linear support vector machine hands out: the best near the solution.
+
+Rounding w and b moves every margin by about E = u max(|b| + Σ_j |w_j x_ij|). Where the objective
+is far smaller than C·E, as with columns of 10⁸, or where no slack is allowed at all, margins of
+1 − 10⁻¹⁶ spoil it, though weights longer by a few times E give margins of at least 1 and cost next
+to nothing. So some lengths are tried, each with its best bias and that one's neighbours among the
+floats; the objective is summed with all that rounding loses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from linscope.arithmetic.enclosures import scores
+
+from ..verify.bounds import Problem, ceiling, deficits, objective
+from .hinge_bias import hinge_bias
+
+# How much longer, in units of E; so many objectives of so many numbers are worth their time.
+LONGER = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+MOST, NUMBERS = 60, 4_000_000
+# Larger slack of rows that should have none is not rounding.
+ROUNDING = 1e-3
+
+
+def best_floats(problem: Problem, W: np.ndarray, alpha: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Weights (bias first, float64) that ``dtype`` holds, with the least objective of those tried.
+
+    Parameters
+    ----------
+    problem : the given table
+    W, alpha : weights and dual coefficients near the solution
+    dtype : float64 or float32
+    """
+    best, least = None, np.inf
+    left = int(np.clip(NUMBERS / max(problem.X.shape[0] * len(W), 1), 4, MOST))
+    for V in _candidates(problem, W, alpha, dtype):
+        value = float(objective(problem, V, deficits(problem, V, precise=True)).high)
+        if best is None or value < least:
+            best, least = V, value
+        left -= 1
+        if not left or (problem.hard and value < np.inf):
+            break
+    return W if best is None else best
+
+
+def _candidates(problem: Problem, W, alpha, dtype) -> Iterator[np.ndarray]:
+    first = _held(W, dtype)
+    yield first
+    lack = deficits(problem, first, precise=True).mid[alpha < ceiling(problem)].max(initial=0.0)
+    if not lack < ROUNDING:
+        lack = 0.0
+    reach = abs(problem.X) @ np.abs(W[1:])
+    E = 0.5 * np.finfo(dtype).eps * (float(reach.max(initial=0.0)) + abs(float(W[0])))
+    longer = LONGER if lack > 0.0 or problem.hard else (0.0,)
+    for k in longer:
+        V = _held(W * (1.0 + lack / (1.0 - lack) + k * E), dtype)
+        if not np.isfinite(V).all():
+            return
+        if not problem.intercept:
+            yield V
+            continue
+        for bias in _biases(problem, V):
+            near = dtype.type(bias)
+            for end in (near, dtype.type(-np.inf), dtype.type(np.inf)):
+                yield np.r_[float(np.nextafter(near, end)), V[1:]]
+
+
+def _held(W: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    with np.errstate(over="ignore", under="ignore"):
+        return W.astype(dtype).astype(np.float64)
+
+
+def _biases(problem: Problem, V: np.ndarray) -> list[float]:
+    """The bias of the weights, and the best one for their scores."""
+    y = problem.y
+    if problem.penalised or problem.squared or not (y != y[0]).any():
+        return [float(V[0])]
+    s = scores(problem.X, np.r_[0.0, V[1:]], precise=True).mid[:, 0]
+    if problem.hard:
+        low, high = float((1.0 - s[y > 0]).max()), float((-1.0 - s[y < 0]).min())
+        return [0.5 * low + 0.5 * high]
+    return [hinge_bias(s, y, problem.c), float(V[0])]

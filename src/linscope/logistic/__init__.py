@@ -1,0 +1,1 @@
+"""Logistic regression of two and of K classes."""

@@ -1,0 +1,197 @@
+"""Separating directions whose margins are exact: single columns, and corners of linear programs.
+
+A direction is K rows of fractions, bias first; row k belongs to class k.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from linscope.arithmetic.rational import as_integers, null_space, power_of_two
+from linscope.engines import MemoryEngine
+from linscope.rows.blocks import Block
+from linscope.separation.signed_rows import SignedRows
+
+from ..solvers.multinomial import Frame
+from .separating_direction import Directions
+
+Direction = tuple[tuple[Fraction, ...], ...]
+
+# Entries and margins of a corner below this are 0, relatively.
+ZERO, ON_BOUNDARY = 1e-7, 1e-8
+# Larger systems take too long in fractions.
+MOST_UNKNOWNS, MOST_ROWS = 120, 4000
+
+
+class Signs(NamedTuple):
+    """What the margins of all rows have in common."""
+
+    none_negative: bool
+    some_positive: bool
+    all_positive: bool
+
+
+def direction_signs(X: Any, codes: np.ndarray, direction: Direction) -> Signs:
+    """The signs of (v_{y_i} − v_k)·[1, x_i], exactly, over all rows and classes k ≠ y_i."""
+    none_negative, some_positive, all_positive = True, False, True
+    for k, own in enumerate(direction):
+        mine = np.flatnonzero(codes == k)
+        if len(mine) == 0:
+            continue
+        rows = SignedRows(X[mine], np.ones(len(mine)))
+        for other in direction[:k] + direction[k + 1 :]:
+            difference = [a - b for a, b in zip(own, other, strict=True)]
+            signs = rows.signs_of(difference) if any(difference) else np.zeros(len(mine))
+            none_negative &= bool((signs >= 0).all())
+            some_positive |= bool((signs > 0).any())
+            all_positive &= bool((signs > 0).all())
+    return Signs(none_negative, some_positive, all_positive)
+
+
+def single_column(X: Any, codes: np.ndarray, n_classes: int, intercept: bool):
+    """(direction, strict) of one column with some classes below and the others above; or None.
+
+    Strict means that the two groups do not touch. A strict column is preferred.
+    """
+    low, high = _class_ranges(X, codes, n_classes)
+    touching = None
+    for j in range(X.shape[1]):
+        order = np.lexsort((low[:, j], high[:, j]))
+        for split in range(1, n_classes):
+            below, above = high[order[:split], j].max(), low[order[split:], j].min()
+            if not intercept:
+                below, above = max(below, 0.0), min(above, 0.0)
+            if below > above or low[:, j].min() == high[:, j].max():
+                continue
+            strict = bool(below < above)
+            if strict or touching is None:
+                found = _threshold(X.shape[1], n_classes, j, order[split:], below, above)
+                if strict:
+                    return found, True
+                touching = found
+    return None if touching is None else (touching, False)
+
+
+def _class_ranges(X: Any, codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Least and largest value of each column in each class, (K, d)."""
+    return MemoryEngine(X, codes).map_reduce(partial(_block_ranges, n_classes), _wider)
+
+
+def _block_ranges(n_classes: int, block: Block) -> tuple[np.ndarray, np.ndarray]:
+    assert block.y is not None
+    low = np.full((n_classes, block.X.shape[1]), np.inf)
+    high = -low
+    for k in np.unique(block.y):
+        mine = block.X[np.flatnonzero(block.y == k)]
+        for out, end in ((low, mine.min(axis=0)), (high, mine.max(axis=0))):
+            out[k] = end.toarray().ravel() if sparse.issparse(end) else end
+    return low, high
+
+
+def _wider(a, b):
+    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
+
+
+def _threshold(d: int, n_classes: int, j: int, above, lower: float, upper: float) -> Direction:
+    """x_j − t for the classes above the threshold, 0 for the others."""
+    t = (Fraction(float(lower)) + Fraction(float(upper))) / 2
+    zero = [Fraction(0)] * (d + 1)
+    one = list(zero)
+    one[0], one[j + 1] = -t, Fraction(1)
+    return tuple(tuple(one) if k in above else tuple(zero) for k in range(n_classes))
+
+
+def float_direction(frame: Frame, V: np.ndarray, columns: np.ndarray, d: int) -> Direction:
+    """V, flat in the coordinates of the frame, as the fractions its floats are."""
+    first = int(frame.intercept)
+    rows = [[Fraction(0)] * (d + 1)]
+    for v in V.reshape(-1, frame.p).tolist():
+        row = [Fraction(0)] * (d + 1)
+        row[0] = Fraction(v[0]) if frame.intercept else Fraction(0)
+        for j, value, shift, scale in zip(
+            columns, v[first:], frame.shift, frame.scale, strict=True
+        ):
+            row[j + 1] = Fraction(value) / Fraction(float(scale))
+            row[0] -= row[j + 1] * Fraction(float(shift))
+        rows.append(row)
+    return tuple(map(tuple, rows))
+
+
+def exact_direction(
+    directions: Directions, V: np.ndarray, columns: np.ndarray, d: int
+) -> Direction | None:
+    """The corner that V is up to rounding: exactly 0 on the rows where V is nearly 0."""
+    model = directions.model
+    V = V / np.abs(V).max()
+    used = (np.abs(V) > ZERO).reshape(model.shape)
+    used[:, : int(model.intercept)] = True
+    unknowns = np.flatnonzero(used.ravel())
+    rows = np.flatnonzero(directions.margins(V) <= ON_BOUNDARY)
+    if len(unknowns) > MOST_UNKNOWNS or len(rows) == 0:
+        return None
+    rows = rows[:: -(-len(rows) // MOST_ROWS)]
+    A, which = directions.constraints(rows)
+    near = np.flatnonzero(np.abs(A @ V) <= ON_BOUNDARY)
+    chosen = near[_independent(A[near][:, unknowns].toarray())]
+    raw = _raw_constraints(directions, which[chosen])[:, unknowns]
+    M, e = as_integers(raw)
+    basis = np.array(null_space(M), dtype=object)
+    if len(basis) == 0:
+        return None
+    units = [power_of_two(-s) for s in e]
+    weights = _combination(basis, units, model.frame.outside(V.reshape(model.shape)), unknowns)
+    full = np.full(directions.size, Fraction(0), dtype=object)
+    full[unknowns] = weights
+    out = [[Fraction(0)] * (d + 1)]
+    first = int(model.intercept)
+    for row in full.reshape(model.shape):
+        here = [Fraction(0)] * (d + 1)
+        here[:first] = row[:first]
+        for j, value in zip(columns, row[first:], strict=True):
+            here[j + 1] = value
+        out.append(here)
+    return tuple(map(tuple, out))
+
+
+def _independent(B: np.ndarray) -> np.ndarray:
+    """Rows of B that span the others."""
+    if len(B) == 0:
+        return np.zeros(0, dtype=int)
+    R, order = linalg.qr(B.T, mode="r", pivoting=True)
+    sizes = np.abs(np.diag(R))
+    return order[: int(np.sum(sizes > 1e-9 * max(sizes[0], 1e-300)))]
+
+
+def _raw_constraints(directions: Directions, which: np.ndarray) -> np.ndarray:
+    """(e_y − e_k) ⊗ [1, x] of some rows and classes, without class 0, in the units of X."""
+    model = directions.model
+    X = model.X[which[:, 0]]
+    X = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    A = np.column_stack([np.ones(len(X)), X]) if model.intercept else X
+    blocks = np.zeros((len(A), model.n_classes, A.shape[1]))
+    place = np.arange(len(A))
+    blocks[place, directions.codes[which[:, 0]]] = A
+    blocks[place, which[:, 1]] = -A
+    return blocks[:, 1:].reshape(len(A), -1)
+
+
+def _combination(basis, units, outside: np.ndarray, unknowns) -> list[Fraction]:
+    """The vector of the null space that is nearest to the floats."""
+    target = np.ravel(outside)[unknowns]
+    vectors = [[Fraction(int(v)) * u for v, u in zip(row, units, strict=True)] for row in basis]
+    sizes = [max(abs(v) for v in row) for row in vectors]
+    vectors = [[v / s for v in row] for row, s in zip(vectors, sizes, strict=True)]
+    floats = np.array([[float(v) for v in row] for row in vectors])
+    share = np.linalg.lstsq(floats.T, target, rcond=None)[0]
+    if len(vectors) == 1:
+        share = np.sign(share)
+    columns = zip(*vectors, strict=True)
+    return [
+        sum((Fraction(c) * v for c, v in zip(share.tolist(), col, strict=True)), Fraction(0))
+        for col in columns
+    ]

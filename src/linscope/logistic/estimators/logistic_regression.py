@@ -1,0 +1,264 @@
+"""Logistic regression: two classes and many, penalised or not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
+from linscope.fitting.training import Training, read_training
+from linscope.fitting.verified import Verified
+from linscope.results import Status
+from linscope.results.caller import warn_caller
+from linscope.rows.finite import check_finite
+from linscope.rows.threads import one_blas_thread
+
+from ..certificates.logistic import LogisticCertificate
+from ..solving.choice import SOLVERS, check_options, ignored_options
+from ..solving.problems import Part, problems_of, several, solve
+from .prediction import LogisticPrediction
+from .statistics import LogisticStatistics
+
+
+class LogisticRegression(
+    Verified,
+    LogisticPrediction,
+    LogisticStatistics,
+    ClassifierMixin,
+    CallbackSupportMixin,
+    BaseEstimator,
+):
+    """Logistic regression: minimise ½‖w‖² + C Σ_i c_i log(1 + e^{−y_i w·x_i}), bias not penalised.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the loss against the penalty; ``np.inf`` is no penalty. The notes' λ‖w‖² is
+        C = 1/(2λ).
+    penalty : {"l2", "l1", "elasticnet", "firth", None}
+        "l1" and "elasticnet" replace ½‖w‖² by ‖w‖₁ or by both, and make weights exactly 0. None is
+        the same as C = ∞: maximum likelihood. "firth" is maximum likelihood with Firth's
+        correction, finite also where a hyperplane separates the classes (two classes).
+    l1_ratio : float
+        Share of the l1 penalty, in "elasticnet" and, as in scikit-learn from version 1.8 on, by
+        itself: ``LogisticRegression(l1_ratio=1)`` is the same as ``penalty="l1"``.
+    solver : {"auto", "newton", "trust-region", "lbfgs", "coordinate", "batch", "stochastic", \
+            "mini-batch"}
+        "auto" takes Newton's method for two classes in a dense table with at most some hundred
+        columns, coordinate descent for l1 penalties, and the trust-region method elsewhere; the
+        certificate says which. The last three are the notes' gradient ascent on the likelihood,
+        w ← w + η (Σ (y − h(x)) x − w/C) with h = σ(w·x), or the softmax of all scores, over all
+        samples, one, or ``batch_size`` at a time; ``linscope.trace`` shows every step.
+    multi_class : {"softmax", "ovr", "ovo"}
+        How K classes are told apart: all at once, one against the rest, or in pairs.
+    reference : label, optional
+        Class whose weights are 0 in ``coef_`` (softmax), as in the form with R − 1 sets of weights;
+        by default the weights of the classes sum to 0. Probabilities are the same.
+    fit_intercept : bool
+    class_weight : dict, "balanced" or None
+    eta0 : "auto" or float
+        Learning rate η of gradient steps. "auto" takes one that is safe.
+    schedule : {"constant", "inverse"}
+        η_k = eta0, or eta0/k where k counts updates.
+    batch_size : samples a mini-batch
+    shuffle : bool
+        Visit the samples in a new random order in each pass ("stochastic" and "mini-batch").
+    average : bool
+        Return the mean of the iterates of the second half of the passes.
+    tol : float, optional
+        Relative accuracy of the weights at which to stop, about: the objective is then within
+        tol² of its minimum, relatively. By default 1e-4 for large tables, and as exact as floats
+        allow for small ones, where that costs nothing; a value of 1e-4 or less is never less exact
+        than the default. The certificate states what it promises. Gradient steps end when
+        η times the gradient of Σ c f + ½‖w‖²/C is at most this, by default 1e-6.
+    max_iter : most steps, or passes of gradient steps
+    warm_start : bool
+        Start from the weights of the last fit.
+    random_state : int, RandomState or None
+        For the order of the visits; the other solvers are deterministic.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted
+    coef_ : array (1, d) for two classes, else (problems, d)
+    intercept_ : array of as many
+    certificate_ : how far the objective is from its minimum, at most
+    n_iter_ : steps made, one number a problem
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("breast_cancer")
+    >>> model = ls.LogisticRegression().fit(X, y)
+    >>> round(model.score(X, y), 2), bool(model.certificate_.verify(X, y))
+    (0.96, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0, None, closed="right"), Interval(Real, 0, None, closed="neither")],
+        "penalty": [StrOptions({"l2", "l1", "elasticnet", "firth"}), None],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both"), None],
+        "solver": [StrOptions({"auto", *SOLVERS, "coordinate", *DESCENTS})],
+        "multi_class": [StrOptions({"softmax", "ovr", "ovo"})],
+        "reference": "no_validation",
+        "fit_intercept": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        **DESCENT_CONSTRAINTS,
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        penalty="l2",
+        l1_ratio=0.0,
+        solver="auto",
+        multi_class="softmax",
+        reference=None,
+        fit_intercept=True,
+        class_weight=None,
+        eta0="auto",
+        schedule="constant",
+        batch_size=32,
+        shuffle=True,
+        average=False,
+        tol=None,
+        max_iter=1000,
+        warm_start=False,
+        random_state=None,
+    ):
+        self.C = C
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.multi_class = multi_class
+        self.reference = reference
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.average = average
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def __getstate__(self):
+        # The training rows are at hand for ``summary``, but are not part of the model.
+        state = super().__getstate__()
+        return state | {"_training": None} if "_training" in state else state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = stops_early(self)
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    @one_blas_thread()
+    def fit(self, X, y, sample_weight=None):
+        """Train on samples X (n, d) with labels y of any kind.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or DataFrame of shape (n, d)
+        y : labels, or a one-hot or ±1 matrix
+        sample_weight : array of n weights, optional
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight=None, keep_log=False):
+        training = read_training(self, X, y, sample_weight)
+        check_options(self, training)
+        unused = ignored_options(self)
+        if unused:
+            warn_caller(unused, UserWarning)
+        problems = problems_of(training, self.multi_class)
+        if len(problems) > 1:  # the first look at the rows of a single problem checks them
+            check_finite(training.X, getattr(self, "feature_names_in_", None))
+        # Beyond the range of floats bounds become infinite, and the certificate says so.
+        unwarned = np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")
+        with watched(self, X, y, len(problems) * self.max_iter), unwarned:
+            parts = [
+                solve(self, problem, self._initial(number, problem.shape), keep_log)
+                for number, problem in enumerate(problems)
+            ]
+        self._keep(training, parts)
+        self._parts = parts if keep_log else None
+        return self
+
+    def _live_claim(self, X):
+        """The certificate about the weights that the attributes hold."""
+        W = np.column_stack([self.intercept_, self.coef_])
+        claim = self.certificate_
+        if not np.array_equal(W, claim.weights):
+            raise ValueError("coef_ and intercept_ are not the weights that were certified")
+        if not claim.parts:
+            return replace(claim, weights=W)
+        rows = zip(claim.parts.items(), W, strict=True)
+        parts: Any = {}
+        for (name, part), row in rows:
+            parts[name] = replace(cast(LogisticCertificate, part), weights=row[None, :])
+        return replace(claim, weights=W, parts=parts)
+
+    def _initial(self, number: int, shape) -> np.ndarray | None:
+        if not self.warm_start or not hasattr(self, "_weights"):
+            return None
+        before = self._weights[number] if number < len(self._weights) else None
+        return before if before is not None and before.shape == shape else None
+
+    def _keep(self, training: Training, parts: list[Part]) -> None:
+        self.classes_ = training.classes
+        self._weights = [part.W for part in parts]
+        W = np.vstack([part.held for part in parts])
+        self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
+        self.n_iter_ = np.array(
+            [min(max(1, part.result.n_iter), self.max_iter) for part in parts], dtype=np.int32
+        )
+        self.results_ = [part.result for part in parts]
+        self._training = training
+        if len(parts) == 1:
+            self.certificate_ = parts[0].certificate
+        else:
+            self.certificate_ = several({part.problem.name: part.certificate for part in parts})
+        self._warn(parts)
+
+    def _warn(self, parts: list[Part]) -> None:
+        for part in parts:
+            claim, name = part.certificate, part.problem.name
+            if claim.status is Status.INFINITE:
+                text = claim.separation
+            elif claim.status.ok:
+                continue
+            else:
+                text = self._unfinished(part)
+            warn_caller(f"{name}: {text}" if name else text, ConvergenceWarning)
+
+    def _unfinished(self, part: Part) -> str:
+        claim, far = part.certificate, ""
+        if claim.gap is not None and np.isfinite(claim.gap):
+            far = f"the objective may be {claim.gap:.2g} above its minimum"
+        if self.solver in DESCENTS:
+            steps = part.result.details["explanation"]
+            if claim.status is Status.SHORT_STEPS:
+                steps += ", but that need not be the minimum: scale X, or lower tol"
+            return f"{far}: {steps}" if far else steps
+        return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"

@@ -1,0 +1,119 @@
+"""Standard errors, tests and odds ratios of a fitted logistic regression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from linscope.fitting.gradient_options import DESCENTS
+from linscope.fitting.training import Training, read_training
+from linscope.results import Status
+
+from ..certificates.logistic import LogisticCertificate
+from ..inference.fit import LogisticFit
+from ..inference.odds_ratios import odds_ratios
+from ..inference.table import logistic_summary
+
+# Log likelihoods so near to the maximum have the standard errors of the maximum.
+NEAR = 1e-4
+
+
+class LogisticStatistics:
+    """Methods that need the statistics of the fit."""
+
+    penalty: str | None
+    solver: str
+    multi_class: str
+    fit_intercept: bool
+    reference: object
+    classes_: np.ndarray
+    certificate_: LogisticCertificate
+    _training: Training | None
+    _weights: list[np.ndarray]
+    _feature_names: Callable[[], list[str]]
+
+    def summary(self, robust=None, level=0.95, X=None, y=None, sample_weight=None):
+        """Coefficients with standard errors, z and p values and intervals; deviance, pseudo-R².
+
+        Parameters
+        ----------
+        robust : {"HC0", "HC1"}, optional
+        level : confidence level of the intervals
+        X, y, sample_weight : the training data; needed only if they are not at hand any more
+
+        Returns
+        -------
+        LogisticSummary : prints as text and HTML; has ``to_frame``, ``to_latex``, ``to_html``
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> X, y = ls.datasets.load("breast_cancer")
+        >>> table = ls.LogisticRegression(C=float("inf")).fit(X[:, :2], y).summary()
+        >>> table.coefficients.round(3)
+        array([[19.849, -1.057, -0.218]])
+        """
+        return logistic_summary(self._logistic_fit(X, y, sample_weight), robust, level)
+
+    def odds_ratios(self, level=0.95, kind="wald", X=None, y=None, sample_weight=None):
+        """e^w of each coefficient with an interval, by Wald's test or by profile likelihood.
+
+        Parameters
+        ----------
+        level : confidence level of the intervals
+        kind : {"wald", "profile"}
+        X, y, sample_weight : the training data; needed only if they are not at hand any more
+        """
+        return odds_ratios(self._logistic_fit(X, y, sample_weight), level, kind)
+
+    def _logistic_fit(self, X, y, sample_weight) -> LogisticFit:
+        check_is_fitted(self)
+        training = self._training
+        if X is not None:
+            training = read_training(self, X, y, sample_weight, classes=self.classes_)
+        if training is None:
+            raise ValueError("the training rows are not at hand: pass X and y")
+        labels = training.classes[training.codes]
+        weight = training.weight if len(training.weight) else None
+        check = self.certificate_.verify(training.X, labels, weight)
+        if not check:
+            raise ValueError(f"these are not the data of the fit ({check.reason}): pass X and y")
+        first = int(not self.fit_intercept)
+        W = np.vstack(self._weights)
+        K = len(self.classes_)
+        base = 0
+        if K > 2:
+            base = 0 if self.reference is None else list(self.classes_).index(self.reference)
+            W = (
+                np.delete(W - W[base], base, axis=0)
+                if self.multi_class == "softmax"
+                else W[: K - 1]
+            )
+        return LogisticFit(
+            names=["intercept"][first:] + self._feature_names(),
+            classes=list(self.classes_),
+            weights=W[:, first:],
+            X=training.X,
+            codes=training.codes,
+            weight=weight,
+            fit_intercept=self.fit_intercept,
+            reference=base,
+            penalty="firth" if self.penalty == "firth" else None,
+            refused=self._refused(),
+        )
+
+    def _refused(self) -> str | None:
+        claim = self.certificate_
+        if claim.penalised:
+            return "the fit is penalised, so its weights are biased on purpose: fit with C=np.inf"
+        if claim.status is Status.INFINITE:
+            return "a direction separates the classes, so the weights are not finite"
+        if len(self.classes_) > 2 and self.multi_class != "softmax":
+            return "one model for each of several binary problems has no common likelihood"
+        if not (claim.status.ok or claim.status is Status.SHORT_STEPS):
+            return "the fit has not converged"
+        if self.solver in DESCENTS and not (claim.gap or 0.0) <= NEAR:
+            return "small steps ended the fit, and it may be far from the maximum: lower tol"
+        return None

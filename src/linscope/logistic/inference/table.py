@@ -1,0 +1,288 @@
+"""Which features move the odds? The table of a logistic regression.
+
+z = w/se(w)            is this coefficient different from 0? se² from the inverse information
+deviance               −2ℓ
+LR = 2(ℓ − ℓ₀)         do the features together say more than the shares of the classes? χ²
+McFadden R²            1 − ℓ/ℓ₀
+Cox–Snell R²           1 − exp(−LR/n)
+Nagelkerke R²          the same divided by its largest value, 1 − exp(2ℓ₀/n)
+AIC, BIC               −2ℓ + 2k, −2ℓ + k log n with k coefficients in all
+
+Robust errors are White's sandwich I⁻¹ (Σ cᵢ sᵢsᵢᵀ) I⁻¹ with sᵢ the score of row i (HC0), times
+n/(n − k) (HC1).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from linscope.arithmetic.distributions import check_level, chi2_tail, ratio
+from linscope.data.frames import to_backend
+from linscope.rows.blocks import Block
+
+from ..solvers.constrained_newton import factor_of
+from ..solvers.multinomial import residuals
+from . import report as logistic_render
+from .fit import LogisticFit
+from .profile_likelihood import drop
+
+ROBUST = ("HC0", "HC1")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LogisticSummary:
+    """The table of a logistic regression; made by ``LogisticRegression.summary()``.
+
+    Arrays have a row for each class other than the reference and a column for each name. Where
+    ``refused`` says why inference is not valid, everything that would need it is None.
+
+    Attributes
+    ----------
+    names : names of the coefficients of a class
+    classes : the labels of the rows; ``reference`` is the label the odds are against
+    coefficients, standard_errors, z, p_values : (K − 1, p)
+    intervals : (K − 1, p, 2) Wald intervals at ``level``
+    covariance : of all coefficients, class after class
+    log_likelihood, null_log_likelihood : ℓ, and ℓ₀ without the features
+    deviance : −2ℓ
+    lr_statistic, lr_pvalue, df_model : test of all slopes together
+    mcfadden, cox_snell, nagelkerke : pseudo-R²
+    aic, bic : information criteria
+    n : Σ of the sample weights (the number of rows without them)
+    robust : "HC0" or "HC1" for robust standard errors, else None
+    penalty : "firth" if ℓ is Firth's penalised likelihood, else None
+    refused : why there are no standard errors; None if there are
+
+    Notes
+    -----
+    Sample weights count rows, as ``freq_weights`` of statsmodels' GLM. Without an intercept ℓ₀ has
+    equal probabilities for all classes, since a constant alone is no special case of the model.
+    """
+
+    names: list[str]
+    classes: list[Any]
+    reference: Any
+    target: str
+    fit_intercept: bool
+    n: float
+    weighted: bool
+    level: float
+    robust: str | None
+    penalty: str | None
+    refused: str | None
+    coefficients: np.ndarray
+    df_model: int
+    standard_errors: np.ndarray | None = None
+    z: np.ndarray | None = None
+    p_values: np.ndarray | None = None
+    intervals: np.ndarray | None = None
+    covariance: np.ndarray | None = None
+    log_likelihood: float | None = None
+    null_log_likelihood: float | None = None
+    deviance: float | None = None
+    lr_statistic: float | None = None
+    lr_pvalue: float | None = None
+    mcfadden: float | None = None
+    cox_snell: float | None = None
+    nagelkerke: float | None = None
+    aic: float | None = None
+    bic: float | None = None
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row a coefficient, class after class.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", "dict"}, by default the first installed
+        """
+        columns: dict[str, Any] = {
+            "class": np.array([k for k in self.classes for _ in self.names], dtype=object),
+            "name": np.array(self.names * len(self.classes), dtype=object),
+            "coefficient": self.coefficients.ravel(),
+        }
+        if self.standard_errors is not None:
+            assert self.z is not None
+            assert self.p_values is not None
+            assert self.intervals is not None
+            columns |= {
+                "standard_error": self.standard_errors.ravel(),
+                "z": self.z.ravel(),
+                "p_value": self.p_values.ravel(),
+                "lower": self.intervals[..., 0].ravel(),
+                "upper": self.intervals[..., 1].ravel(),
+            }
+        return to_backend(columns, backend)
+
+    def to_html(self) -> str:
+        """The table for notebooks and pages."""
+        return logistic_render.summary(self).html()
+
+    def to_latex(self) -> str:
+        """The table as a LaTeX ``tabular``."""
+        return logistic_render.summary(self).latex()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return logistic_render.summary(self).text()
+
+    __repr__ = __str__
+
+
+def logistic_summary(
+    fit: LogisticFit, robust: str | None = None, level: float = 0.95
+) -> LogisticSummary:
+    """The table of a logistic fit.
+
+    Parameters
+    ----------
+    fit : LogisticFit
+    robust : None, or "HC0" or "HC1" for standard errors that hold when the model is not quite right
+    level : of the confidence intervals, between 0 and 1
+
+    Examples
+    --------
+    >>> fit = LogisticFit(names=["intercept", "dose"], classes=["no", "yes"],
+    ...                   weights=np.log([[1 / 3, 6.0]]), X=np.array([[0.0], [0.0], [1.0], [1.0]]),
+    ...                   codes=np.array([0, 1, 0, 1]), weight=np.array([3.0, 1.0, 2.0, 4.0]))
+    >>> table = logistic_summary(fit)
+    >>> (table.standard_errors[0, 1] ** 2).round(6)  # 1/3 + 1/1 + 1/2 + 1/4
+    np.float64(2.083333)
+    """
+    check_logistic_robust(robust)
+    level = check_level(level)
+    why_not = fit.why_not
+    facts: dict[str, Any] = {
+        "names": list(fit.names),
+        "classes": [fit.classes[k] for k in fit.others],
+        "reference": fit.classes[fit.reference],
+        "target": fit.target,
+        "fit_intercept": fit.fit_intercept,
+        "n": fit.n,
+        "weighted": fit.weight is not None,
+        "level": level,
+        "robust": robust,
+        "penalty": fit.penalty,
+        "refused": why_not,
+        "coefficients": np.asarray(fit.weights, dtype=np.float64),
+        "df_model": fit.df_model,
+    }
+    if why_not is None:
+        facts |= _inference(fit, robust, level) | _whole(fit)
+    return LogisticSummary(**facts)
+
+
+def check_logistic_robust(robust: str | None) -> None:
+    """Refuse an unknown kind of standard errors."""
+    if robust is not None and robust not in ROBUST:
+        raise ValueError(f"robust must be None or one of {', '.join(ROBUST)}, got {robust!r}")
+
+
+def logistic_covariance(fit: LogisticFit, robust: str | None = None) -> np.ndarray:
+    """The covariance of all coefficients, class after class.
+
+    Parameters
+    ----------
+    fit : LogisticFit
+    robust : None for the inverse information, or "HC0", "HC1"
+    """
+    check_logistic_robust(robust)
+    if robust is None:
+        return fit.inverse
+    model = fit.model
+    middle = model.engine.map_reduce(partial(_middle, fit), np.add)
+    root, _ = factor_of(fit.place.information)
+    bread = np.linalg.solve(np.tril(root).T, np.linalg.solve(np.tril(root), fit.units.T)).T
+    C = bread @ middle @ bread.T
+    k = fit.weights.size
+    if robust == "HC1":
+        C *= fit.n / (fit.n - k) if fit.n > k else math.nan
+    return (C + C.T) / 2  # symmetric to the last bit
+
+
+def _middle(fit: LogisticFit, block: Block) -> np.ndarray:
+    """Σ c s sᵀ over a block, s = (e_y − p) ⊗ z."""
+    model = fit.model
+    Z = model.frame.rows(block.X)
+    P = model.probabilities(Z, fit.theta.reshape(model.shape))
+    r = residuals(P, block.y)[:, model.others]
+    scores = (r[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
+    weighted = scores if block.weight is None else scores * block.weight[:, None]
+    return scores.T @ weighted
+
+
+def normal_two_sided(z: np.ndarray) -> np.ndarray:
+    """P(|Z| ≥ |z|).
+
+    >>> normal_two_sided(np.array([1.959963984540054])).round(12)
+    array([0.05])
+    """
+    return special.erfc(np.abs(z) / math.sqrt(2.0))
+
+
+def normal_quantile(level: float) -> float:
+    """z with P(|Z| ≤ z) = ``level``.
+
+    >>> round(normal_quantile(0.95), 6)
+    1.959964
+    """
+    return float(special.ndtri((1 + level) / 2))
+
+
+def _inference(fit: LogisticFit, robust: str | None, level: float) -> dict[str, Any]:
+    C = logistic_covariance(fit, robust)
+    w = np.asarray(fit.weights, dtype=np.float64)
+    se = np.sqrt(np.diag(C)).reshape(w.shape)
+    z = ratio(w, se)
+    half = normal_quantile(level) * se
+    return {
+        "covariance": C,
+        "standard_errors": se,
+        "z": z,
+        "p_values": normal_two_sided(z),
+        "intervals": np.stack([w - half, w + half], axis=-1),
+    }
+
+
+def _whole(fit: LogisticFit) -> dict[str, Any]:
+    """What the fit has as a whole; Firth's likelihood has no pseudo-R² and no AIC."""
+    value, n, k = fit.log_likelihood, fit.n, fit.weights.size
+    if fit.firth:
+        skip = int(fit.fit_intercept)
+        lr = drop(fit, list(range(skip, fit.p))) if fit.df_model else 0.0
+        null = value - lr / 2
+    else:
+        null = null_log_likelihood(fit)
+        lr = max(2.0 * (value - null), 0.0)
+    facts: dict[str, Any] = {
+        "log_likelihood": value,
+        "null_log_likelihood": null,
+        "lr_statistic": lr,
+        "lr_pvalue": chi2_tail(lr, fit.df_model) if fit.df_model else math.nan,
+    }
+    if fit.firth:
+        return facts
+    cox_snell = -math.expm1(-lr / n)
+    return facts | {
+        "deviance": -2.0 * value,
+        "mcfadden": 1.0 - value / null if null else math.nan,
+        "cox_snell": cox_snell,
+        "nagelkerke": cox_snell / -math.expm1(2.0 * null / n) if null else math.nan,
+        "aic": -2.0 * value + 2.0 * k,
+        "bic": -2.0 * value + k * math.log(n),
+    }
+
+
+def null_log_likelihood(fit: LogisticFit) -> float:
+    """ℓ₀ = Σ_k n_k log(n_k/n); without intercept −n log K."""
+    counts, n = fit.class_weights, fit.n
+    if not fit.fit_intercept:
+        return -n * math.log(len(fit.classes))
+    return float(np.sum(special.xlogy(counts, counts / n)))

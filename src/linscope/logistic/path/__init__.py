@@ -1,0 +1,1 @@
+"""The solutions over a range of parameters."""

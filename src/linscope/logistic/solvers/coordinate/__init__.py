@@ -1,0 +1,1 @@
+"""Coordinate descent for l1 and elastic-net penalties."""

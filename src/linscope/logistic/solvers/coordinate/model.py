@@ -1,0 +1,200 @@
+"""The quadratic model of the log loss at a point, on a working set of weights.
+
+Three forms, with one method ``minimise``:
+
+- ``GramModel``, for dense tables and some hundred weights: the Hessian of the working set, made
+  by BLAS. The biases are eliminated from it, then steps cost nothing to speak of;
+- ``BinaryModel``: two classes, steps over the rows of a column;
+- ``SoftmaxModel``: K classes, steps over the rows of a column, all classes of it together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from linscope.rows.blocks import Block
+
+from ..objective import LogisticObjective, Point
+from .classes import class_moments, descend_classes
+from .gap import sample_weights
+from .loops import GramColumns, as_columns, column_moments, descend
+
+LARGEST_GRAM = 1500
+# So many violators of a class are let in at once: a Hessian grows with their square.
+FEWEST, FEWEST_SPARSE = 100, 500
+# Added to the Hessian's diagonal, in units of it: more than rounding, so that descent converges.
+RIDGE = 1e-10
+# How far a model is minimised: squared length of a sweep against the first one's.
+ACCURACY_GRAM, SWEEPS_GRAM = 1e-10, 500
+ACCURACY_COLUMNS, SWEEPS_COLUMNS = 1e-4, 100
+
+
+class GramModel:
+    """``own`` holds the working set of each class."""
+
+    def __init__(self, objective: LogisticObjective, point: Point, own: list[np.ndarray]):
+        self.own = own
+        make = partial(_hessian_block, own=own, curvature=point.curvature)
+        H = objective.engine.map_reduce(make, np.add)
+        # Rows of H: the biases, then the working set of class after class.
+        K = objective.rows
+        inner, self.border = H[K:, K:].copy(), H[K:, :K]
+        self.inverse = np.zeros((K, K))
+        if objective.intercept:
+            self.inverse = bias_inverse(H[:K, :K])
+            free = _free(K)
+            # By Cholesky: backward stable, so what is left has no eigenvalue far below 0.
+            root = linalg.cholesky(H[free, free], lower=True)
+            half = linalg.solve_triangular(root, self.border[:, free].T, lower=True)
+            inner -= half.T @ half
+        # What elimination leaves of a constant column is rounding, perhaps below 0.
+        inner[np.diag_indices_from(inner)] += RIDGE * H.diagonal()[K:]
+        self.columns = GramColumns(np.ascontiguousarray(inner))
+        self.squares = inner.diagonal().copy()
+
+    def minimise(self, here: Point, l1: float, l2: float) -> tuple[np.ndarray, int]:
+        """Weights that minimise the model with the gradient at ``here``, and the sweeps."""
+        W = here.W.copy()
+        w = np.concatenate([row[own + 1] for row, own in zip(W, self.own, strict=True)])
+        g = np.concatenate([row[own + 1] for row, own in zip(here.gradient, self.own, strict=True)])
+        g -= self.border @ (self.inverse @ here.gradient[:, 0])
+        index, none = np.arange(len(w)), np.zeros(len(w))
+        old = w.copy()
+        penalties = l1, l2, ACCURACY_GRAM, SWEEPS_GRAM
+        _, sweeps = descend(
+            self.columns, index, g, none, w, self.squares, none, 0.0, 0.0, *penalties
+        )
+        start = 0
+        for row, own in zip(W, self.own, strict=True):
+            row[own + 1] = w[start : start + len(own)]
+            start += len(own)
+        W[:, 0] -= self.inverse @ (here.gradient[:, 0] + self.border.T @ (w - old))
+        return W, sweeps
+
+
+class BinaryModel:
+    def __init__(
+        self, objective: LogisticObjective, point: Point, own: list[np.ndarray], columns: Any
+    ):
+        self.columns, self.own, self.h = columns, own[0], point.curvature
+        self.mass = float(self.h.sum()) if objective.intercept else 0.0
+        self.squares, self.sums = column_moments(columns, self.own, self.h)
+
+    def minimise(self, here: Point, l1: float, l2: float) -> tuple[np.ndarray, int]:
+        W, u = here.W.copy(), here.residual[:, 0].copy()
+        b = -float(u.sum()) / self.mass if self.mass > 0 else 0.0
+        w = W[0, self.own + 1]
+        penalties = l1, l2, ACCURACY_COLUMNS, SWEEPS_COLUMNS
+        moments = self.squares, self.sums, self.mass
+        b, sweeps = descend(self.columns, self.own, u, self.h, w, *moments, b, *penalties)
+        W[0, self.own + 1], W[0, 0] = w, W[0, 0] + b
+        return W, sweeps
+
+
+class SoftmaxModel:
+    def __init__(
+        self, objective: LogisticObjective, point: Point, own: list[np.ndarray], columns: Any
+    ):
+        self.columns, self.P, self.c = columns, point.curvature, sample_weights(objective)
+        self.own = np.unique(np.concatenate(own))
+        self.may = np.column_stack([np.isin(self.own, each) for each in own])
+        self.squares = class_moments(columns, self.own, self.P, self.c)
+        self.inverse = np.zeros((0, 0))
+        if objective.intercept:
+            weighted = self.P * self.c[:, None]
+            H = np.diag(weighted.sum(axis=0)) - self.P.T @ weighted
+            self.inverse = bias_inverse(H)
+
+    def minimise(self, here: Point, l1: float, l2: float) -> tuple[np.ndarray, int]:
+        W, U = here.W.copy(), here.residual.copy()
+        w, b = np.ascontiguousarray(W[:, self.own + 1].T), np.zeros(W.shape[0])
+        data = U, self.P, self.c, w, self.squares, self.inverse, b
+        penalties = l1, l2, ACCURACY_COLUMNS, SWEEPS_COLUMNS
+        sweeps = descend_classes(self.columns, self.own, self.may, *data, *penalties)
+        W[:, self.own + 1] = w.T
+        W[:, 0] += b
+        return W, sweeps
+
+
+def _free(K: int) -> slice:
+    """The biases that move: adding a number to all of K changes nothing, so the first rests."""
+    return slice(1, K) if K > 1 else slice(0, 1)
+
+
+def bias_inverse(H: np.ndarray) -> np.ndarray:
+    """Inverse of the curvature by the biases, 0 for the one that rests."""
+    inverse, free = np.zeros_like(H), _free(len(H))
+    inverse[free, free] = linalg.inv(H[free, free])
+    return inverse
+
+
+Model = GramModel | BinaryModel | SoftmaxModel
+
+
+def _hessian_block(block: Block, own: list[np.ndarray], curvature: np.ndarray) -> np.ndarray:
+    """Σ c (p_k δ_kl − p_k p_l) [1, x]_own k [1, x]_own lᵀ of the rows of a block."""
+    K, P = len(own), curvature[block.rows]
+    parts = [np.column_stack([np.ones(len(P)), block.X[:, each]]) for each in own]
+    starts = np.cumsum([K] + [len(each) for each in own])
+    place = [np.r_[k, starts[k] : starts[k + 1]] for k in range(K)]
+    H = np.empty((starts[-1],) * 2)
+    for k in range(K):
+        for l in range(k + 1):
+            if K == 1:
+                v = P
+            else:
+                v = P[:, k] * ((1.0 if k == l else 0.0) - P[:, l])
+                v = v if block.weight is None else v * block.weight
+            product = (parts[k] * v[:, None]).T @ parts[l]
+            H[np.ix_(place[k], place[l])] = product
+            H[np.ix_(place[l], place[k])] = product.T
+    return H
+
+
+def working_sets(point: Point, l1: float, fewest: int) -> list[np.ndarray]:
+    """Columns of each class with a weight, and the worst violators of |g_j| ≤ l1."""
+    sets = []
+    for w, g in zip(point.W[:, 1:], point.gradient[:, 1:], strict=True):
+        excess = np.where(w != 0, np.inf, np.abs(g) - l1)
+        size = max(fewest, 2 * int(np.count_nonzero(w)))
+        if size < len(excess):
+            worst = np.argpartition(-excess, size)[:size]
+            own = worst[excess[worst] > 0]
+        else:
+            own = np.flatnonzero(excess > 0)
+        sets.append(np.sort(own))
+    return sets
+
+
+def careful(objective: LogisticObjective, point: Point, share: float) -> Point:
+    """The point with more curvature: that of probabilities mixed with equal ones.
+
+    Where a sample is sure of a class, even of the wrong one, the true curvature is near 0 and says
+    nothing about the way to the minimum. With s the share, two classes have
+    p ← (1 − s) p + s/2 and so p q ← (1 − s)² p q + s/2 − s²/4.
+    """
+    if objective.rows == 1:
+        floor = share / 2 - share**2 / 4
+        curvature = (1 - share) ** 2 * point.curvature + floor * sample_weights(objective)
+    else:
+        curvature = (1 - share) * point.curvature + share / objective.rows
+    return replace(point, curvature=curvature)
+
+
+def make_model(
+    objective: LogisticObjective, point: Point, l1: float, columns: Any
+) -> tuple[Model, Any]:
+    """A model at ``point``, and the columns of the table if they had to be copied."""
+    dense = not sparse.issparse(objective.X)
+    own = working_sets(point, l1, FEWEST if dense else FEWEST_SPARSE)
+    if dense and sum(map(len, own)) <= LARGEST_GRAM:
+        return GramModel(objective, point, own), columns
+    if columns is None:
+        columns = as_columns(objective.X)
+    maker = BinaryModel if objective.rows == 1 else SoftmaxModel
+    return maker(objective, point, own, columns), columns

@@ -1,0 +1,1 @@
+"""Newton's method on many folds at once."""

@@ -1,0 +1,160 @@
+"""Newton's method for the logistic objective of two classes.
+
+    W ← W − t H⁻¹ g          g = ∇P(W), H about ∇²P(W), t = 1 or less by Armijo's rule
+
+The gradient is always that of all rows in float64; H only has to point the way. So
+
+- the rows grow: a small share of them is solved first, then a larger one, and few steps are left
+  for the whole table;
+- H comes from a share of the rows, in float32, and is kept while it contracts the decrement well;
+- the line search needs no data: scores are linear in the weights.
+
+It stops when half the squared Newton decrement, which estimates P(W) − min P, is at most tol·P.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from linscope.results import Result, Status
+
+from .objective import LogisticObjective, Point
+
+# A share of the rows must determine all weights well.
+ROWS_A_WEIGHT, FEWEST_ROWS, GROWTH = 40, 4096, 12
+# H is kept while each step shrinks the decrement at least so much.
+GOOD_CONTRACTION = 0.15
+ARMIJO, SHORTEST = 1e-4, 2.0**-40
+# Weights so large that a class is certain for every sample: no minimum is near.
+LARGEST_SCORE = 1e4
+
+
+@dataclass
+class State:
+    point: Point
+    inverse: Any
+    decrement: float = np.inf
+    passes: int = 0
+    steps: int = 0
+    status: Status | None = None
+    note: str = ""
+
+
+@dataclass
+class Newton:
+    """Solver for dense tables with some hundred columns.
+
+    Parameters
+    ----------
+    objective : LogisticObjective of two classes
+    tol : relative accuracy of the objective
+    initial : first weights (1, d + 1), or None for zeros
+    """
+
+    objective: LogisticObjective
+    tol: float = 1e-8
+    initial: np.ndarray | None = None
+    task: str = "logistic regression (Newton)"
+
+    def init(self) -> State:
+        whole = self.objective
+        W, inverse = self.initial, None
+        if W is None:
+            W = np.zeros(whole.shape)
+            for rows in self._shares():
+                W, inverse = self._solve_share(rows, W)
+        point = whole.evaluate(W)
+        if self.initial is None and not point.value <= whole.at_zero:
+            # a row that no share has is far on the wrong side
+            return State(whole.evaluate(np.zeros(whole.shape)), None, passes=2)
+        return State(point, inverse, passes=1)
+
+    def _shares(self) -> list[int]:
+        """How many rows to begin with, and then: each share so many times the one before."""
+        n, p = self.objective.n, self.objective.d + 1
+        rows, shares = max(FEWEST_ROWS, ROWS_A_WEIGHT * p), []
+        while rows * 3 < n:
+            shares.append(rows)
+            rows *= GROWTH
+        return shares
+
+    def _solve_share(self, rows: int, W: np.ndarray) -> tuple[np.ndarray, Any]:
+        """Weights and factor of H for some rows, which stand for all; unchanged if unfit."""
+        found = self.objective.share(rows)
+        if found is None:
+            return W, None
+        part, _ = found
+        # Its own minimum is about √(p / rows) off, so a few digits do.
+        inner = Newton(part, tol=1e-5, initial=W)
+        state = inner.init()
+        for _ in range(30):
+            state = inner.step(state)
+            if state.status is not None:
+                break
+        return state.point.W, _factor(part.hessian(state.point, np.float32), part, state.point)
+
+    def step(self, state: State) -> State:
+        """One Newton step and the pass over the rows that judges it."""
+        whole, here = self.objective, state.point
+        if state.inverse is None:
+            state.inverse = _factor(whole.hessian(here, np.float32), whole, here)
+        g = here.gradient.ravel()
+        move = -linalg.cho_solve(state.inverse, g)
+        decrement = float(np.sqrt(max(-(g @ move), 0.0)))
+        if 0.5 * decrement**2 <= self.tol * abs(here.value):
+            state.decrement, state.status = decrement, Status.CONVERGED
+            return state
+        if decrement > GOOD_CONTRACTION * state.decrement:
+            state.inverse = _factor(whole.hessian(here, np.float32), whole, here)
+            move = -linalg.cho_solve(state.inverse, g)
+            decrement = float(np.sqrt(max(-(g @ move), 0.0)))
+        there = whole.evaluate(here.W + move.reshape(here.W.shape))
+        state.passes += 1
+        if not there.value <= here.value - ARMIJO * decrement**2:
+            there = self._search(here, there, move.reshape(here.W.shape), decrement)
+            state.inverse, decrement = None, np.inf
+        if there is None:
+            state.status = Status.CONVERGED  # rounding: no better point can be told apart
+            return state
+        state.point, state.decrement = there, decrement
+        state.steps += 1
+        state.note = f"objective {there.value:.6g}"
+        if float(np.abs(there.scores).min()) > LARGEST_SCORE:
+            state.status = Status.MAX_ITER
+        return state
+
+    def _search(self, here: Point, there: Point, move: np.ndarray, decrement: float):
+        """The first of t = ½, ¼, … that decreases P enough; scores need no pass."""
+        along, t = there.scores - here.scores, 0.5
+        while t > SHORTEST:
+            W = here.W + t * move
+            if self.objective.at_scores(W, here.scores + t * along) <= (
+                here.value - ARMIJO * t * decrement**2
+            ):
+                return self.objective.evaluate(W)
+            t *= 0.5
+        return None
+
+    def result(self, state: State) -> Result:
+        details = {"point": state.point, "decrement": state.decrement, "passes": state.passes}
+        status = state.status or Status.MAX_ITER
+        return Result(state.point.W, status, state.steps, state.passes, None, details)
+
+
+def _factor(H: np.ndarray, objective: LogisticObjective, point: Point):
+    """Cholesky of H; in float64 if float32 was too rough, and with a ridge if H is singular."""
+    try:
+        return linalg.cho_factor(H)
+    except linalg.LinAlgError:
+        pass
+    H = objective.hessian(point)
+    ridge = 1e-14 * np.trace(H) / len(H)
+    while True:
+        try:
+            return linalg.cho_factor(H + ridge * np.eye(len(H)))
+        except linalg.LinAlgError:
+            ridge *= 100.0

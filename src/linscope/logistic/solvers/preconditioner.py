@@ -1,0 +1,91 @@
+"""M ≈ ∇²P(W) that is easy to invert, for conjugate gradients.
+
+    few columns    M = blockdiag(H_1 … H_K),  H_k = Σ c p_k (1 − p_k) [1, x][1, x]ᵀ + diag(0, ρ)
+    many columns   M = diag(∇²P)
+
+H_k only has to be roughly right, so a share of the rows and float32 will do. With p_k the same for
+all samples the blocks are off by the factor K / (K − 1) only, once the directions that change no
+probability are projected out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .objective import LogisticObjective, Point
+
+MOST_COLUMNS, MOST_NUMBERS = 600, 20_000_000
+ROWS_A_COLUMN, FEWEST_ROWS = 40, 2048
+# If a solution takes more products than these and those that H_k would cost, it is made anew.
+FEW_PRODUCTS = 6
+# Columns are scaled to a unit diagonal first; rounding leaves errors of about these sizes.
+RIDGES = ((np.float32, 1e-6), (np.float64, 1e-12))
+
+
+@dataclass
+class Preconditioner:
+    """Either ``inverse`` (rows, d + 1, d + 1) or one over the ``diagonal`` (rows, d + 1)."""
+
+    inverse: np.ndarray | None
+    diagonal: np.ndarray | None
+    patience: float = FEW_PRODUCTS
+    products: int = 0  # how many the last solution took
+
+    def solve(self, R: np.ndarray) -> np.ndarray:
+        """M⁻¹R in the directions that change a probability."""
+        Z = R * self.diagonal if self.inverse is None else np.matmul(self.inverse, R[:, :, None])
+        return without_common(Z.reshape(R.shape))
+
+
+def without_common(W: np.ndarray) -> np.ndarray:
+    """K rows of weights less their mean: what is common to all changes no probability."""
+    return W if len(W) == 1 else W - W.mean(axis=0)
+
+
+def make_preconditioner(
+    objective: LogisticObjective, point: Point, *, plain: bool = False
+) -> Preconditioner:
+    """The one that suits the shape; plain: the diagonal in any case."""
+    rows, p = objective.shape
+    if not (plain or p > min(MOST_COLUMNS, objective.n) or rows * p * p > MOST_NUMBERS):
+        part, there = _share(objective, point)
+        for dtype, ridge in RIDGES:
+            inverse = _inverses(part.class_hessians(there, dtype), ridge)
+            if inverse is not None:
+                cost = p * part.n / (4 * objective.n)
+                return Preconditioner(inverse, None, FEW_PRODUCTS + cost)
+    return Preconditioner(None, 1.0 / _positive(objective.diagonal(point)))
+
+
+def _share(objective: LogisticObjective, point: Point) -> tuple[LogisticObjective, Point]:
+    """Rows enough for H_k, and the point there."""
+    enough = max(FEWEST_ROWS, ROWS_A_COLUMN * objective.shape[1])
+    found = objective.share(enough) if objective.n > 2 * enough else None
+    if found is None:
+        return objective, point
+    part, every = found
+    # Two classes: c is part of the curvature, and one row stands for several.
+    factor = objective.n / part.n if objective.rows == 1 else 1.0
+    return part, replace(point, curvature=factor * point.curvature[every])
+
+
+def _inverses(H: np.ndarray, ridge: float) -> np.ndarray | None:
+    """H⁻¹ of each class as a product with its transpose; None if rounding made H indefinite."""
+    k = np.arange(H.shape[1])
+    scale = 1.0 / np.sqrt(_positive(H[:, k, k]))
+    H *= scale[:, :, None] * scale[:, None, :]
+    H[:, k, k] = 1.0 + ridge
+    if not np.isfinite(H).all():
+        return None
+    try:
+        half = np.linalg.inv(np.linalg.cholesky(H)) * scale[:, None, :]
+    except np.linalg.LinAlgError:
+        return None
+    return half.transpose(0, 2, 1) @ half
+
+
+def _positive(diagonal: np.ndarray) -> np.ndarray:
+    """A weight without any curvature is not moved by the gradient: any number will do."""
+    return np.where(diagonal > 0, diagonal, 1.0)

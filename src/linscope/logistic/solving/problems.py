@@ -1,0 +1,315 @@
+"""The problems of a logistic regression: each gets an objective, a solver and a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from linscope.fitting.descent import GradientDescent
+from linscope.fitting.driver import run
+from linscope.fitting.gradient_options import DESCENTS, descent
+from linscope.fitting.scores import in_type
+from linscope.fitting.training import Training, binary_problems
+from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
+from linscope.results import Result, Status
+from linscope.rows.column_scaling import LogisticFrame, logistic_frame
+from linscope.verify.dependence import changing_columns
+
+from ..certificates.finite_solution import Finite, Separated, finite_solution
+from ..certificates.firth import certify_firth
+from ..certificates.logistic import (
+    DESCENT_TOLERANCE,
+    HEADROOM,
+    ROUGH_TOLERANCE,
+    TOLERANCE,
+    LogisticCertificate,
+    Solved,
+    certify,
+    infinite,
+)
+from ..solvers.coordinate.descent import null_weights
+from ..solvers.objective import LogisticObjective
+from ..verify.model import SHARED
+from .choice import SMALL_TABLE, Strengths, accuracy, choose, strengths
+
+# Steps towards infinity that show the direction.
+HOPELESS = 20
+# η‖∇J‖ at which gradient steps end by default.
+SMALL_STEP = 1e-6
+
+
+class LogisticProblem(NamedTuple):
+    """Rows with class numbers and labels; ``side`` as ``LogisticCertificate`` has it."""
+
+    name: str
+    X: Any
+    codes: np.ndarray
+    labels: np.ndarray
+    weight: np.ndarray
+    side: tuple[Any, Any] | None
+    rows: np.ndarray | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the weights."""
+        return 1 if len(self.labels) == 2 else len(self.labels), self.X.shape[1] + 1
+
+
+class Part(NamedTuple):
+    """One problem that was solved: weights in original units, result, certificate.
+
+    ``held`` are the weights that the model shows: rounded to its type, against the reference.
+    ``solver`` is kept only for a trace, as it holds the whole table.
+    """
+
+    problem: LogisticProblem
+    W: np.ndarray
+    held: np.ndarray
+    result: Result
+    certificate: LogisticCertificate
+    solver: GradientDescent | None = None
+
+
+def problems_of(training: Training, multi_class: str) -> list[LogisticProblem]:
+    """One problem for two classes and for a softmax, else several of two classes each."""
+    X, classes, codes, weight, _ = training
+    if len(classes) == 2 or multi_class == "softmax":
+        return [LogisticProblem("", X, codes, classes, weight, None)]
+    out = []
+    for name, rows, y, positive, negative, others in binary_problems(classes, codes, multi_class):
+        own, labels, side = (y > 0).astype(np.int64), np.array([False, True]), (positive, None)
+        if others == ():
+            labels, side = np.array([negative, positive]), (positive, negative)
+        data = X if rows is None else X[rows]
+        part = weight if rows is None or not len(weight) else weight[rows]
+        out.append(LogisticProblem(name, data, own, labels, part, side, rows))
+    return out
+
+
+def solve(
+    model: Any, problem: LogisticProblem, initial: np.ndarray | None, keep_log: bool = False
+) -> Part:
+    """Minimise the objective of a problem, and certify what was found.
+
+    Parameters
+    ----------
+    model : the estimator, for its parameters
+    problem : what to solve
+    initial : first weights in original units, or None
+    keep_log : keep what a trace of gradient steps needs
+    """
+    kind = strengths(model.C, model.penalty, model.l1_ratio)
+    likelihood = not any(kind) and model.penalty != "firth"
+    verdict = _finite(model, problem) if likelihood else None
+    solver = None
+    if model.solver in DESCENTS:
+        solver = _gradient_solver(model, problem, kind, initial, keep_log)
+        solved, W, result, how = _descend(model, problem, kind, solver)
+    else:
+        hopeless = isinstance(verdict, Separated)
+        solved, W, result, how = _minimise(model, problem, kind, initial, hopeless)
+    if not np.isfinite(W).all():
+        raise ValueError("a weight is beyond the range of floats: scale the columns of X")
+    held = held_weights(model, problem, W)
+    fields = _fields(model, problem, kind, held, how)
+    if model.penalty == "firth":
+        certificate = certify_firth(problem.X, problem.codes, problem.weight, result, **fields)
+    else:
+        status = result.status
+        if model.solver in DESCENTS and status.ok:
+            status = Status.SHORT_STEPS  # unless the bound says that the minimum is near
+        certificate = _with_verdict(certify(solved, status, **fields), verdict)
+    return Part(problem, W, held, result, certificate, solver if keep_log else None)
+
+
+def held_weights(model: Any, problem: LogisticProblem, W: np.ndarray) -> np.ndarray:
+    """The weights as the model shows them."""
+    if model.reference is not None:
+        W = W - W[list(problem.labels.tolist()).index(model.reference)]
+    return in_type(W, problem.X.dtype)
+
+
+def _objective(
+    model: Any, problem: LogisticProblem, kind: Strengths, X: Any
+) -> tuple[LogisticObjective, LogisticFrame]:
+    """What is minimised, in columns that are near 1."""
+    scaled = problem.weight
+    if any(kind) and model.C != 1.0:
+        scaled = float(model.C) * (scaled if len(scaled) else np.ones(len(problem.codes)))
+    frame = logistic_frame(
+        X,
+        fit_intercept=model.fit_intercept,
+        common=kind.l1 > 0,
+        penalised=any(kind),
+        names=getattr(model, "feature_names_in_", None),
+    )
+    args = (frame.X, problem.codes, len(problem.labels), scaled, frame.pull(kind.rho))
+    return LogisticObjective(*args, model.fit_intercept, frame.modest), frame
+
+
+def _minimise(
+    model: Any, problem: LogisticProblem, kind: Strengths, initial, hopeless: bool
+) -> tuple[Solved, np.ndarray, Result, str]:
+    """The minimum by the solver that suits it; columns that change nothing get no weight."""
+    kept = np.arange(problem.X.shape[1])
+    if not any(kind) and model.penalty != "firth":
+        kept = changing_columns(problem.X, model.fit_intercept)
+    constant = len(kept) == 0
+    if constant:
+        kept = np.arange(problem.X.shape[1])
+    places, whole = np.r_[0, 1 + kept], len(kept) == problem.X.shape[1]
+    table = problem.X if whole else _columns(problem.X, kept)
+    objective, frame = _objective(model, problem, kind, table)
+    if constant:
+        result, how = _without_features(objective), "no column changes: the shares of the classes"
+    else:
+        start = None if initial is None else frame.inside(initial[:, places])
+        inside = Strengths(kind.rho, *frame.strengths(kind.l1, kind.l2))
+        chosen, why = choose(objective, model, inside, start)
+        result = run(chosen, min(model.max_iter, HOPELESS) if hopeless else model.max_iter)
+        passes = result.details.get("passes", result.n_iter)
+        how = f"{why}; {passes} passes over the rows"
+    W = np.zeros(problem.shape)
+    W[:, places] = frame.original(result.weights)
+    details = result.details
+    point: Any = details.get("point")
+    toward = details.get("toward")
+    given = (problem.X, problem.codes, problem.weight)
+    return Solved(objective, frame, point, *given, toward), W, result, how
+
+
+def _columns(X: Any, kept: np.ndarray) -> Any:
+    part = X[:, kept]
+    return part if sparse.issparse(part) else np.ascontiguousarray(part)
+
+
+def _without_features(objective: LogisticObjective) -> Result:
+    W = null_weights(objective)
+    return Result(W, Status.CONVERGED, 0, 0, None, {"point": objective.evaluate(W)})
+
+
+def _gradient_solver(
+    model: Any, problem: LogisticProblem, kind: Strengths, initial, keep_log: bool
+) -> GradientDescent:
+    """J = Σ c f + ½ α‖w‖² with α = 1/C: the notes' sum, in the units of the table."""
+    if kind.l1 > 0 or model.penalty == "firth":
+        use = "coordinate" if kind.l1 > 0 else "auto"
+        raise ValueError(
+            f"solver={model.solver!r} takes steps on a smooth penalty, not on "
+            f"penalty={model.penalty!r}: use solver={use!r}, or penalty='l2' or None"
+        )
+    alpha = 1.0 / float(model.C) if kind.rho else 0.0
+    if not np.isfinite(alpha):
+        raise ValueError(f"C={model.C} is too small for solver={model.solver!r}: 1/C overflows")
+    two = problem.shape[0] == 1
+    y = problem.codes.astype(np.float64) if two else np.eye(problem.shape[0])[problem.codes]
+    return descent(
+        model,
+        problem.X,
+        y,
+        problem.weight,
+        loss=LOGISTIC if two else SOFTMAX,
+        alpha=alpha,
+        tol=SMALL_STEP if model.tol is None else float(model.tol),
+        initial=None if initial is None else initial.T,
+        keep_log=keep_log,
+    )
+
+
+def _descend(
+    model: Any, problem: LogisticProblem, kind: Strengths, solver: GradientDescent
+) -> tuple[Solved, np.ndarray, Result, str]:
+    """The gradient steps that were asked for, towards infinity too, looked at from the objective.
+
+    The result's weights are (rows, d + 1) in original units.
+    """
+    objective, frame = _objective(model, problem, kind, problem.X)
+    result = run(solver, model.max_iter)
+    found = result.details["averaged"] if model.average else result.weights
+    W = np.ascontiguousarray(np.reshape(found, (objective.d + 1, -1)).T)
+    with np.errstate(over="ignore", invalid="ignore"):
+        point = objective.evaluate(frame.inside(W))
+    if not np.isfinite(point.value):
+        raise ValueError("the objective left the range of floats: use eta0='auto'")
+    how = f"{model.solver} gradient steps: {result.details['explanation']}"
+    result = replace(result, weights=W, details=result.details | {"point": point})
+    given = (problem.X, problem.codes, problem.weight)
+    return Solved(objective, frame, point, *given), W, result, how
+
+
+def _fields(
+    model: Any, problem: LogisticProblem, kind: Strengths, held, how: str
+) -> dict[str, Any]:
+    numbers = problem.X.shape[0] * problem.X.shape[1] * problem.shape[0]
+    return {
+        "weights": held,
+        "classes": np.asarray(problem.labels),
+        "C": float(model.C) if any(kind) else np.inf,
+        "tolerance": promised(model, numbers, problem.X.dtype),
+        "l1": kind.l1,
+        "l2": kind.l2,
+        "common": model.reference is not None,
+        "firth": model.penalty == "firth",
+        "fit_intercept": model.fit_intercept,
+        "weighted": len(problem.weight) > 0,
+        "side": problem.side,
+        "how": how,
+    }
+
+
+def promised(model: Any, numbers: int, dtype: Any) -> float:
+    """The accuracy of the objective, relatively, that CONVERGED promises."""
+    if model.solver in DESCENTS:
+        return DESCENT_TOLERANCE
+    # Weights of 24 bits, in float32, allow no more.
+    exact = numbers <= SMALL_TABLE and dtype != np.float32
+    least = TOLERANCE if exact else ROUGH_TOLERANCE
+    return min(max(HEADROOM * accuracy(model.tol, numbers), least), DESCENT_TOLERANCE)
+
+
+def _finite(model: Any, problem: LogisticProblem) -> Finite | Separated | None:
+    """Do finite weights of maximum likelihood exist at all? None if nobody can tell."""
+    return finite_solution(
+        problem.X,
+        problem.codes,
+        len(problem.labels),
+        model.fit_intercept,
+        problem.weight if len(problem.weight) else None,
+        names=list(model._feature_names()),
+        classes=list(problem.labels),
+    )
+
+
+def _with_verdict(
+    certificate: LogisticCertificate, verdict: Finite | Separated | None
+) -> LogisticCertificate:
+    if isinstance(verdict, Separated):
+        return infinite(certificate, str(verdict), verdict.exact_direction)
+    return replace(certificate, separation="" if verdict is None else str(verdict))
+
+
+def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:
+    """One certificate of several binary problems; each has its own in ``parts``."""
+    claims = list(parts.values())
+    all_ok, first = all(part.status.ok for part in claims), claims[0]
+    firth = first.firth  # its likelihood has no bound from the other side
+    return LogisticCertificate(
+        status=Status.CONVERGED if all_ok else Status.SEVERAL,
+        primal=_sum(part.primal for part in claims),
+        gap=None if firth else sum(part.gap or 0.0 for part in claims),
+        kkt=None if firth else max(part.kkt or 0.0 for part in claims),
+        weights=np.vstack([part.weights for part in claims]),
+        classes=first.classes,
+        **{name: getattr(first, name) for name in SHARED},
+        how=first.how,
+        parts=dict(parts),
+    )
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = list(values)
+    return None if None in known else float(sum(value or 0.0 for value in known))

@@ -1,0 +1,76 @@
+"""Gradient steps of logistic regression replayed: a replay a binary problem, or a class."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linscope.fitting.gradient_options import DESCENTS
+from linscope.tracing.gradient_replay import GradientReplay
+
+from ..solving.problems import LogisticProblem, Part
+from .view import LogisticView
+
+
+class Sides(NamedTuple):
+    """The labels of y = 1 and of y = 0."""
+
+    positive: Any
+    negative: Any
+
+
+class LogisticReplay(GradientReplay):
+    """Replay of one binary problem, or of one class of a softmax, which has no ``problem``."""
+
+    view = LogisticView()
+    problem: Sides | None = None
+
+
+def check_logistic(estimator: Any, exact: bool) -> None:
+    """Refuse what has no steps to show, before any work."""
+    if exact:
+        raise ValueError(
+            "exact=True: h(x) = 1/(1 + e^−w·x) is not rational, so LogisticRegression has no steps "
+            "in fractions"
+        )
+    if estimator.solver not in DESCENTS:
+        raise ValueError(
+            f"trace shows gradient steps, and solver={estimator.solver!r} takes others: use "
+            "LogisticRegression(solver='batch'), 'stochastic' or 'mini-batch'"
+        )
+
+
+def logistic_replays(model, X, y, sample_weight) -> list[LogisticReplay]:
+    """The replays of a model that was fitted with its log."""
+    parts, training = model._parts, model._training
+    model._parts = None  # the solvers hold the whole table
+    count = training.X.shape[0] + len(training.ignored)
+    numbers = np.delete(np.arange(count), training.ignored)
+    return [replay for part in parts for replay in _replays_of(part, numbers)]
+
+
+def _replays_of(part: Part, numbers: np.ndarray) -> list[LogisticReplay]:
+    problem, log, solver = part.problem, part.result.log, part.solver
+    assert solver is not None
+    rows = numbers if problem.rows is None else numbers[problem.rows]
+    sides = _sides(problem)
+    names = problem.labels.tolist()
+    if sides is not None:
+        names = [problem.name or f"{sides.positive} vs {sides.negative}"]
+    out = []
+    for column, name in enumerate(names):
+        data = solver, log, problem.X, rows, part.result.details
+        out.append(LogisticReplay(str(name), *data, column))
+        out[-1].problem = sides
+    return out
+
+
+def _sides(problem: LogisticProblem) -> Sides | None:
+    if problem.side is not None:
+        positive, negative = problem.side
+        return Sides(positive, "rest" if negative is None else negative)
+    if len(problem.labels) > 2:
+        return None
+    negative, positive = problem.labels.tolist()
+    return Sides(positive, negative)

@@ -1,0 +1,1 @@
+"""Checks of the claims that share nothing with the code that made them."""

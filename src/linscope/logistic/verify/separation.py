@@ -1,0 +1,73 @@
+"""Does a direction separate the classes? The sign of every margin, exactly.
+
+A direction gives each class k a vector v_k of fractions, bias first. The likelihood grows for ever
+along it if (v_{y_i} − v_k)·[1, x_i] ≥ 0 for all rows i and classes k, with > 0 for some. Floats
+with a proven bound decide most signs; whole numbers decide the others.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from linscope.arithmetic.enclosures import UNIT, scores
+from linscope.arithmetic.rational import as_integers, clear_denominators, magnitude, power_of_two
+
+Direction = tuple[tuple[Fraction, ...], ...]
+
+
+class Signs(NamedTuple):
+    """What the margins of all rows have in common."""
+
+    none_negative: bool
+    some_positive: bool
+    all_positive: bool
+
+
+def margin_signs(X: Any, codes: np.ndarray, direction: Direction) -> Signs:
+    """The signs of (v_{y_i} − v_k)·[1, x_i] over all rows and classes k ≠ y_i."""
+    none_negative, some_positive, all_positive = True, False, True
+    for k, own in enumerate(direction):
+        mine = np.flatnonzero(codes == k)
+        if not len(mine):
+            continue
+        for l, other in enumerate(direction):
+            if l == k:
+                continue
+            signs = _signs(X[mine], [a - b for a, b in zip(own, other, strict=True)])
+            none_negative &= bool((signs >= 0).all())
+            some_positive |= bool((signs > 0).any())
+            all_positive &= bool((signs > 0).all())
+    return Signs(none_negative, some_positive, all_positive)
+
+
+def _signs(X: Any, v: list[Fraction]) -> np.ndarray:
+    """The sign of v·[1, x] for each row."""
+    if not any(v):
+        return np.zeros(X.shape[0])
+    used = [j for j in range(1, len(v)) if v[j]]
+    X, v = X[:, [j - 1 for j in used]], [v[0], *(v[j] for j in used)]
+    unit = power_of_two(-max(magnitude(value) for value in v if value))
+    near = np.array([[float(value * unit) for value in v]])
+    with np.errstate(all="ignore"):
+        found = scores(X, near)
+        size = (abs(X) @ np.abs(near[0, 1:])) + abs(near[0, 0])
+        doubt = found.rad[:, 0] + 2 * UNIT * size + 1e-290 * (1 + np.abs(X).sum(axis=1).max())
+        signs = np.sign(found.mid[:, 0])
+        open_rows = np.flatnonzero(~(np.abs(found.mid[:, 0]) > doubt))
+    if len(open_rows):
+        signs[open_rows] = _exact_signs(X[open_rows], v)
+    return signs
+
+
+def _exact_signs(X: Any, v: list[Fraction]) -> np.ndarray:
+    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    rows, back = np.unique(X.astype(np.float64), axis=0, return_inverse=True)
+    M, e = as_integers(rows)
+    weights = [value * power_of_two(s) for value, s in zip(v[1:], e, strict=True)]
+    whole, _ = clear_denominators([v[0], *weights])
+    sums = [whole[0] + sum(int(m) * w for m, w in zip(row, whole[1:], strict=True)) for row in M]
+    return np.array([(t > 0) - (t < 0) for t in sums], dtype=np.float64)[np.ravel(back)]

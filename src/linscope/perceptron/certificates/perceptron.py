@@ -1,0 +1,239 @@
+"""What a perceptron can prove about its answer.
+
+A separating vector is its own proof: every y_i w·x_i is positive, and anyone can check that. The
+convergence theorem adds, for the single-sample rule from zeros at a constant rate, that the number
+of updates is at most R²/γ² with R = max ‖[1, x_i]‖ and γ the augmented maximum margin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linscope.data import encode_labels
+from linscope.engines import MemoryEngine
+from linscope.results import Certificate, Check, Status
+from linscope.rows.blocks import Block
+from linscope.rows.operations import as_rows
+
+from ..solvers.loops import tally
+from ..verify.perceptron import (
+    Measured,
+    check,
+    counted_rows,
+    foreign_values,
+    length_of,
+    measure,
+    problem_rows,
+)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PerceptronCertificate(Certificate):
+    """Claim about the weights of one binary perceptron.
+
+    Attributes
+    ----------
+    weights : the vector that the claim is about, bias first (bias 0 without intercept)
+    positive, negative : the labels on the two sides
+    others : all labels on the negative side; () if samples of other labels do not matter
+    tie : which side a score of 0 counts for
+    updates, passes : how many were made
+    mistakes : samples that the vector gets wrong (score 0 judged by the tie rule)
+    margin : the smallest y_i w·x_i / ‖w‖ over the samples; negative when there are mistakes
+    radius : R = max ‖[1, x_i]‖ (without the 1 if the model has no intercept)
+    ignored : rows with sample weight 0, about which nothing is claimed
+    no_bound : why the bound R²/γ² does not apply, or "" if it does
+    eta0 : the learning rate
+    output : which vector the claim is about: last, averaged, voted or pocket
+    last : the last vector, if that makes no mistakes while the averaged one, the claim's, does
+    """
+
+    weights: np.ndarray
+    positive: Any
+    negative: Any
+    tie: str
+    updates: int
+    passes: int
+    mistakes: int
+    margin: float
+    radius: float
+    intercept: bool = True
+    others: tuple = ()
+    ignored: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    no_bound: str = ""
+    eta0: float = 1.0
+    output: str = "last"
+    last: np.ndarray | None = None
+
+    @property
+    def advice(self) -> str:
+        if self.status is Status.STALLED:
+            return (
+                "The rule is satisfied in floats, but exactly some samples are on the wrong side: "
+                "scale the columns, use float64, or a margin above 0."
+            )
+        if self.status is not Status.MAX_ITER or self.output == "last":
+            return super().advice
+        return (
+            "Ask linscope.separability(X, y) whether a solution exists; if it does, raise "
+            f"max_iter, otherwise mistakes are unavoidable and the {self.output} answer can stand."
+        )
+
+    def facts(self) -> dict[str, Any]:
+        about = {"about": "the last vector of the committee"} if self.output == "voted" else {}
+        return about | {
+            "samples misclassified": self.mistakes,
+            "smallest margin y·(w·x)/‖w‖": self.margin,
+            "R = max ‖x‖": self.radius,
+            "updates": self.updates,
+            "passes": self.passes,
+        }
+
+    def bound(self, X, y) -> float:
+        """R²/γ², the most updates that the convergence theorem allows on these data.
+
+        Raises ValueError where the theorem does not hold: other rules, starts, rates or weights,
+        or data that are not separable.
+        """
+        from linscope.separation.question import Separable, separability
+
+        if self.no_bound:
+            raise ValueError(f"the bound R²/γ² does not apply: {self.no_bound}")
+        matrix, labels = self._problem(X, y)
+        verdict = separability(matrix, labels)
+        if not isinstance(verdict, Separable):
+            raise ValueError("the bound R²/γ² needs strictly separable data, and these are not")
+        return verdict.bound
+
+    def verify(self, X, y) -> Check:
+        """Check the claim from the data alone, signs in exact arithmetic.
+
+        How the weights were found (updates, passes, rate) is checked only as far as data can tell:
+        see ``linscope.perceptron.verify.perceptron``.
+        """
+        return check(self, X, y)
+
+    def _problem(self, X, y):
+        """The rows and signs of this binary problem."""
+        matrix, own, labels = problem_rows(self, X, y)
+        return self._take(matrix, counted_rows(self, len(own)), own), labels
+
+    def _take(self, matrix, counted: np.ndarray, own: np.ndarray):
+        """The rows of this problem, ``own``, out of those that the fit has seen, ``counted``."""
+        return matrix[own]
+
+
+def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured:
+    """Like ``measure``, in one threaded pass wherever floats decide every sign."""
+    if X.shape[0] == 0:  # a chunk for partial_fit without samples of this problem
+        return Measured(0, 0, 0.0, 0.0)
+    length = length_of(weights)
+    if not 1e-280 < length * radius < 1e280:  # products may lose digits or leave the range
+        return measure(X, y, weights, tie, intercept)
+    # Twice the rounding bound of a score, see data.rows.
+    doubt = 4.1 * (X.shape[1] + 3) * 2.0**-53 * length * radius
+    wrong, doubtful, smallest = MemoryEngine.in_few_blocks(X, y).map_reduce(
+        partial(_block_tally, weights=weights, bias=float(intercept), doubt=doubt),
+        lambda a, b: (a[0] + b[0], a[1] + b[1], min(a[2], b[2])),
+    )
+    if doubtful or not np.isfinite(length * radius):
+        return measure(X, y, weights, tie, intercept)
+    return Measured(wrong, 0, smallest / length, radius)
+
+
+def _block_tally(block: Block, *, weights, bias: float, doubt: float):
+    return tally(as_rows(block.X, bias), block.y, weights, doubt)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ManyCertificates(Certificate):
+    """The certificates of the binary problems behind a model of K classes, in ``parts``."""
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            name: f"{part.status}; {part.mistakes} samples misclassified"  # type: ignore[attr-defined]
+            for name, part in self.parts.items()
+        }
+
+    @property
+    def advice(self) -> str:
+        if self.status is Status.SEVERAL:
+            return super().advice
+        alike = (part for part in self.parts.values() if part.status is self.status)
+        return next(alike, self.status).advice
+
+    def bound(self, X, y) -> dict[str, float]:
+        """R²/γ² of each binary problem; ValueError names the first that has none."""
+        bounds = {}
+        parts: dict[str, Any] = self.parts
+        for name, part in parts.items():
+            try:
+                bounds[name] = part.bound(X, y)
+            except ValueError as error:
+                others = "certificate_.parts has the certificates of the others"
+                raise ValueError(f"{name}: {error} ({others})") from None
+        return bounds
+
+    def verify(self, X, y) -> Check:
+        """Check the claim of every binary problem from the data alone."""
+        try:
+            labels = encode_labels(y).classes.tolist()
+        except ValueError as error:
+            return Check(False, str(error))
+        if foreign_values(self):
+            return Check(False, "a perceptron has no primal, dual, gap, kkt or backward error")
+        parts: dict[str, Any] = self.parts
+        known = {x for p in parts.values() for x in (p.positive, p.negative, *p.others)}
+        for label in labels:
+            if label not in known:
+                return Check(False, f"y has the label {label!r}, unknown to the model")
+        missing = _missing_problems(parts)
+        if missing:
+            return Check(False, missing)
+        for name, part in self.parts.items():
+            check = part.verify(X, y)
+            if not check:
+                return Check(False, f"{name}: {check.reason}")
+        if self.status is not combined_status(parts):
+            return Check(False, f"the parts say together: {combined_status(parts)}")
+        return Check(True, f"all {len(self.parts)} binary problems verified")
+
+
+def _missing_problems(parts: dict[str, Any]) -> str:
+    """Why these are not all the binary problems of their classes, or ""."""
+    known = {x for p in parts.values() for x in (p.positive, *(p.others or (p.negative,)))}
+    for name, part in parts.items():
+        if name != f"{part.positive} vs {part.negative}":
+            return f"{name} is the certificate of {part.positive} vs {part.negative}"
+    against_rest = all(part.others for part in parts.values())
+    if against_rest:
+        complete = all({p.positive, *p.others} == known for p in parts.values())
+        solved, wanted = {p.positive for p in parts.values()}, len(known)
+    else:
+        complete = not any(part.others for part in parts.values())
+        solved = {frozenset((p.positive, p.negative)) for p in parts.values()}
+        wanted = len(known) * (len(known) - 1) // 2
+    if complete and len(solved) == len(parts) == wanted:
+        return ""
+    return f"{len(parts)} certificates are not those of the {len(known)} classes"
+
+
+def combine(parts: dict[str, Certificate]) -> Certificate:
+    """One certificate for several binary problems: as strong as the weakest."""
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    return ManyCertificates(status=combined_status(parts), parts=parts)
+
+
+def combined_status(parts: dict[str, Certificate]) -> Status:
+    statuses = {part.status for part in parts.values()}
+    if len(statuses) == 1:
+        return statuses.pop()
+    if all(each.ok for each in statuses):
+        weakest_first = (Status.CONVERGED, Status.SEPARATED_BY_TIE)
+        return next(each for each in weakest_first if each in statuses)
+    return Status.SEVERAL

@@ -1,0 +1,245 @@
+"""What ``Perceptron`` and ``KernelPerceptron`` share: parameters, the fit, the tie rule."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from linscope.fitting.driver import run
+from linscope.fitting.scores import pair_votes
+from linscope.fitting.training import (
+    CallbackObserver,
+    Problem,
+    Training,
+    binary_problems,
+    read_training,
+)
+from linscope.losses.perceptron import TIES
+from linscope.results import Observer, Result, Status, VisitOrder, current_observer, observe
+from linscope.results.caller import warn_caller
+from linscope.rows.threads import thread_count
+
+from ..solvers.loops import Rule
+from ..solvers.rule import PerceptronRule, averaged_weights
+
+# Below this many numbers a thread costs more than it saves.
+WORTH_THREADS = 1_000_000
+
+
+class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+    """The perceptron rule on rows of some kind; subclasses say which rows and what to keep."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "rule": [StrOptions({"single", "batch", "mini-batch"})],
+        "output": [StrOptions({"last", "averaged", "voted", "pocket"})],
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "schedule": [StrOptions({"constant", "inverse"})],
+        "margin": [Interval(Real, 0, None, closed="left")],
+        "tie": [StrOptions(set(TIES))],
+        "stop": [StrOptions({"streak", "pass"})],
+        "shuffle": ["boolean"],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "multi_class": [StrOptions({"ovr", "ovo"})],
+        "fit_intercept": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        # On classes that overlap, the last vector of an order-dependent rule can be anywhere.
+        tags.classifier_tags.poor_score = self.rule != "batch"
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):
+        """Train on samples X (n, d) with labels y of any kind.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or DataFrame of shape (n, d)
+        y : labels, or a one-hot or ±1 matrix
+        sample_weight : array of n weights, optional
+            Multiplies the step of each sample; rows with weight 0 are left out.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight=None, keep_log=False):
+        training = read_training(self, X, y, sample_weight)
+        self._start(training)
+        problems = binary_problems(training.classes, training.codes, self.multi_class)
+        solvers = [
+            self._solver(training, problem, number, keep_log)
+            for number, problem in enumerate(problems)
+        ]
+        if getattr(self, "_skl_callbacks", None):
+            watcher = CallbackObserver(self, X, y, len(solvers) * self.max_iter)
+            with closing(watcher), observe(watcher):
+                results = self._run_all(solvers, training)
+        else:
+            results = self._run_all(solvers, training)
+        self._keep(training, problems, solvers, results)
+        self._warn()
+        return self
+
+    def _start(self, training: Training) -> None:
+        """Fix what must not change between the passes of a fit: classes, seeds, first weights."""
+        if self.output == "voted" and self.rule != "single":
+            raise ValueError(
+                "output='voted' needs rule='single': batch rules have no votes to count"
+            )
+        random = check_random_state(self.random_state)
+        self._first_epoch = 0
+        self._seed = int(random.randint(2**31 - 1)) if self.shuffle else None
+        self._random = random
+
+    def _rule(self) -> Rule:
+        positive, negative = TIES[self.tie]
+        return Rule(
+            eta0=float(self.eta0),
+            inverse=self.schedule == "inverse",
+            margin=float(self.margin),
+            tie_positive=positive,
+            tie_negative=negative,
+            stop_streak=self.stop == "streak",
+            averaged=self.output == "averaged",
+            pocket=self.output == "pocket",
+        )
+
+    def _order(self, n: int) -> VisitOrder:
+        return VisitOrder(n, self._seed, self._first_epoch)
+
+    def _solver(self, training: Training, problem: Problem, number: int, keep_log: bool):
+        raise NotImplementedError
+
+    def _keep(self, training: Training, problems, solvers, results) -> None:
+        raise NotImplementedError
+
+    def _run(self, solver: PerceptronRule, training: Training) -> Result:
+        return run(solver, self.max_iter)
+
+    def _run_all(self, solvers: list[PerceptronRule], training: Training) -> list[Result]:
+        """Binary problems are independent: several large ones run on threads."""
+        for number, solver in enumerate(solvers):
+            solver.task = f"{type(self).__name__} {number + 1}/{len(solvers)}"
+        size = training.X.shape[0] * training.X.shape[1]
+        watched = type(current_observer()) is not Observer
+        if len(solvers) == 1 or size < WORTH_THREADS or watched:
+            return [self._run(solver, training) for solver in solvers]
+        with ThreadPoolExecutor(thread_count()) as pool:
+            return list(pool.map(lambda solver: self._run(solver, training), solvers))
+
+    def _counts(self, training: Training, results: list[Result]) -> None:
+        self.classes_ = training.classes  # only now: a fit that failed leaves the model as it was
+        self.results_ = results
+        self.n_iter_ = max(result.n_iter for result in results)
+        self.n_updates_ = max(result.n_updates for result in results)
+
+    def _output(self, result: Result) -> np.ndarray:
+        progress = result.details["progress"]
+        if self.output == "averaged":
+            return averaged_weights(progress)
+        return progress.best if self.output == "pocket" else result.weights
+
+    def _claim(self, training: Training, problem: Problem, solver, result: Result, facts) -> dict:
+        """What the certificates of both kinds of perceptron say."""
+        status = result.status
+        if facts.mistakes == 0 and status is not Status.PARTIAL:
+            status = Status.SEPARATED_BY_TIE if facts.ties else Status.SEPARATED
+        return {
+            "status": status,
+            "positive": problem.positive,
+            "negative": problem.negative,
+            "others": problem.others,
+            "tie": self.tie,
+            "updates": result.n_updates,
+            "passes": result.n_iter,
+            "mistakes": facts.mistakes,
+            "margin": facts.margin,
+            "radius": facts.radius,
+            "intercept": self.fit_intercept,
+            "ignored": training.ignored,
+            "no_bound": self._no_bound(training.weight, solver.initial),
+            "eta0": float(self.eta0),
+            "output": self.output,
+        }
+
+    def _no_bound(self, weight: np.ndarray, initial: np.ndarray) -> str:
+        """Why the convergence theorem's bound does not apply, "" if it does."""
+        reasons = {
+            "it is proved for the single-sample rule": self.rule != "single",
+            "it needs a start from zeros": bool(np.any(initial)),
+            "it needs a constant rate": self.schedule != "constant",
+            "it needs margin=0": self.margin > 0,
+            "it needs equal weights": len(weight) > 0,
+            "it is about the last vector": self.output != "last",
+            "it is worked out for models with an intercept": not self.fit_intercept,
+        }
+        return "; ".join(reason for reason, holds in reasons.items() if holds)
+
+    def _warn(self) -> None:
+        certificate = self.certificate_
+        parts = certificate.parts or {"": certificate}
+        stalled = [part for part in parts.values() if part.status is Status.STALLED]
+        limited = not certificate.status.ok and self.n_iter_ >= self.max_iter
+        if not stalled and not limited:
+            return
+        unfinished = [part for part in parts.values() if part.status is Status.MAX_ITER] or stalled
+        advice = unfinished[0].advice if unfinished else Status.MAX_ITER.advice
+        left = [
+            f"{part.mistakes:,}{' (' + name + ')' if name else ''}"
+            for name, part in parts.items()
+            if part.mistakes
+        ]
+        more = ", …" if len(left) > 4 else ""
+        passes = f"max_iter={self.max_iter}" if limited else str(self.n_iter_)
+        warn_caller(
+            f"{type(self).__name__} stopped after {passes} passes with "
+            f"{', '.join(left[:4])}{more} samples misclassified. {advice}",
+            ConvergenceWarning,
+        )
+
+    def _scores(self, X) -> np.ndarray:
+        """One column of scores for each binary problem."""
+        raise NotImplementedError
+
+    def decision_function(self, X):
+        """Scores: w·x for two classes (positive means the second class), one column for each of K.
+
+        The voted perceptron gives the share of votes, between -1 and +1.
+        """
+        check_is_fitted(self)
+        scores = self._scores(X)
+        if scores.shape[1] == 1:
+            return scores[:, 0]
+        if self.multi_class == "ovo":
+            return pair_votes(scores, self._positive(scores), len(self.classes_))
+        return scores
+
+    def predict(self, X):
+        """Labels; a score of 0 goes where the tie rule sends it."""
+        decision = self.decision_function(X)
+        if decision.ndim == 1:
+            return self.classes_[self._positive(decision).astype(np.intp)]
+        return self.classes_[decision.argmax(axis=1)]
+
+    def _positive(self, scores) -> np.ndarray:
+        return scores > 0 if self.tie == "negative" else scores >= 0

@@ -1,0 +1,421 @@
+"""The perceptron: every rule, rate, stop and output of the notes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from linscope.data import encode_labels
+from linscope.engines import MemoryEngine
+from linscope.fitting.driver import run
+from linscope.fitting.equations import equation, rules, vote
+from linscope.fitting.scores import LARGEST, SMALLEST, block_scores, in_type, into_range
+from linscope.fitting.training import (
+    Problem,
+    Training,
+    binary_problems,
+    read_features,
+    read_training,
+)
+from linscope.fitting.verified import Verified
+from linscope.results import Result, Status
+from linscope.rows.finite import check_finite
+from linscope.rows.operations import DenseRows, as_rows, n_rows
+
+from ..certificates.perceptron import PerceptronCertificate, combine, examine
+from ..solvers import loops
+from ..solvers.loops import Progress
+from ..solvers.rule import OutOfRange, PerceptronRule
+from ..solvers.voted import Committee, join, update_rows, votes_of
+from .family import PerceptronFamily
+
+
+class Perceptron(Verified, PerceptronFamily):
+    """Perceptron classifier.
+
+    Finds a hyperplane w·x = 0 (x augmented with 1) by correcting mistakes: w ← w + η y x. On
+    separable data the number of corrections is bounded by R²/γ²; on other data it never settles,
+    which ``certificate_`` says, and averaged, voted or pocket outputs are the remedy.
+
+    Parameters
+    ----------
+    rule : {"single", "batch", "mini-batch"}
+        Correct after each mistake, after each pass by the sum of all mistakes, or by the sum over
+        ``batch_size`` samples.
+    output : {"last", "averaged", "voted", "pocket"}
+        The last vector; the mean over all visits; the vote of all vectors weighted by the visits
+        they survived; the vector with the fewest errors on the training set.
+    eta0, schedule : learning rate η_k = eta0 ("constant") or eta0/k ("inverse", k counts updates)
+    margin : a sample is a mistake unless y w·x exceeds it (``tie`` decides if they are equal)
+    tie : {"update", "positive", "negative"}
+        Whether score 0 is a mistake, counts for +1, or counts for -1.
+    init : {"zeros", "random"} or array with the bias first
+    stop : {"streak", "pass"}
+        End after n correct visits in a row, or after a pass without mistakes. With ``shuffle``
+        both mean a clean pass, since only that has seen every sample.
+    shuffle : visit the samples in a new random order each pass
+    batch_size : samples of a mini-batch
+    max_iter : most passes
+    warm_start : begin ``fit`` at the weights of the last one
+    multi_class : {"ovr", "ovo"}
+        K classes as one against the rest, or each pair.
+    fit_intercept : whether samples are augmented with 1
+    class_weight : {label: weight} or "balanced"; multiplies the steps
+    random_state : seed for ``init="random"`` and ``shuffle``
+
+    Attributes
+    ----------
+    coef_, intercept_ : the hyperplanes, one row for each binary problem (a voted one has none)
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn
+    n_iter_, n_updates_ : passes and corrections made (of the longest binary problem)
+    certificate_ : what the fit can prove; ``certificate_.verify(X, y)`` checks it again
+    results_ : the solver's result for each binary problem
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("or")
+    >>> model = ls.Perceptron(tie="negative").fit(X, y)
+    >>> model.intercept_, model.coef_
+    (array([0.]), array([[1., 1.]]))
+    >>> print(model.certificate_.status)
+    every sample is classified correctly, some only by the tie rule
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **PerceptronFamily._parameter_constraints,
+        "init": [StrOptions({"zeros", "random"}), "array-like"],
+    }
+
+    committees_: list[Committee]
+
+    def __init__(
+        self,
+        *,
+        rule="single",
+        output="last",
+        eta0=1.0,
+        schedule="constant",
+        margin=0.0,
+        tie="update",
+        init="zeros",
+        stop="streak",
+        shuffle=False,
+        batch_size=32,
+        max_iter=1000,
+        warm_start=False,
+        multi_class="ovr",
+        fit_intercept=True,
+        class_weight=None,
+        random_state=None,
+    ):
+        self.rule = rule
+        self.output = output
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.margin = margin
+        self.tie = tie
+        self.init = init
+        self.stop = stop
+        self.shuffle = shuffle
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """One more pass over these samples, going on from where the model is.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        classes : all labels that will ever come; needed in the first call unless y has them all
+        """
+        first = not hasattr(self, "classes_")
+        if not first and self._kept_settings() != self._settings:
+            raise ValueError(
+                "output, multi_class or fit_intercept changed since the model was started: call "
+                "fit, or partial_fit on a new model"
+            )
+        if first:
+            known = encode_labels(y if classes is None else classes).classes
+        else:
+            known = self.classes_
+            if classes is not None and not np.array_equal(np.unique(classes), known):
+                raise ValueError(f"classes={classes!r} differs from the first call: {known!r}")
+        training = read_training(self, X, y, sample_weight, classes=known)
+        if first:
+            self._start(training)
+        before = getattr(self, "results_", None)
+        problems = binary_problems(training.classes, training.codes, self.multi_class)
+        solvers = []
+        for number, problem in enumerate(problems):
+            solver = self._solver(training, problem, number, keep_log=False)
+            if before:  # a copy: an error in this pass must leave the model as it was
+                solver.progress = Progress(*map(np.copy, before[number].details["progress"]))
+            solvers.append(solver)
+        committees: Any = getattr(self, "committees_", None)
+        results = [self._one_pass(solver, training) for solver in solvers]
+        self._first_epoch += 1
+        self._keep(training, problems, solvers, results)
+        if committees:
+            stack = sparse.vstack if sparse.issparse(training.X) else np.vstack
+            self.committees_ = [
+                join(a, b, stack) for a, b in zip(committees, self.committees_, strict=True)
+            ]
+        return self
+
+    def _one_pass(self, solver: PerceptronRule, training: Training) -> Result:
+        if len(solver.y) == 0:
+            state = solver.init()
+            state.status = Status.PARTIAL
+            return solver.result(state)
+        result = self._run(solver, training, max_iter=1)
+        return replace(result, status=Status.PARTIAL)
+
+    def _kept_settings(self) -> tuple:
+        """What decides the shape and the meaning of the state that partial_fit goes on from."""
+        return self.output, self.multi_class, self.fit_intercept
+
+    def _start(self, training: Training) -> None:
+        self._settings = self._kept_settings()
+        previous = getattr(self, "_weights", None)
+        super()._start(training)
+        n_classes = len(training.classes)
+        pairs = n_classes * (n_classes - 1) // 2
+        n_problems = 1 if n_classes == 2 else n_classes if self.multi_class == "ovr" else pairs
+        shape = n_problems, training.X.shape[1] + 1
+        if self.warm_start and previous is not None and previous.shape == shape:
+            self._initial = previous
+        else:
+            self._initial = self._first_weights(shape)
+
+    def _first_weights(self, shape) -> np.ndarray:
+        """``init`` as one row for each problem, with a 0 in front where there is no bias."""
+        weights = np.zeros(shape)
+        inside = weights if self.fit_intercept else weights[:, 1:]
+        if isinstance(self.init, str):
+            if self.init == "random":
+                inside[:] = self._random.standard_normal(inside.shape)
+            return weights
+        given = np.asarray(self.init, dtype=np.float64)
+        if given.shape[-1:] != inside.shape[-1:] or given.ndim > 2:
+            what = "bias first" if self.fit_intercept else "no bias, since fit_intercept=False"
+            raise ValueError(
+                f"init has shape {given.shape}, but {inside.shape[1]} weights are needed ({what})"
+            )
+        if not np.isfinite(given).all():
+            raise ValueError("init has NaN or inf: give finite weights")
+        try:
+            inside[:] = given
+        except ValueError:
+            raise ValueError(
+                f"init has {len(given)} rows, but there are {len(inside)} binary problems"
+            ) from None
+        return weights
+
+    def _solver(
+        self, training: Training, problem: Problem, number: int, keep_log: bool
+    ) -> PerceptronRule:
+        X, weight = training.X, training.weight
+        if problem.rows is not None:
+            X = X[problem.rows]
+            weight = weight[problem.rows] if len(weight) else weight
+        engine = None
+        if self.rule == "batch" and X.shape[0]:
+            engine = MemoryEngine(X, problem.y, weight if len(weight) else None)
+        return PerceptronRule(
+            rows=as_rows(X, 1.0 if self.fit_intercept else 0.0),
+            y=problem.y,
+            weight=weight,
+            rule=self._rule(),
+            order=self._order(X.shape[0]),
+            initial=self._initial[number],
+            kind=self.rule,
+            batch_size=self.batch_size,
+            engine=engine,
+            keep_log=keep_log or self.output == "voted",
+        )
+
+    def _run(self, solver: PerceptronRule, training: Training, max_iter=None) -> Result:
+        limit = self.max_iter if max_iter is None else max_iter
+        again = replace(solver)  # the run changes the progress it goes on from
+        if solver.progress is not None:
+            again.progress = Progress(*map(np.copy, solver.progress))
+        try:
+            result = run(solver, limit)
+        except OutOfRange:
+            check_finite(training.X, getattr(self, "feature_names_in_", None))
+            return _run_scaled(again, _matrix(solver.rows, training.X), limit)
+        tiny = result.details["progress"].sizes[loops.RADIUS] < SMALLEST
+        if tiny and not self.fit_intercept and result.status is Status.MAX_ITER:
+            return _run_scaled(again, _matrix(solver.rows, training.X), limit)
+        return result
+
+    def _keep(self, training: Training, problems, solvers, results) -> None:
+        outputs = np.array([self._output(result) for result in results])
+        outputs = in_type(outputs, training.X.dtype)
+        self._counts(training, results)
+        self._weights = np.array([result.weights for result in results])
+        if self.output == "voted":
+            self.committees_ = [
+                _committee(solver, result, training, problem)
+                for solver, result, problem in zip(solvers, results, problems, strict=True)
+            ]
+        else:
+            self.coef_, self.intercept_ = outputs[:, 1:], outputs[:, 0]
+        self.certificate_ = combine(
+            {
+                problem.name: self._certificate(training, problem, solver, result, weights)
+                for problem, solver, result, weights in zip(
+                    problems, solvers, results, outputs, strict=True
+                )
+            }
+        )
+
+    def _certificate(self, training, problem, solver, result, weights) -> PerceptronCertificate:
+        X = training.X if problem.rows is None else training.X[problem.rows]
+        radius = float(result.details["progress"].sizes[loops.RADIUS])
+        weights = weights.astype(np.float64)
+        facts = examine(X, problem.y, weights, self.tie, self.fit_intercept, radius)
+        claim = self._claim(training, problem, solver, result, facts)
+        if claim["status"] is Status.CONVERGED:  # in floats, while the held vector has mistakes
+            last = result.weights.copy()
+            found = examine(X, problem.y, last, self.tie, self.fit_intercept, radius)
+            if self.output == "averaged" and not found.mistakes:
+                claim["last"] = last
+            else:
+                claim["status"] = Status.STALLED
+        return PerceptronCertificate(**claim, weights=weights)
+
+    def _live_claim(self, X):
+        """The certificate, if the attributes hold the weights it speaks of."""
+        claim: Any = self.certificate_
+        claimed = np.vstack([part.weights for part in claim.parts.values() or [claim]])
+        if self.output == "voted":
+            bias, both = float(self.fit_intercept), zip(self.committees_, claimed, strict=True)
+            same = all(committee.ends_at(w, bias) for committee, w in both)
+        else:
+            same = np.array_equal(np.column_stack([self.intercept_, self.coef_]), claimed)
+        if not same:
+            raise ValueError("the model does not hold the weights of the certificate")
+        return claim
+
+    def _claimed_weight(self, y, sample_weight):
+        return None  # the certificate names the rows of weight 0; other weights play no part
+
+    def _scores(self, X) -> np.ndarray:
+        matrix = read_features(self, X)
+        bias = 1.0 if self.fit_intercept else 0.0
+        if self.output == "voted":
+            check_finite(matrix, getattr(self, "feature_names_in_", None))
+            at_zero = -1.0 if self.tie == "negative" else 1.0
+            scores = np.column_stack(
+                [votes_of(committee, matrix, bias, at_zero) for committee in self.committees_]
+            )
+        else:
+            weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+            function = partial(block_scores, weights=weights, bias=bias)
+            scores = np.concatenate(list(MemoryEngine.in_few_blocks(matrix).map(function)))
+        if np.isnan(scores).any():
+            check_finite(matrix, getattr(self, "feature_names_in_", None))
+        return into_range(scores, matrix.dtype)
+
+    def equation(self):
+        """The hyperplane in the original features, largest weight first, as the notes write it.
+
+        One line for two classes; for K classes a dict of lines, the score of each (the largest
+        wins) or the vote of each pair.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> data = ls.datasets.load("students")
+        >>> print(ls.Perceptron(init=[0.25] * 5).fit(data.X, data.y).equation())
+        1.25·x1 − 0.75·x2 − 0.75·x3 − 0.75·x4 > 0.75 ⇒ 1
+        """
+        check_is_fitted(self)
+        if self.output == "voted":
+            raise ValueError("a voted perceptron is a committee, not one hyperplane: no equation")
+        features = getattr(self, "feature_names_in_", None)
+        if features is None:
+            features = [f"x{j + 1}" for j in range(self.coef_.shape[1])]
+        weights = np.column_stack([self.intercept_, self.coef_])
+        labels, relation = self.classes_.tolist(), "≥" if self.tie == "positive" else ">"
+        if len(labels) == 2:
+            return equation(weights[0], features, labels[1], relation)
+        pair = partial(vote, relation=relation) if self.multi_class == "ovo" else None
+        lines = rules(weights, features, labels, pair)
+        return dict(zip(self.certificate_.parts, lines, strict=True))
+
+
+def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem):
+    X = training.X if problem.rows is None else training.X[problem.rows]
+    distinct, places, steps = update_rows(solver, result.log)
+    return Committee(X[distinct], places, steps, result.log.survival, result.log.initial)
+
+
+def _matrix(rows, like):
+    """The rows of one binary problem as a matrix of the kind of ``like``."""
+    if isinstance(rows, DenseRows):
+        return rows.values
+    shape = n_rows(rows), like.shape[1]
+    return type(like)((rows.data, rows.indices, rows.indptr), shape=shape)
+
+
+def _scaled(progress: Progress | None, c: float) -> Progress | None:
+    if progress is None:
+        return None
+    return progress._replace(w=progress.w * c, u=progress.u * c, best=progress.best * c)
+
+
+def _run_scaled(solver: PerceptronRule, X, limit: int) -> Result:
+    """Fit with all augmented rows times c = 2^-e, which changes no decision, and scale back.
+
+    With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly, since c is a power of 2.
+    """
+    largest = float(abs(X).max())
+    if largest > LARGEST:
+        raise ValueError(
+            f"X has values up to {largest:.3g}, beyond {LARGEST:g}: their squares leave the range "
+            "of floating point. Scale the columns, e.g. with sklearn.preprocessing.StandardScaler"
+        )
+    if largest == 0.0:
+        return run(solver, limit)
+    c = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
+    scaled = X * X.dtype.type(c) if 1e-30 < c < 1e30 else X.astype(np.float64) * c
+    engine = solver.engine
+    weight = solver.weight if len(solver.weight) else None
+    small = replace(
+        solver,
+        rows=as_rows(scaled, solver.rows.bias * c),  # type: ignore[union-attr]
+        rule=solver.rule._replace(margin=solver.rule.margin * c * c),
+        initial=solver.initial * c,
+        engine=None if engine is None else MemoryEngine(scaled, solver.y, weight),
+        progress=_scaled(solver.progress, c),
+    )
+    try:
+        result = run(small, limit)
+    except OutOfRange:
+        raise ValueError(
+            "the weights leave the range of floating point: lower eta0 "
+            f"(now {solver.rule.eta0:g}), init or sample_weight"
+        ) from None
+    progress = result.details["progress"]
+    for vector in (progress.w, progress.u, progress.best):
+        vector /= c
+    progress.sizes[[loops.RADIUS, loops.NORM]] /= c
+    if result.log is not None:
+        result = replace(result, log=replace(result.log, initial=result.log.initial / c))
+    return result

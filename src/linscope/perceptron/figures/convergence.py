@@ -1,0 +1,154 @@
+"""The two curves of the convergence proof.
+
+For the single-sample rule from w = 0 with rate η, after k updates (w divided by η)
+
+    k·γ  ≤  w·w_opt  ≤  ‖w‖  ≤  √k·R
+
+with ‖w_opt‖ = 1, γ the augmented maximum margin and R = max ‖[1, x_i]‖. The first and the last
+curve cross at k = R²/γ²: no more updates are possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from linscope.separation.verdicts import Separable
+from linscope.separation.question import separability
+from linscope.display import theme
+from linscope.display.base import Display
+from linscope.display.inputs import read_samples
+from .weight_path import weight_path
+
+# With fewer updates than this share of the bound, logarithmic axes keep them visible.
+CROWDED = 0.2
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class ConvergenceDisplay(Display):
+    """Length and progress of the weights between their two bounds.
+
+    Attributes
+    ----------
+    k : 0 … number of updates
+    progress : w·w_opt after k updates
+    length : ‖w‖ after k updates
+    gamma, radius, bound : γ, R and R²/γ²
+    """
+
+    k: np.ndarray
+    progress: np.ndarray
+    length: np.ndarray
+    gamma: float
+    radius: float
+    bound: float
+
+    @classmethod
+    def from_path(cls, w_path: Any, X: Any, y: Any, *, eta0: float = 1.0) -> Self:
+        """From the weights before the first update and after each, or from a perceptron."""
+        samples = read_samples(X, y, binary=True)
+        path = weight_path(w_path, samples, name="w_path")
+        if path.model is not None:
+            reason = path.model._no_bound(np.zeros(0), path.weights[0])
+            if path.model.class_weight is not None:
+                reason = reason or "it needs equal weights"
+            if not path.model.fit_intercept:
+                reason = reason or "γ is the margin with a bias: use fit_intercept=True"
+            if reason:
+                raise ValueError(f"the convergence bound does not apply to this model: {reason}")
+            eta0 = float(path.model.eta0)
+        if path.weights[0].any():
+            raise ValueError(
+                f"w_path starts at {theme.vector(path.weights[0])}: the proof needs a start from "
+                "zeros; pass the path with its first row, and init='zeros'"
+            )
+        verdict = separability(X, y)
+        if not isinstance(verdict, Separable):
+            raise ValueError(
+                "the classes are not linearly separable, so there is no margin γ and no bound: "
+                "see linscope.plot.margin(linscope.separability(X, y), X, y) for the reason"
+            )
+        weights = path.weights / eta0
+        return cls(
+            k=np.arange(len(weights)),
+            progress=weights @ verdict.augmented.weights,
+            length=np.linalg.norm(weights, axis=1),
+            gamma=float(verdict.gamma),
+            radius=float(verdict.radius),
+            bound=float(verdict.bound),
+        )
+
+    @property
+    def updates(self) -> int:
+        """How many updates were made."""
+        return int(self.k[-1])
+
+    @property
+    def lower(self) -> np.ndarray:
+        """k·γ."""
+        return self.k * self.gamma
+
+    @property
+    def upper(self) -> np.ndarray:
+        """√k·R."""
+        return np.sqrt(self.k) * self.radius
+
+    @property
+    def title(self) -> str:
+        return (
+            f"{theme.count(self.updates, 'update')} made, at most R²/γ² = "
+            f"{theme.number(self.bound)} possible"
+        )
+
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
+        crowded = self.updates < CROWDED * self.bound
+        end = self.bound * (3.0 if crowded else 1.12)
+        grid = np.geomspace(0.7, end, 200) if crowded else np.linspace(0, end, 300)
+        low, high = grid * self.gamma, np.sqrt(grid) * self.radius
+        inside = grid <= self.bound
+        fill = theme.tint(theme.GREY, 0.22)
+        ax.fill_between(grid[inside], low[inside], high[inside], color=fill, lw=0, zorder=0)
+        ax.plot(grid, high, color=theme.BLUE, lw=2)
+        ax.plot(grid, low, color=theme.ORANGE, lw=2)
+        first = 1 if crowded else 0
+        small = 5.0 if len(self.k) <= 60 else 0.0
+        dots: dict[str, Any] = {"ms": small, "mec": "white", "mew": 0.6, "lw": 1.2}
+        ax.plot(self.k[first:], self.length[first:], marker="o", color=theme.PURPLE, **dots)
+        ax.plot(self.k[first:], self.progress[first:], marker="s", color=theme.GOOD, **dots)
+        ax.axvline(self.bound, color=theme.WRONG, lw=1.4, ls=(0, (4, 3)), zorder=1)
+        if crowded:
+            ax.set(xscale="log", yscale="log")
+            plain = FuncFormatter(lambda value, _: f"{value:g}")
+            ax.xaxis.set_major_formatter(plain)
+            ax.yaxis.set_major_formatter(plain)
+            ax.minorticks_off()
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            ax.set_ylim(bottom=0)
+        ax.set_xlim(grid[0], end)
+        ax.set_xlabel("updates k")
+        text = f"bound R²/γ² = {theme.number(self.bound)}"
+        ax.text(
+            self.bound,
+            0.03,
+            text + " ",
+            transform=ax.get_xaxis_transform(),
+            ha="right",
+            va="bottom",
+            color=theme.WRONG,
+            fontsize=theme.SMALL,
+        )
+        theme.title_and_key(ax, self.title, self._entries())
+
+    def _entries(self) -> list:
+        return [
+            theme.line_entry(f"√k·R  (R = {theme.number(self.radius)})", color=theme.BLUE),
+            theme.line_entry("‖w‖", color=theme.PURPLE, marker="o", ms=5, lw=1.2),
+            theme.line_entry("w·w_opt", color=theme.GOOD, marker="s", ms=5, lw=1.2),
+            theme.line_entry(f"k·γ  (γ = {theme.number(self.gamma)})", color=theme.ORANGE),
+        ]

@@ -1,0 +1,314 @@
+"""The perceptron rule replayed: on rows of numbers, or on a Gram matrix.
+
+The log says which visits, or batches, were updates. Scores, weights and criterion come from the
+arithmetic of the fit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from linscope.engines import MemoryEngine
+from linscope.fitting.training import Problem, binary_problems, read_training
+from linscope.results import Result, UpdateLog
+from linscope.rows.operations import GIVEN_ORDER, as_rows
+from linscope.rows.scores import norm
+from linscope.tracing.replay import Replay, Window
+
+from ..estimators.kernel_perceptron import KernelPerceptron
+from ..solvers import loops
+from ..solvers.rule import PerceptronRule, block_mistakes, update_steps
+from . import replay_loops
+from .view import PerceptronView
+
+CHECKPOINT_EVERY = 4096  # updates
+CHECKPOINT_BYTES = 64 << 20
+SMALLEST = 1e-150
+
+
+class PerceptronReplay(Replay):
+    """Replay of a rule on rows of numbers or on a Gram matrix.
+
+    Parameters
+    ----------
+    problem : the binary problem, its labels and its name
+    solver : the rule as it was set up for the fit
+    log : the decisions of the fit
+    X : the rows of the problem (None for a precomputed kernel)
+    row_numbers : where these rows are in the table that was given to the fit
+    scale : c if the solver's rows are those of X times c, see ``in_range``
+    """
+
+    view = PerceptronView()
+    kernel = False
+
+    def __init__(
+        self,
+        problem: Problem,
+        solver: PerceptronRule,
+        log: UpdateLog,
+        X: Any,
+        row_numbers: Any,
+        scale: float = 1.0,
+    ):
+        self.problem, self.solver, self.log, self.X = problem, solver, log, X
+        self.name = problem.name
+        self.row_numbers, self.scale = row_numbers, scale
+        self.n_steps = log.n_batches
+        self.update_steps = log.updates
+        self._checkpoints = [np.array(log.initial, dtype=np.float64) * scale]
+
+    @property
+    def single(self) -> bool:
+        return self.solver.kind == "single"
+
+    @property
+    def width(self) -> int:
+        return len(self._checkpoints[0])
+
+    @cached_property
+    def _radius(self) -> float:
+        return loops.radius(self.solver.rows, len(self.solver.y))
+
+    @cached_property
+    def _interval(self) -> int:
+        return max(CHECKPOINT_EVERY, -(-self.n_updates * self.width * 8 // CHECKPOINT_BYTES))
+
+    def states(self, first: int, last: int) -> Any:
+        """The states after ``first`` … ``last`` updates, one row each."""
+        out = np.empty((last - first + 1, self.width))
+        out[0] = self._state(first)
+        self._advance(first, last, out[0].copy(), out[1:])
+        return out
+
+    def last_state(self) -> Any:
+        return self.states(self.n_updates, self.n_updates)[0] / self.scale
+
+    def batch_mistakes(self, window: Window) -> np.ndarray:
+        """Mistakes of the batch of each step, 0 where there was no update."""
+        counts = np.zeros(len(window.steps), np.int64)
+        count = len(window.states) - 1
+        wrong = np.zeros(count, np.int64)
+        scratch = np.empty((count, self.width))
+        state = np.array(window.states[0])
+        self._advance(window.first, window.first + count, state, scratch, wrong)
+        counts[window.updated] = wrong[window.versions[window.updated]]
+        return counts
+
+    def _state(self, update: int) -> np.ndarray:
+        wanted = update // self._interval
+        while len(self._checkpoints) <= wanted:
+            done = (len(self._checkpoints) - 1) * self._interval
+            w = self._checkpoints[-1].copy()
+            self._advance(done, done + self._interval, w)
+            self._checkpoints.append(w)
+        w = self._checkpoints[wanted].copy()
+        self._advance(wanted * self._interval, update, w)
+        return w
+
+    def _advance(self, first: int, last: int, w, out=None, wrong=None) -> None:
+        """Apply updates ``first`` … ``last`` − 1 to w; keep what comes after each in ``out``."""
+        part = replace(
+            self.log,
+            updates=self.update_steps[first:last],
+            first_update=self.log.first_update + first,
+        )
+        if not self.single:
+            self._advance_batches(part, w, out, wrong)
+            return
+        samples, steps = update_steps(part, self.solver.rule, self.solver.y, self.solver.weight)
+        if out is None:
+            loops.replay_updates(self.solver.rows, samples, steps, w)
+        else:
+            loops.replay_vectors(self.solver.rows, samples, steps, w, out)
+
+    def _advance_batches(self, part: UpdateLog, w, out, wrong) -> None:
+        count = len(part.updates)
+        wrong = np.zeros(count, np.int64) if wrong is None else wrong
+        if self.solver.engine is not None:
+            for k in range(count):
+                wrong[k] = self._engine_step(part.first_update + k + 1, w)
+                if out is not None:
+                    out[k] = w
+            return
+        out = np.empty((count, self.width)) if out is None else out
+        epochs, batches = np.divmod(part.updates, part.batches_per_epoch)
+        for epoch in np.unique(epochs):
+            here = slice(*np.searchsorted(epochs, [epoch, epoch + 1]))
+            permutation = part.order.epoch(int(epoch))
+            replay_loops.replay_batches(
+                self.solver.rows,
+                self.solver.y,
+                self.solver.weight,
+                GIVEN_ORDER if permutation is None else permutation,
+                batches[here],
+                part.batch_size,
+                self.solver.rule,
+                part.first_update + here.start,
+                w,
+                self._radius,
+                out[here],
+                wrong[here],
+            )
+
+    def _engine_step(self, number: int, w: np.ndarray) -> int:
+        """One step of the batch rule, summed over row blocks as in the fit."""
+        rule, engine = self.solver.rule, self.solver.engine
+        bias = self.solver.rows.bias
+        function = partial(block_mistakes, bias=bias, rule=rule, w=w, radius=self._radius)
+        assert engine is not None
+        total, mistakes = engine.map_reduce(function, lambda a, b: (a[0] + b[0], a[1] + b[1]))
+        w += (rule.eta0 / number if rule.inverse else rule.eta0) * total
+        return mistakes
+
+    def scores(self, window: Window) -> np.ndarray:
+        """w·x before each visit."""
+        samples = self.samples(window.steps)
+        out = np.empty(len(samples))
+        replay_loops.scores_at(self.solver.rows, samples, window.versions, window.states, out)
+        return self._unscaled(out)
+
+    def _unscaled(self, products: np.ndarray) -> np.ndarray:
+        if self.scale == 1.0:
+            return products
+        with np.errstate(over="ignore"):
+            largest = np.finfo(np.float64).max
+            return np.clip(products / self.scale / self.scale, -largest, largest)
+
+    def normalized(self, window: Window, scores: np.ndarray) -> np.ndarray:
+        """y·w·x before each visit: the score of the reflected sample."""
+        return self.solver.y[self.samples(window.steps)] * scores + 0.0
+
+    def measure(self, states) -> tuple[np.ndarray, np.ndarray]:
+        """Mistakes over all samples and J_p, of each state."""
+        mistakes, criterion = np.zeros(len(states), np.int64), np.zeros(len(states))
+        solver = self.solver
+        replay_loops.measure(
+            solver.rows, solver.y, solver.weight, solver.rule, states, mistakes, criterion
+        )
+        return mistakes, self._unscaled(criterion)
+
+    def criterion(self, states) -> np.ndarray:
+        return self.measure(states)[1]
+
+    def changes(self, states) -> tuple[np.ndarray, np.ndarray]:
+        """Samples that each update turned right, and wrong."""
+        mended, broken = np.zeros((2, len(states) - 1), np.int64)
+        solver = self.solver
+        replay_loops.changes(solver.rows, solver.y, solver.rule, states, mended, broken)
+        return mended, broken
+
+    def fixed(self, samples: np.ndarray, states) -> np.ndarray:
+        """Is the sample of each update right after it?"""
+        wrong = np.zeros(len(samples), np.bool_)
+        solver = self.solver
+        replay_loops.still_wrong(solver.rows, solver.y, solver.rule, samples, states, wrong)
+        return ~wrong
+
+    @property
+    def intercept(self) -> bool:
+        """Whether samples are augmented with 1."""
+        return self.solver.rows.bias != 0.0
+
+    def weights(self, states) -> Any:
+        """The weights in these states, without w0 if there is no intercept."""
+        weights = states if self.intercept else states[:, 1:]
+        return weights if self.scale == 1.0 else weights / self.scale
+
+
+class GramReplay(PerceptronReplay):
+    """Replay of a kernel rule: coefficients α instead of weights, except for a linear kernel."""
+
+    kernel = True
+
+    def __init__(self, *arguments, linear: bool, intercept: bool):
+        super().__init__(*arguments)
+        self.linear, self._intercept = linear, intercept
+
+    @property
+    def intercept(self) -> bool:
+        return self._intercept
+
+    @property
+    def augmented(self) -> bool:
+        return self.intercept and self.linear
+
+    def alphas(self, states) -> np.ndarray:
+        return states[:, states.shape[1] // 2 :]
+
+    @property
+    def weight_names(self) -> list[str]:
+        if not self.linear:
+            return []
+        return [f"w{j}" for j in range(0 if self.intercept else 1, self.X.shape[1] + 1)]
+
+    def weights(self, states) -> Any:
+        """w = Σ α_i [1 x_i], the columns of ``weight_names``."""
+        alphas = self.alphas(states)
+        if not self.linear:
+            return alphas[:, :0]
+        weights = np.asarray(alphas @ self.X)
+        return np.column_stack([alphas.sum(axis=1), weights]) if self.intercept else weights
+
+    def row(self, sample: int) -> np.ndarray:
+        return np.zeros(0) if self.X is None else super().row(sample)
+
+
+def in_range(solver: PerceptronRule, X: Any, result: Result) -> tuple[PerceptronRule, float]:
+    """The rule on rows times c = 2^-e, and c: 1 unless scores would overflow or vanish.
+
+    With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly: the fit does the same.
+    """
+    radius = float(result.details["progress"].sizes[loops.RADIUS])
+    if radius > SMALLEST and np.isfinite(4.0 * radius * norm(result.weights)):
+        return solver, 1.0
+    largest = float(abs(X).max())
+    if largest == 0.0:
+        return solver, 1.0
+    c = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
+    scaled = X.astype(np.float64) * c
+    weight = solver.weight if len(solver.weight) else None
+    small = replace(
+        solver,
+        rows=as_rows(scaled, solver.rows.bias * c),  # type: ignore[union-attr]
+        rule=solver.rule._replace(margin=solver.rule.margin * c * c),
+        engine=None if solver.engine is None else MemoryEngine(scaled, solver.y, weight),
+    )
+    return small, c
+
+
+def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
+    """One replay for each binary problem of a fitted model."""
+    with warnings.catch_warnings():  # the fit has said it
+        warnings.simplefilter("ignore")
+        training = read_training(model, X, y, sample_weight)
+    problems = binary_problems(training.classes, training.codes, model.multi_class)
+    n = len(training.codes) + len(training.ignored)
+    kept = np.delete(np.arange(n), training.ignored)
+    kernel = isinstance(model, KernelPerceptron)
+    precomputed = kernel and model.kernel == "precomputed"
+    if kernel:
+        matrix = training.X[:, model._gram_rows] if precomputed else training.X
+        model._gram = model._products(matrix) + (1.0 if model.fit_intercept else 0.0)
+    replays = []
+    for number_, (problem, result) in enumerate(zip(problems, model.results_, strict=True)):
+        solver = model._solver(training, problem, number_, keep_log=False)
+        rows = slice(None) if problem.rows is None else problem.rows
+        shown = None if precomputed else training.X[rows]
+        if kernel:
+            options = {"linear": model.kernel == "linear", "intercept": model.fit_intercept}
+            replay: PerceptronReplay = GramReplay(
+                problem, solver, result.log, shown, kept[rows], **options
+            )
+        else:
+            solver, c = in_range(solver, shown, result)
+            replay = PerceptronReplay(problem, solver, result.log, shown, kept[rows], c)
+        replays.append(replay)
+    if kernel:
+        del model._gram
+    return replays

@@ -1,0 +1,231 @@
+"""Is a claim about a perceptron true? Its vector is its own proof.
+
+    mistakes   samples with y w·x < 0, and those with w·x = 0 that the tie rule counts as wrong
+    margin     min y w·x / ‖w‖ over the samples          radius   R = max ‖[1, x]‖
+    SEPARATED needs y w·x > 0 for every sample, SEPARATED_BY_TIE no mistake but samples with w·x = 0
+
+Signs are exact (``exact_signs``): a sample counts as misclassified if and only if ``predict`` with
+these weights says so. CONVERGED is the end of a fit whose *last* vector makes no mistakes while the
+claim is about another, the averaged one: the last vector is then part of the claim.
+
+How the vector was found (updates, passes, rate) is checked as far as data can tell: from zeros, k
+updates at rate η make no vector longer than √k η R.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linscope.data import encode_labels, to_matrix
+from linscope.results import Check, Status
+from linscope.rows.finite import check_finite
+from linscope.verify.exact_signs import signed_scores
+
+# Floats in a certificate are rounded; a claim may differ from the true value by this much.
+ROUNDING = 1e-9
+# Whether a score of 0 is a mistake for y = +1, and for y = −1.
+TIES = {"update": (True, True), "positive": (False, True), "negative": (True, False)}
+# Ends of a fit that leave mistakes.
+UNFINISHED = (Status.CONVERGED, Status.MAX_ITER, Status.STOPPED, Status.STALLED)
+# Beyond these sizes products leave the range of floats.
+LOW, HIGH = 1e-140, 1e140
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Facts about a weight vector on data, recomputed from scratch."""
+
+    mistakes: int
+    ties: int
+    margin: float
+    radius: float
+
+
+def check(claim: Any, X: Any, y: Any) -> Check:
+    """Recompute all that the claim of one binary problem says."""
+    try:
+        return _check(claim, X, y)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        return Check(False, f"the certificate does not fit these data: {error}")
+
+
+def _check(claim: Any, X: Any, y: Any) -> Check:
+    matrix, own, signs = problem_rows(claim, X, y)
+    matrix, weights = matrix[own], claim.weights
+    if weights.shape != (matrix.shape[1] + 1,):
+        return Check(False, f"X has {matrix.shape[1]} features, not {len(weights) - 1}")
+    if not np.isfinite(weights).all():
+        return Check(False, "the weights are not finite")
+    if not claim.intercept and weights[0] != 0:
+        return Check(False, "a model without intercept has a bias")
+    if len(signs) == 0:
+        return compare(claim, Measured(0, 0, 0.0, 0.0), 0.0, 0)
+    found = measure(matrix, signs, weights, claim.tie, claim.intercept)
+    if not _last_is_right(claim, matrix, signs):
+        return Check(False, "no last vector that classifies every sample correctly")
+    return compare(claim, found, length_of(weights), len(signs))
+
+
+def _last_is_right(claim: Any, X: Any, y: np.ndarray) -> bool:
+    """Whether a claim that the stopping rule was met has a last vector without mistakes."""
+    if claim.status is not Status.CONVERGED:
+        return claim.last is None
+    last = claim.last
+    if last is None or last.shape != claim.weights.shape or not np.isfinite(last).all():
+        return False
+    if claim.output != "averaged" or (last[0] != 0 and not claim.intercept):
+        return False
+    return measure(X, y, last, claim.tie, claim.intercept).mistakes == 0
+
+
+def problem_rows(claim: Any, X: Any, y: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The matrix, which of its rows belong to the problem, and their signs ±1.0."""
+    matrix, _ = to_matrix(X)
+    check_finite(matrix)
+    classes, codes = encode_labels(y, n_samples=matrix.shape[0])
+    labels = classes.tolist()
+    counted = counted_rows(claim, len(codes))
+    below = claim.others or (claim.negative,)
+    positive = np.array([label == claim.positive for label in labels])[codes]
+    negative = np.array([label in below for label in labels])[codes]
+    strange = counted & ~(positive | negative)
+    if claim.others and strange.any():
+        label = labels[codes[np.argmax(strange)]]
+        raise ValueError(f"y has the label {label!r}, unknown to the model")
+    if not positive.any() or not negative.any():
+        raise ValueError(f"y has no samples of {claim.positive!r} and {claim.negative!r}")
+    own = counted & ~strange
+    return matrix, own, np.where(positive[own], 1.0, -1.0)
+
+
+def counted_rows(claim: Any, n: int) -> np.ndarray:
+    """Which of n rows the claim is about: those with a weight above 0."""
+    ignored = np.asarray(claim.ignored)
+    if ignored.ndim != 1 or ignored.dtype.kind not in "iu":
+        raise ValueError("the ignored rows are not row numbers")
+    if len(ignored) and not 0 <= ignored.min() <= ignored.max() < n:
+        raise ValueError(f"X has {n} rows, fewer than the certificate speaks of")
+    counted = np.ones(n, bool)
+    counted[ignored] = False
+    return counted
+
+
+def measure(X: Any, y: np.ndarray, W: np.ndarray, tie: str, intercept: bool) -> Measured:
+    """Mistakes and ties exactly, margin and radius in floats."""
+    W = np.asarray(W, dtype=np.float64)
+    signed = y * signed_scores(X, W)
+    wrong_at_zero = np.where(y > 0, *TIES[tie])
+    mistakes = int(((signed < 0) | ((signed == 0) & wrong_at_zero)).sum())
+    radius, length = radius_of(X, intercept), length_of(W)
+    margin = float(signed.min()) / length if length else 0.0
+    if length and not all(LOW < size < HIGH for size in (length, radius, length * radius)):
+        margin = _extreme_margin(X, y, W)
+    return Measured(mistakes, int((signed == 0).sum()), margin + 0.0, radius)
+
+
+def _extreme_margin(X: Any, y: np.ndarray, W: np.ndarray) -> float:
+    """The same where products leave the range of floats: all brought near 1 by powers of two."""
+    size = max(float(abs(X).max(initial=0.0) if not sparse.issparse(X) else abs(X).max()), 1e-300)
+    e, shift = int(np.frexp(size)[1]), int(np.frexp(np.abs(W).max())[1])
+    rows = X.astype(np.float64)
+    if sparse.issparse(X):
+        rows.data = np.ldexp(rows.data, -e)
+    else:
+        rows = np.ldexp(rows, -e)
+    near = np.ldexp(W, -shift)
+    smallest = (y * signed_scores(rows, np.r_[np.ldexp(near[0], -e), near[1:]])).min()
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(smallest / np.linalg.norm(near), e))
+
+
+def length_of(vector: np.ndarray) -> float:
+    """‖vector‖, also where squares leave the range of floats."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if largest > 0 else 0.0
+
+
+def radius_of(X: Any, intercept: bool) -> float:
+    """max ‖[1, x]‖, without the 1 if there is no bias."""
+    values = X.data if sparse.issparse(X) else X
+    largest = float(max(np.abs(values).max(initial=0.0), 1.0 if intercept else 0.0))
+    if largest == 0.0:
+        return 0.0
+    unit = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
+    near = X.astype(np.float64) * unit
+    squares = near.multiply(near).sum(axis=1) if sparse.issparse(X) else (near * near).sum(axis=1)
+    most = float(np.asarray(squares).max()) + (unit * unit if intercept else 0.0)
+    return float(np.sqrt(most)) / unit
+
+
+def compare(claim: Any, found: Measured, length: float, n: int) -> Check:
+    """The claim against what was found about a vector of this length on n samples."""
+    strange = _impossible(claim, n) or _wrong_status(claim, found)
+    if found.mistakes != claim.mistakes:
+        said = f"the certificate claims {claim.mistakes}"
+        return Check(False, f"{_samples(found.mistakes)} misclassified, {said}")
+    for name in ("margin", "radius"):
+        value, truth = getattr(claim, name), getattr(found, name)
+        allowed = ROUNDING * abs(truth) + 1e-15 * (len(claim.weights) + 8) * found.radius
+        if not abs(value - truth) <= allowed:
+            return Check(False, f"the {name} is {truth:.12g}, not {value:.12g}")
+    # From zeros, ‖w‖² ≤ k η² R² after k updates: the second half of the convergence proof.
+    if not claim.no_bound and length > (claim.updates**0.5) * claim.eta0 * claim.radius * 1.0001:
+        strange = strange or f"{claim.updates} updates cannot make a vector of length {length:g}"
+    if strange:
+        return Check(False, strange)
+    if found.mistakes:
+        return Check(True, f"{_samples(found.mistakes)} misclassified, as claimed")
+    but = f" ({len(claim.ignored):,} of weight 0 left out)" if len(claim.ignored) else ""
+    return Check(True, f"every sample{but} is on its side; smallest margin {found.margin:.6g}")
+
+
+def _wrong_status(claim: Any, found: Measured) -> str:
+    """Why the fit cannot have ended as claimed, or ""."""
+    status = claim.status
+    if status is Status.PARTIAL:
+        return "" if claim.passes <= 1 else "partial_fit makes one pass, not several"
+    if found.mistakes:
+        if status in (Status.SEPARATED, Status.SEPARATED_BY_TIE):
+            return "the status claims a separation, but samples are misclassified"
+        return "" if status in UNFINISHED else f"no such end of a fit with mistakes: {status}"
+    if status in UNFINISHED:
+        return "the status claims that mistakes are left, but there are none"
+    if status is Status.SEPARATED and found.ties:
+        return f"{_samples(found.ties)} on the boundary, not strictly apart"
+    if status is Status.SEPARATED_BY_TIE and not found.ties:
+        return "no sample has score 0: the separation is strict"
+    separated = status in (Status.SEPARATED, Status.SEPARATED_BY_TIE)
+    return "" if separated else f"no such end of a fit without mistakes: {status}"
+
+
+def _impossible(claim: Any, n: int) -> str:
+    """What no fit on n samples could claim, or ""."""
+    if foreign_values(claim) or claim.parts:
+        return "a perceptron has no primal, dual, gap, kkt, backward error or parts"
+    if claim.others and claim.negative != opposite(claim.others):
+        return f"the negative side is {opposite(claim.others)!r}, not {claim.negative!r}"
+    if not (claim.updates >= 0 and claim.passes >= 0 and 0 < claim.eta0 < np.inf):
+        return "updates and passes must be counts, and eta0 a positive number"
+    # partial_fit counts the updates of all its calls, but the passes of one
+    if claim.status is not Status.PARTIAL and claim.updates > claim.passes * n:
+        return f"{claim.passes} passes over {n} samples cannot make {claim.updates} updates"
+    return ""
+
+
+def opposite(others: tuple) -> Any:
+    """What the negative side is called."""
+    return others[0] if len(others) == 1 else "rest"
+
+
+def foreign_values(claim: Any) -> bool:
+    """Whether it claims values that only other models have."""
+    values = (claim.primal, claim.dual, claim.gap, claim.kkt, claim.backward_error)
+    return any(value is not None for value in values)
+
+
+def _samples(count: int) -> str:
+    return "1 sample is" if count == 1 else f"{count:,} samples are"

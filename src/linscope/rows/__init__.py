@@ -1,0 +1,1 @@
+"""Row blocks, operations on them (dense and sparse), threads, and how much memory they may take."""

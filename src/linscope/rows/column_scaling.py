@@ -1,0 +1,287 @@
+"""Columns about their means and near 1, where they are far from it.
+
+    s = v_0 + Σ_j v_j (x_j − m_j)·2^k_j
+    w_j = 2^k_j v_j          w_0 = v_0 − Σ_j w_j m_j          ½ Σ w_j² = ½ Σ 4^k_j v_j²
+
+Tables that are well-behaved already are used as they are. A penalty Σ|w_j| allows one exponent for
+all columns only. Sparse tables keep their zeros, so they are not shifted, unless they have few.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from linscope.arithmetic.double_double import Pair
+from linscope.arithmetic.enclosures import two_prod
+
+from .finite import check_finite
+
+# 4^k must stay in the range of floats, and columns scaled so far must not be much above 1.
+MOST_EXPONENT, MOST_LEFT = 505, 4
+# A sparse table with fewer zeros than numbers can as well be dense.
+FEW_ZEROS = 2
+# Squares of larger values do harm in float32, and their products in float64.
+HUGE, ENORMOUS = 2.0**50, 2.0**250
+# The largest of so many numbers is found in no time.
+QUICK_LOOK = 4_000_000
+# Below this a product and what rounding takes from it are both floats.
+PRODUCTS = 2.0**960
+
+
+class LogisticFrame(NamedTuple):
+    """The table to work on, shift m and exponents k that made it, and whether float32 holds it.
+
+    ``largest`` bounds the numbers of X; 0 if nobody knows.
+    """
+
+    X: Any
+    shift: np.ndarray
+    exponent: np.ndarray
+    modest: bool = True
+    largest: float = 0.0
+
+    @property
+    def plain(self) -> bool:
+        return not (self.shift.any() or self.exponent.any())
+
+    def pull(self, rho: float) -> float | np.ndarray:
+        """The penalty of each v_j."""
+        return rho if self.plain or rho == 0 else rho * np.ldexp(1.0, 2 * self.exponent)
+
+    def strengths(self, l1: float, l2: float) -> tuple[float, float]:
+        """l1 and l2 for the v_j, where all columns have the same exponent."""
+        k = int(self.exponent[0]) if len(self.exponent) else 0
+        return float(np.ldexp(l1, k)), float(np.ldexp(l2, 2 * k))
+
+    def original(self, V: np.ndarray) -> np.ndarray:
+        """Weights of the original columns, bias first."""
+        W = V.copy()
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # who asks will look
+            W[:, 1:] = np.ldexp(V[:, 1:], self.exponent)
+            for k in range(len(W) if self.shift.any() else 0):
+                W[k, 0] = _exact_bias(np.r_[V[k, 0], -W[k, 1:]], self.shift)
+        return W
+
+    @property
+    def largest_inside(self) -> float:
+        """A bound of the numbers of X: the best where that is quick."""
+        values = self.X.data if sparse.issparse(self.X) else self.X
+        if self.largest and values.size > QUICK_LOOK:
+            return self.largest
+        return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+
+    def rounding(self, W: np.ndarray, V: np.ndarray) -> float:
+        """How far a score of the weights W is from that of V = ``inside(W)`` at most.
+
+        Weights are scaled by powers of two, so only the bias and the shifted columns are rounded.
+        """
+        if self.plain:
+            return 0.0
+        with np.errstate(all="ignore"):
+            W = np.asarray(W, dtype=np.float64)
+            if not np.array_equal(np.ldexp(V[:, 1:], self.exponent), W[:, 1:]):
+                return np.inf
+            if not np.abs(W[:, 1:] * self.shift).max(initial=0.0) < PRODUCTS:
+                return np.inf
+            exact = np.array([_exact_bias(w, self.shift) for w in W])
+            off = np.abs(exact - V[:, 0]) + 2.0**-52 * np.abs(exact)
+            size = self.largest_inside * np.abs(V[:, 1:]).sum(axis=1)
+            return float(off.max()) + 2.0**-52 * float(size.max())
+
+    def original_slope(self, slope: np.ndarray, doubt: float, largest: float) -> float:
+        """The largest entry of a gradient in the original columns, from above.
+
+        ``doubt`` is that about the slope of a column of ones, ``largest`` bounds the others.
+        """
+        with np.errstate(all="ignore"):
+            bias = np.abs(slope[:, :1]) + doubt
+            rest = np.ldexp(np.abs(slope[:, 1:]) + doubt * largest, -self.exponent)
+            rest = rest + np.abs(self.shift) * bias
+            return float(max(bias.max(), rest.max(initial=0.0)))
+
+    def inside(self, W: np.ndarray) -> np.ndarray:
+        """The other way round."""
+        V = W.copy()
+        for k in range(len(W) if self.shift.any() else 0):
+            V[k, 0] = _exact_bias(W[k], self.shift)
+        V[:, 1:] = np.ldexp(W[:, 1:], -self.exponent)
+        return V
+
+
+def _exact_bias(w: np.ndarray, shift: np.ndarray) -> float:
+    """w_0 + Σ w_j m_j, rounded once: a large shift must cost no digits of the bias."""
+    p, e = two_prod(w[1:], shift)
+    parts = [float(w[0]), *p.tolist(), *e.tolist()]
+    if not np.isfinite(parts).all():
+        return float(w[0] + w[1:] @ shift)
+    return math.fsum(parts)
+
+
+def logistic_frame(
+    X: Any,
+    *,
+    fit_intercept: bool,
+    common: bool = False,
+    penalised: bool = True,
+    names: list[str] | None = None,
+) -> LogisticFrame:
+    """Look at some rows; copy the table only if offsets or sizes call for it.
+
+    Parameters
+    ----------
+    X : C-contiguous array or CSR matrix
+    fit_intercept : without a bias nothing can take up a shift
+    common : whether all columns must be scaled alike
+    penalised : whether a penalty has to be scaled with the columns
+    names : of the columns, for the error if a number is not finite
+    """
+    d, largest = X.shape[1], check_finite(X, names)
+    bound = largest
+    plain = LogisticFrame(X, np.zeros(d), np.zeros(d, dtype=np.int64))
+    table = _few_zeros(X) if fit_intercept else X
+    look = pilot(table, np.zeros((X.shape[0], 0)))
+    if sparse.issparse(table):
+        largest = 1.0
+    if look.mild and not largest < ENORMOUS:  # in a row that the pilot did not see
+        look = pilot(table, np.zeros((X.shape[0], 0)), rows=None)
+    plain = plain._replace(modest=largest < HUGE, largest=bound)
+    extreme = np.abs(look.frame.exponent) > MILD_EXPONENT // 4
+    if look.mild and not extreme.any():
+        return plain
+    shift = look.frame.shift if fit_intercept and not sparse.issparse(table) else np.zeros(d)
+    exponent = _exponents(look, common, penalised)
+    if not shift.any() and not (extreme.any() and exponent.any()):
+        return plain
+    factor = np.ldexp(1.0, exponent)
+    if sparse.issparse(table):
+        copy = table.astype(np.float64).copy()
+        copy.data *= factor[copy.indices]
+    else:
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            copy = (table - shift) * factor
+    return LogisticFrame(copy, shift, exponent)
+
+
+def _few_zeros(X: Any) -> Any:
+    """X, dense if it is sparse in name only."""
+    few = sparse.issparse(X) and FEW_ZEROS * X.nnz >= X.shape[0] * X.shape[1]
+    return X.toarray() if few else X
+
+
+def _exponents(look: Pilot, common: bool, penalised: bool) -> np.ndarray:
+    """k of each column; an error where the scaled penalty would leave the range of floats."""
+    exponent = look.frame.exponent.astype(np.int64)
+    if common:
+        one = int(exponent.min())
+        exponent = np.full_like(exponent, one if abs(one) > MILD_EXPONENT else 0)
+    if not (penalised or common):
+        return exponent
+    allowed = np.clip(exponent, -MOST_EXPONENT, MOST_EXPONENT)
+    far = np.flatnonzero(allowed - exponent > MOST_LEFT)
+    if len(far):
+        raise ValueError(
+            f"column {far[0]} has values of about 2^{-exponent[far[0]]}, too large for a penalty "
+            "in floats: scale the columns of X"
+        )
+    return allowed
+
+
+PILOT_ROWS = 2048
+
+
+# Without a shift, sums of squares lose the digits of 1 + (mean / spread)²: at most one here.
+MILD_OFFSET = 3.0
+
+
+MILD_EXPONENT = 100
+
+
+# The power of two itself must be a float.
+MOST_EXPONENT = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Shift and powers of two of each column: the features, then the targets."""
+
+    shift: np.ndarray
+    exponent: np.ndarray
+    n_features: int
+
+    @property
+    def features(self) -> slice:
+        return slice(0, self.n_features)
+
+    @property
+    def targets(self) -> slice:
+        return slice(self.n_features, None)
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        """Powers of two of weights: w_j = 2^units v_j, (1 + d, targets)."""
+        features = np.concatenate([[0], self.exponent[self.features]])
+        return features[:, None] - self.exponent[self.targets]
+
+    @cached_property
+    def offsets(self) -> Pair:
+        """[1, shift of the features] as a row."""
+        return Pair.of(np.concatenate([[1.0], self.shift[self.features]])[None, :])
+
+    @cached_property
+    def back(self) -> Pair:
+        """[1, −shift of the features] as a row."""
+        return Pair.of(np.concatenate([[1.0], -self.shift[self.features]])[None, :])
+
+    def unshifted(self) -> Frame:
+        return Frame(np.zeros_like(self.shift), self.exponent, self.n_features)
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What a look at some rows tells: a frame, and whether the columns may stay as they are."""
+
+    frame: Frame
+    mild: bool
+
+
+def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS, *, centred: bool = True) -> Pilot:
+    """Frame from evenly spread rows (all rows: None). Sparse features are not shifted.
+
+    Without an intercept (``centred=False``) nothing is: weights may sit far from the mean of the
+    rows, and then sums about it would cancel when the shift is taken back.
+    """
+    step = 1 if rows is None else max(1, len(Y) // rows)
+    mean_y, spread_y, top_y = _location(Y[::step])
+    if sparse.issparse(X):
+        top = np.zeros(X.shape[1])
+        np.maximum.at(top, X.indices, np.abs(X.data, dtype=np.float64))
+        mean, spread = np.zeros(X.shape[1]), top
+    else:
+        mean, spread, top = _location(np.asarray(X[::step], dtype=np.float64))
+    shift, top = np.r_[mean, mean_y], np.r_[top, top_y]
+    exponent = -np.frexp(np.where(top > 0, top, np.where(shift != 0, np.abs(shift), 1.0)))[1]
+    exponent = np.minimum(exponent, MOST_EXPONENT)
+    shift = shift if centred else np.zeros_like(shift)
+    mild = np.abs(shift) <= MILD_OFFSET * np.r_[spread, spread_y]
+    mild &= np.abs(exponent) <= MILD_EXPONENT
+    return Pilot(Frame(shift, exponent, X.shape[1]), bool(mild.all()))
+
+
+def _location(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, standard deviation and largest distance from the mean of each column."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.abs(sample).max(axis=0)
+        unit = np.ldexp(1.0, np.frexp(np.where(np.isfinite(size), size, 1.0))[1])
+        part = sample / unit
+        mean = part.mean(axis=0)
+        away = part - mean
+        top, spread = np.abs(away).max(axis=0), np.sqrt(np.mean(away * away, axis=0))
+        mean, spread, top = mean * unit, spread * unit, top * unit
+    # NaN and infinity are named by whoever finds the sums are not finite.
+    return tuple(np.where(np.isfinite(v), v, 0.0) for v in (mean, spread, top))  # type: ignore

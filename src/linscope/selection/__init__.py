@@ -1,0 +1,1 @@
+"""Choosing a model: paths over parameters with cross-validation, work shared between folds."""

@@ -1,0 +1,1 @@
+"""Can a hyperplane separate the classes? The question, the verdicts and their proofs."""

@@ -1,0 +1,139 @@
+"""Separability of more than two classes: every pair, and each class against the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from linscope.data import Labels
+from linscope.results import Check
+
+from .reading import read_table
+from .verdicts import Verdict
+
+WORDS = {"strict": "yes", "quasi": "boundary", "no": "no"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassTable:
+    """Binary verdicts for K classes.
+
+    Attributes
+    ----------
+    classes : the labels, sorted
+    pairwise : (a, b) -> verdict on the samples of a (negative) and b (positive); its row numbers
+        count within those samples, ``rows[(a, b)]`` has their numbers in the whole table
+    one_vs_rest : a -> verdict on a (True, positive) against all others (False)
+    rows : (a, b) -> row numbers of the samples of a and b
+    """
+
+    classes: tuple[Any, ...]
+    pairwise: dict[tuple[Any, Any], Verdict]
+    one_vs_rest: dict[Any, Verdict]
+    rows: dict[tuple[Any, Any], np.ndarray]
+
+    @classmethod
+    def build(cls, matrix, labels: Labels, binary) -> ClassTable:
+        """Ask ``binary(matrix, signs, classes)`` about every pair and every class."""
+        classes = tuple(labels.classes.tolist())
+        pairwise, rows = {}, {}
+        for key, own, y in _pairs(classes, labels.codes):
+            rows[key] = own
+            pairwise[key] = binary(matrix[own], y, key)
+        one_vs_rest = {
+            a: binary(matrix, np.where(labels.codes == i, 1.0, -1.0), (False, True))
+            for i, a in enumerate(classes)
+        }
+        return cls(classes, pairwise, one_vs_rest, rows)
+
+    @property
+    def separable(self) -> bool:
+        """Whether each class is strictly separable from all the others together."""
+        return all(self.one_vs_rest.values())
+
+    def __bool__(self) -> bool:
+        return self.separable
+
+    def verify(self, X, y) -> Check:
+        """Check every verdict of both tables from the data alone."""
+        try:
+            matrix, labels = read_table(X, y)
+        except ValueError as error:
+            return Check(False, str(error))
+        classes = tuple(labels.classes.tolist())
+        if classes != tuple(self.classes):
+            return Check(False, f"the classes are {classes}")
+        pairs = list(_pairs(classes, labels.codes))
+        if [key for key, _, _ in pairs] != list(self.pairwise):
+            return Check(False, "the pairs are not those of the classes")
+        if list(self.one_vs_rest) != list(classes):
+            return Check(False, "one_vs_rest does not have every class")
+        for key, own, y_pair in pairs:
+            if key not in self.rows or not np.array_equal(own, self.rows[key]):
+                return Check(False, f"{key}: the rows are others")
+            named = np.array(key, dtype=object)[(y_pair > 0).astype(np.intp)]
+            check = self.pairwise[key].verify(matrix[own], named)
+            if not check:
+                return Check(False, f"{key}: {check.reason}")
+        for i, a in enumerate(classes):
+            check = self.one_vs_rest[a].verify(matrix, labels.codes == i)
+            if not check:
+                return Check(False, f"{a} against the rest: {check.reason}")
+        return Check(True, f"{len(pairs)} pairs and {len(classes)} one-vs-rest verdicts hold")
+
+    def summary(self) -> str:
+        """Which classes are separable, in a sentence or two."""
+        alone = [str(a) for a, verdict in self.one_vs_rest.items() if verdict]
+        mixed = [f"{a} and {b}" for (a, b), verdict in self.pairwise.items() if not verdict]
+        if len(alone) == len(self.classes):
+            return "Every class is linearly separable from all the others together."
+        first = f"Linearly separable from the rest: {', '.join(alone) or 'no class'}."
+        if not mixed:
+            return f"{first} Any two classes are linearly separable."
+        return f"{first} Pairs that are not: {', '.join(mixed)}."
+
+    def _table(self) -> list[list[str]]:
+        head = ["", *map(str, self.classes), "the rest"]
+        body = []
+        for a in self.classes:
+            cells = [self._cell(a, b) for b in self.classes]
+            body.append([str(a), *cells, WORDS[self.one_vs_rest[a].kind]])
+        return [head, *body]
+
+    def _cell(self, a, b) -> str:
+        verdict = self.pairwise.get((a, b), self.pairwise.get((b, a)))
+        return "·" if verdict is None else WORDS[verdict.kind]
+
+    def __str__(self) -> str:
+        table = self._table()
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in table
+        ]
+        return "\n".join([self.summary(), "Separable?", *lines])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *body = self._table()
+        cells = "".join(f"<th>{escape(c)}</th>" for c in head)
+        rows = "".join(
+            "<tr>" + f"<th>{escape(r[0])}</th>" + "".join(f"<td>{c}</td>" for c in r[1:]) + "</tr>"
+            for r in body
+        )
+        left = "text-align:left;white-space:nowrap"
+        caption = f"<caption style='{left}'>{escape(self.summary())}</caption>"
+        return f"<table>{caption}<tr>{cells}</tr>{rows}</table>"
+
+
+def _pairs(classes, codes) -> Iterator[tuple[tuple[Any, Any], np.ndarray, np.ndarray]]:
+    """((a, b), rows of both, -1 for a and +1 for b)."""
+    for i, j in combinations(range(len(classes)), 2):
+        own = np.flatnonzero((codes == i) | (codes == j))
+        yield (classes[i], classes[j]), own, np.where(codes[own] == j, 1.0, -1.0)

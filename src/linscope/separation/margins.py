@@ -1,0 +1,134 @@
+"""Maximum margins with exact bounds on both sides.
+
+Augmented (the perceptron theorem's γ), with z_i = y_i·[1, x_i] and a convex combination
+v = Σ α_i z_i:
+
+    min_i z_i·v / ‖v‖  <=  γ = max_{‖W‖=1} min_i z_i·W  <=  ‖v‖
+
+Geometric (the support vector machine's; the bias is free), with p and q convex combinations of the
+two classes and w = p - q:
+
+    (min_{+} w·x_i - max_{-} w·x_i) / 2‖w‖  <=  margin  <=  ‖w‖ / 2
+
+Both ends are rational up to the square root, so coefficients alone prove a margin. The weights that
+go with them: v/‖v‖, and w scaled so that the smallest y_i(w0 + w·x_i) of either class is exactly 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from linscope.arithmetic.rational import clear_denominators, power_of_two, sqrt_down
+
+from .signed_rows import SignedRows
+
+
+@dataclass(frozen=True, eq=False)
+class Margin:
+    """A maximum margin hyperplane and the coefficients that prove it is the best one.
+
+    Attributes
+    ----------
+    kind : "geometric" (the bias is free) or "augmented" (the bias counts in the norm)
+    weights : bias first; geometric: the nearest samples score ±1; augmented: unit length
+    margin : distance from the boundary to the nearest sample (augmented: in [1, x] space)
+    support : rows that carry the margin, ascending
+    coefficients : their convex coefficients; geometric: they sum to 1 within each class
+    exact : the coefficients as fractions where float64 is too coarse for the proof, else None
+    """
+
+    kind: str
+    weights: np.ndarray
+    margin: float
+    support: np.ndarray
+    coefficients: np.ndarray
+    exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
+
+    @property
+    def width(self) -> float:
+        """Distance between the two margin hyperplanes, M = 2/‖w‖."""
+        return 2.0 * self.margin
+
+    @property
+    def proof(self) -> list[Fraction]:
+        """The coefficients as the fractions that the proof uses."""
+        return list(self.exact or map(Fraction, self.coefficients.tolist()))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What coefficients prove: weights, squared lower and upper bound, and the lowest rows."""
+
+    direction: list[Fraction]
+    weights: list[Fraction]
+    low2: Fraction
+    high2: Fraction
+    gap: Fraction
+    lowest: list[tuple[int, Fraction]]
+
+
+def bounds(rows: SignedRows, kind: str, support, coefficients: list[Fraction]) -> Bounds:
+    """Exact bounds from positive coefficients, which are renormalised to sum to 1 first."""
+    masks = group_masks(rows, kind)
+    alpha = normalised(rows, kind, support, coefficients)
+    v = combine(rows, support, alpha)
+    if kind == "geometric":
+        v[0] = Fraction(0)
+    norm2 = sum((c * c for c in v), Fraction(0))
+    lowest = [rows.minimum(v, mask) for mask in masks]
+    total = sum((value for _, value in lowest), Fraction(0))
+    gap = 1 - total / norm2 if norm2 else Fraction(1)
+    low2 = total * total / norm2 if norm2 and total > 0 else Fraction(0)
+    weights = list(v)
+    if kind == "geometric":
+        low2, norm2 = low2 / 4, norm2 / 4
+        if total > 0:
+            weights = [2 * c / total for c in v]
+            weights[0] = (lowest[0][1] - lowest[1][1]) / total
+    return Bounds(v, weights, low2, norm2, gap, lowest)
+
+
+def group_masks(rows: SignedRows, kind: str) -> list[np.ndarray | None]:
+    """Rows of each hull: the negative and the positive class, or all rows as one."""
+    return [rows.signs < 0, rows.signs > 0] if kind == "geometric" else [None]
+
+
+def group_of(rows: SignedRows, kind: str, support) -> np.ndarray:
+    """Number of the hull that each row belongs to."""
+    support = np.asarray(support, dtype=np.intp)
+    return (rows.signs[support] > 0).astype(np.intp) * (kind == "geometric")
+
+
+def normalised(rows: SignedRows, kind: str, support, coefficients) -> list[Fraction]:
+    """The coefficients divided by the sum of their group."""
+    groups = group_of(rows, kind, support)
+    sums = [Fraction(0), Fraction(0)]
+    for g, c in zip(groups, coefficients, strict=True):
+        sums[g] += c
+    return [c / sums[g] for g, c in zip(groups, coefficients, strict=True)]
+
+
+def combine(rows: SignedRows, support, coefficients: list[Fraction]) -> list[Fraction]:
+    """Σ c_i z_i exactly."""
+    M, e = rows.exact_rows(np.asarray(support, dtype=np.intp))
+    whole, common = clear_denominators(coefficients)
+    total = np.array(whole, dtype=object) @ M
+    return [Fraction(int(t), common) * power_of_two(s) for t, s in zip(total, e, strict=True)]
+
+
+def float_weights(kind: str, found: Bounds) -> np.ndarray:
+    """Each exact weight rounded once; augmented weights are scaled to unit length first."""
+    if kind == "geometric":
+        try:
+            return np.array([float(w) for w in found.weights])
+        except OverflowError:
+            raise ValueError(
+                "the classes are separable, but so close together that the weights exceed float64: "
+                "multiply X by a large power of 2, for instance 2.0**200, or subtract an offset"
+            ) from None
+    norm2 = sum(c * c for c in found.weights)
+    root = [sqrt_down(c * c / norm2) for c in found.weights]
+    return np.array([-r if c < 0 else r for r, c in zip(root, found.weights, strict=True)])

@@ -1,1 +1,0 @@
-"""One file a method; each takes rows or blocks and returns a Result."""

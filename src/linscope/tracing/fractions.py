@@ -1,0 +1,49 @@
+"""Vectors of fractions; a float is read as its shortest decimal, so 0.1 is 1/10."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+
+from linscope.data import encode_labels
+
+# Products of fractions; about a minute.
+LONGEST_RUN = 30_000_000
+
+
+def dot(w: list[Fraction], x: list[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(w, x, strict=True) if a and b), Fraction(0))
+
+
+def add(w: list[Fraction], step: Fraction, x: list[Fraction]) -> list[Fraction]:
+    return [a + step * b if b else a for a, b in zip(w, x, strict=True)]
+
+
+def rational(value: Any) -> Fraction:
+    """The number as it is written: 0.1 is 1/10.
+
+    >>> rational(0.1), rational(np.float32(-0.75)), rational(3)
+    (Fraction(1, 10), Fraction(-3, 4), Fraction(3, 1))
+    """
+    if isinstance(value, Rational):  # NumPy's integers would overflow inside a fraction
+        return Fraction(int(value.numerator), int(value.denominator))
+    return Fraction(str(value))
+
+
+def exact_weights(model, y, sample_weight) -> list[Fraction] | None:
+    """Sample weight times class weight of every given row; "balanced" is n / (K n_k), exactly."""
+    if sample_weight is None and model.class_weight is None:
+        return None
+    classes, codes = encode_labels(y)
+    given = [Fraction(1)] * len(codes)
+    if sample_weight is not None:
+        given = [rational(v) for v in np.broadcast_to(np.asarray(sample_weight), len(codes))]
+    if model.class_weight == "balanced":
+        n, counts = len(codes), np.bincount(codes)
+        factors = [Fraction(n, len(classes) * int(count)) for count in counts]
+    else:
+        factors = [rational((model.class_weight or {}).get(label, 1)) for label in classes.tolist()]
+    return [weight * factors[code] for weight, code in zip(given, codes.tolist(), strict=True)]

@@ -1,0 +1,438 @@
+"""The steps of a fit as tables, figures and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linscope.data.frames import to_backend
+from linscope.reports import trace_report as render
+from linscope.reports.sheet import Column, Gap, Row, Sheet
+
+from . import frames
+from .ledger import ledger
+from .replay import WINDOW_NUMBERS, Replay
+from .selection import choose, update_range
+from .steps import Steps
+
+MAX_ROWS, TAIL = 25, 5
+
+
+class Rise(NamedTuple):
+    """The first step after which the criterion was higher than before."""
+
+    step: int
+    update: int
+    before: Any
+    after: Any
+    problem: str
+
+
+class Trace:
+    """All steps of a fit; made by ``linscope.trace``.
+
+    Every table method takes the same choice of rows: ``start`` and ``stop`` are the first and the
+    last step (counted from 1, both included); ``updates=(a, b)`` shows instead the solutions after
+    updates a … b, one row each; ``problem`` picks one binary problem, one target of a regression,
+    or one class of a softmax, by name or number.
+
+    Attributes
+    ----------
+    estimator : the fitted clone
+    steps : the steps, a lazy sequence
+    n_updates : how many of them changed the weights
+    problems : names of the binary problems, of the targets, or of the classes of a softmax
+    exact : whether numbers are fractions
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("two_points")
+    >>> print(ls.trace(ls.Perceptron(tie="positive"), X, y).to_csv(), end="")
+    step,epoch,sample,score,normalized,update,w0,w1,w2
+    1,1,0,0.0,0.0,False,0.0,0.0,0.0
+    2,1,1,0.0,0.0,True,-1.0,-2.0,-1.0
+    3,2,0,-5.0,-5.0,True,0.0,-1.0,1.0
+    4,2,1,-1.0,1.0,False,0.0,-1.0,1.0
+    5,3,0,1.0,1.0,False,0.0,-1.0,1.0
+    """
+
+    def __init__(self, estimator, replays, criterion, exact, sample_names, features, title):
+        self.estimator = estimator
+        self.exact = exact
+        self.sample_names = sample_names
+        self.feature_names = features
+        self.title = title
+        self._replays: Sequence[Replay] = replays
+        self._view = replays[0].view
+        self._criterion = criterion
+
+    @property
+    def steps(self) -> Steps:
+        return Steps(self._replays, self.sample_names)
+
+    @property
+    def problems(self) -> list[str]:
+        return [replay.name for replay in self._replays]
+
+    @property
+    def n_updates(self) -> int:
+        return sum(replay.n_updates for replay in self._replays)
+
+    def replay(self) -> list:
+        """The last state of each problem, from the log alone.
+
+        Equals the weights that the solver returned (``estimator.results_[k].weights``, of a
+        regression ``result_.weights[k]``, of a softmax ``results_[0].weights[k]``) bit for bit,
+        unless ``exact``; of ``SVC`` the α of the samples (``alphas_``). Of gradient descent with
+        ``average=True`` these are the last weights before the average was taken.
+        """
+        return [replay.last_state() for replay in self._replays]
+
+    def to_frame(
+        self,
+        *,
+        start: int = 1,
+        stop: int | None = None,
+        updates: tuple[int, int] | None = None,
+        problem: str | int | None = None,
+        criterion: bool | None = None,
+        backend: str | None = None,
+    ) -> Any:
+        """One row a step: what was seen, whether it caused an update, the weights after it.
+
+        Columns are ``step`` and ``epoch`` (from 1), ``sample`` (row number from 0), ``score``
+        (w·x before the update), ``normalized`` (y·w·x), ``update``, and ``w0`` … ``wd``. Batch
+        rules have ``batch`` (from 1 in each pass) and ``batch_mistakes`` instead of the sample and
+        its score; kernel rules have the sample's coefficient ``alpha`` and the number of
+        ``support`` vectors instead of weights. ``criterion`` adds the ``mistakes`` over all
+        samples after the step, and J_p = Σ over mistakes of −y w·x.
+
+        Gradient descent has ``prediction`` (h(x) before the update; the ``score`` w·x too where it
+        is not h itself), ``error`` (y − h(x)) and ``eta`` for single samples; for batches
+        ``batch``, ``gradient_norm`` (of the batch, before the update) and ``eta``. There
+        ``criterion`` adds J over all samples after the step.
+
+        Dual coordinate descent has ``normalized``, ``gradient`` (of −D in the sample's α before the
+        step), ``alpha_before`` and ``alpha``; there ``criterion`` adds the ``dual`` and the
+        ``primal`` value after the step.
+
+        Sequential minimal optimisation has the pair ``i`` and ``j``, their α before and after the
+        step, ``clipped`` (a bound, 0 or C, ended the step), ``dual`` and ``gap`` (m(α) − M(α))
+        after it, for up to 8 samples all α as ``a0`` … , and ``w0`` … ``wd`` if the kernel is
+        linear; there ``criterion`` adds the ``primal`` value.
+
+        Parameters
+        ----------
+        start, stop, updates, problem : which rows, see the class; ``updates`` adds a column ``k``
+        criterion : by default as asked of ``trace``
+        backend : {"pandas", "polars", "pyarrow", "dict"}, by default the first installed
+        """
+        columns = self._columns(start, stop, updates, problem, criterion)
+        return to_backend(columns, backend)
+
+    def to_csv(self, **which) -> str:
+        """The same table as ``to_frame`` as text with commas."""
+        return frames.to_csv(self.to_frame(**which, backend="dict"))
+
+    def ledger(self, *, width: int | None = None, **which) -> Any:
+        """The table of the lecture slides, for a terminal (a ``rich`` table).
+
+        Long vectors are shortened, and much longer ones left out, until the table fits.
+
+        Parameters
+        ----------
+        start, stop, updates, problem : which rows, see the class
+        max_rows : at most this many rows a problem, the first ones and the last five; None for all
+        criterion : by default as asked of ``trace``
+        width : characters a line, by default those of the terminal
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> from rich.console import Console
+        >>> run = ls.trace(ls.Perceptron(tie="negative"), ls.datasets.load("or"))
+        >>> table = run.ledger(stop=2, width=80)
+        >>> table.title = table.caption = None
+        >>> Console(width=80).print(table)  # doctest: +ELLIPSIS
+        <BLANKLINE>
+         visit  sample  x         y  w·x  verdict           weights
+         ───...
+             1  0       [1 0 0]  −1    0  correct           [0 0 0]
+             2  1       [1 0 1]  +1    0  mistake → update  [0 0 0] → [1 0 1]
+        <BLANKLINE>
+        """
+        from rich import get_console
+
+        return ledger(self._sheet(**which), get_console().width if width is None else width)
+
+    def to_markdown(self, **which) -> str:
+        """The ledger as a Markdown table; takes what ``ledger`` takes."""
+        return render.markdown(self._sheet(**which))
+
+    def to_latex(self, *, longtable: bool = False, **which) -> str:
+        """The ledger as a LaTeX ``tabular`` or ``longtable``; takes what ``ledger`` takes."""
+        return render.latex(self._sheet(**which), longtable)
+
+    def to_html(self, **which) -> str:
+        """The ledger as an HTML table; takes what ``ledger`` takes."""
+        return render.html(self._sheet(**which))
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(no_color=True, highlight=False, force_terminal=False, width=120)
+        with console.capture() as capture:
+            console.print(self.ledger(width=120))
+        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+    def __repr__(self) -> str:
+        kind = "exact trace" if self.exact else "trace"
+        count = f"{len(self.steps):,} steps, {self.n_updates:,} updates"
+        problems = f", {len(self._replays)} problems" if len(self._replays) > 1 else ""
+        return f"<{kind} of {type(self.estimator).__name__}: {count}{problems}>"
+
+    def effects(
+        self,
+        *,
+        updates: tuple[int, int] | None = None,
+        problem: str | int | None = None,
+        backend: str | None = None,
+    ) -> Any:
+        """What each update did to all samples: was the step too small, or too large?
+
+        Columns are ``update`` and ``step`` (from 1), ``sample`` (or ``batch``), the mistakes and
+        the criterion before and after, ``fixed`` (is this sample right now? for batch rules: how
+        many samples became right) and ``broken`` (how many that were right are now mistakes).
+        Gradient descent has J before and after, and for single samples the error of that sample.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> run = ls.trace(ls.Perceptron(tie="positive"), ls.datasets.load("two_points"))
+        >>> frame = run.effects(backend="dict")
+        >>> frame["fixed"].tolist(), frame["broken"].tolist()
+        ([True, True], [1, 0])
+        """
+        parts = []
+        for replay in self._pick(problem):
+            first, last = update_range(replay, updates)
+            most = max(1, WINDOW_NUMBERS // replay.width)
+            for at in range(first, max(last, first + 1), most):
+                part = self._view.effects(replay, at, min(at + most, last))
+                parts.append(self._with_problem(replay, part))
+        return to_backend(frames.join(parts), backend)
+
+    def monotonic(self, problem: str | int | None = None) -> Rise | None:
+        """The first step after which the criterion was higher than before, None if it never rose.
+
+        Perceptron and stochastic rules lower the error of the sample they look at, not that of all
+        samples.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> run = ls.trace(ls.Perceptron(tie="positive"), ls.datasets.load("two_points"))
+        >>> run.monotonic()
+        Rise(step=2, update=1, before=0.0, after=5.0, problem='1 vs -1')
+        """
+        for replay in self._pick(problem):
+            for at in range(0, replay.n_updates, 256):
+                end = min(at + 256, replay.n_updates)
+                values = replay.criterion(replay.states(at, end))
+                for k in range(end - at):
+                    if values[k + 1] > values[k]:
+                        step = int(replay.update_steps[at + k]) + 1
+                        before, after = values[k : k + 2].tolist()
+                        return Rise(step, at + k + 1, before, after, replay.name)
+        return None
+
+    def path(
+        self, *, updates: tuple[int, int] | None = None, problem: str | int | None = None
+    ) -> np.ndarray:
+        """The weights before the first update and after each, one row each, always bias first.
+
+        ``updates=(a, b)`` gives those after updates a − 1 … b. Fractions become floats.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> ls.trace(ls.Perceptron(tie="positive"), ls.datasets.load("two_points")).path()
+        array([[ 0.,  0.,  0.],
+               [-1., -2., -1.],
+               [ 0., -1.,  1.]])
+        """
+        replay = self._pick(0 if problem is None else problem)[0]
+        if not replay.weight_names:
+            raise ValueError("only a linear kernel has weights in the original features: no path")
+        weights = replay.weights(replay.states(*update_range(replay, updates))).astype(np.float64)
+        return weights if replay.intercept else np.column_stack([0 * weights[:, 0], weights])
+
+    def plot(
+        self,
+        *,
+        updates: tuple[int, int] | None = None,
+        problem: str | int | None = None,
+        features=None,
+        ax=None,
+    ) -> Any:
+        """What the updates did: the boundary, or the fitted line, from faint to strong.
+
+        A regression of several features shows J after each update, and a kernel machine that is not
+        linear in two features its dual value and gap.
+
+        Parameters
+        ----------
+        updates, problem : as for ``path``
+        features : two features by number or name, needed for a boundary if there are more than two
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        a Display, see ``linscope.plot.path_of_boundaries``, ``lms_fit`` and ``lms_curve``
+        """
+        replay = self._pick(0 if problem is None else problem)[0]
+        return self._view.plot(self, replay, updates, features, ax)
+
+    def animate(
+        self,
+        path=None,
+        *,
+        fps: float = 2.0,
+        updates: tuple[int, int] | None = None,
+        problem: str | int | None = None,
+        features=None,
+        max_frames: int = 200,
+    ) -> Any:
+        """The boundary or the line as a moving picture, a frame an update.
+
+        Parameters
+        ----------
+        path : file that ends in .gif, optional
+        fps : frames a second
+        updates, problem, features : as for ``plot``
+        max_frames : at most so many of the updates, evenly spread
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+        """
+        from .animate import check_path, save
+
+        if path is not None:
+            check_path(path)
+        replay = self._pick(0 if problem is None else problem)[0]
+        moving = self._view.animation(self, replay, updates, features, max_frames, fps)
+        if path is not None:
+            save(moving, path, fps)
+        return moving
+
+    def _pick(self, problem: str | int | None) -> Sequence[Replay]:
+        if problem is None:
+            return self._replays
+        if isinstance(problem, str):
+            found = [replay for replay in self._replays if replay.name == problem]
+            if not found:
+                raise ValueError(f"no problem is called {problem!r}: {', '.join(self.problems)}")
+            return found
+        if not 0 <= problem < len(self._replays):
+            raise ValueError(f"problem={problem} is not in 0 … {len(self._replays) - 1}")
+        return [self._replays[problem]]
+
+    def _with_problem(self, replay: Replay, columns: dict) -> dict:
+        if len(self._replays) == 1:
+            return columns
+        size = len(next(iter(columns.values())))
+        return {"problem": np.full(size, replay.name), **columns}
+
+    def _columns(self, start, stop, updates, problem, criterion) -> dict[str, np.ndarray]:
+        criterion = self._criterion if criterion is None else criterion
+        parts = []
+        for replay in self._pick(problem):
+            steps = np.asarray(choose(replay, start, stop, updates), dtype=np.int64)
+            empty = [replay.window(steps)] if len(steps) == 0 else []
+            for window in empty or replay.windows(steps):
+                part = self._view.columns(replay, window, criterion)
+                if updates is not None:
+                    part = {"k": window.first + window.after, **part}
+                parts.append(self._with_problem(replay, part))
+        return frames.join(parts)
+
+    def _sheet(
+        self,
+        *,
+        start: int = 1,
+        stop: int | None = None,
+        updates: tuple[int, int] | None = None,
+        problem: str | int | None = None,
+        max_rows: int | None = MAX_ROWS,
+        criterion: bool | None = None,
+    ) -> Sheet:
+        if max_rows is not None and max_rows < 1:
+            raise ValueError(f"max_rows must be at least 1, got {max_rows}")
+        replays = self._pick(problem)
+        criterion = self._criterion if criterion is None else criterion
+        several = len(self._replays) > 1 and len(replays) > 1
+        columns = [Column("problem")] if several else []
+        columns += [Column("k", "$k$", right=True)] if updates is not None else []
+        columns += self._view.headers(replays[0], criterion)
+        rows: list[Row] = []
+        for replay in replays:
+            chosen = choose(replay, start, stop, updates)
+            lead = ["problem"] * several + ["k"] * (updates is not None)
+            rows += self._rows(replay, chosen, max_rows, lead, criterion, columns)
+        name = replays[0].name if len(replays) < len(self._replays) else ""
+        return Sheet(self._heading(name), self._notes(replays), columns, rows)
+
+    def _rows(self, replay, chosen, max_rows, lead, criterion, columns: list[Column]) -> list[Row]:
+        count = len(chosen)
+        if max_rows is None or count <= max_rows:
+            pieces = [chosen]
+        else:
+            tail = min(TAIL, max_rows // 2)
+            pieces = [chosen[: max_rows - tail], chosen[count - tail :]]
+        rows: list[Row] = []
+        for piece in pieces:
+            if rows:
+                cells: list[Any] = [None] * len(columns)
+                headers = [column.header for column in columns]
+                cells[headers.index(self._view.gap)] = Gap(count - max_rows)
+                rows.append(Row(cells, gap=True))
+            for window in replay.windows(np.asarray(piece, dtype=np.int64)):
+                rows += self._window_rows(replay, window, lead, criterion)
+        if rows:
+            rows[0] = rows[0]._replace(first=True)
+        return rows
+
+    def _window_rows(self, replay, window, lead: list[str], criterion: bool) -> list[Row]:
+        before = {
+            "problem": [replay.name] * len(window.steps),
+            "k": window.first + window.after,
+        }
+        parts = [before[name] for name in lead]
+        parts += self._view.cells(replay, window, self.sample_names, criterion)
+        marked = window.updated & self._view.marks_updates
+        return [Row(list(cells), bool(mark)) for mark, *cells in zip(marked, *parts, strict=True)]
+
+    def _heading(self, problem: str) -> str:
+        parts = [type(self.estimator).__name__, self._view.heading(self.estimator)]
+        if self.exact:
+            parts.append("exact")
+        if problem:
+            parts.append(problem)
+        heading = ", ".join(parts)
+        return f"{self.title}: {heading}" if self.title else heading
+
+    def _notes(self, replays: Sequence[Replay]) -> list[str]:
+        notes = [" · ".join(self._view.settings(self.estimator, replays[0]))]
+        plain = [f"x{j + 1}" for j in range(len(self.feature_names))]
+        if self.feature_names[:9] not in ([], plain[:9]) and len(plain) <= 8:
+            first = ["1"] if replays[0].augmented else []
+            notes.append(f"x = [{', '.join([*first, *self.feature_names])}]")
+        notes.append(self._view.ending(self.estimator, replays))
+        return notes

@@ -1,0 +1,1 @@
+"""Folds, their scores, and what was found over them."""
