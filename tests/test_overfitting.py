@@ -11,7 +11,11 @@ from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit, cross_val_
 from sklearn.pipeline import make_pipeline
 
 import linscope as ls
-from linscope.least_squares.figures.polynomial_fits import polynomial
+from linscope.least_squares.figures.polynomial_fits import polynomial as polynomial_of
+
+
+def polynomial(degree):
+    return polynomial_of(degree, ls.LinearRegression())
 
 
 def curve(n=30, seed=1):

@@ -14,30 +14,38 @@ or the trace of one.
 
 from __future__ import annotations
 
+from linscope.discriminants.estimators.fisher import FisherDiscriminant
+from linscope.discriminants.estimators.least_squares_classifier import LeastSquaresClassifier
 from linscope.discriminants.figures import ordinal_codes as _codes
 from linscope.discriminants.figures import outliers as _outliers
-from linscope.discriminants.figures.discriminants import DiscriminantsDisplay
+from linscope.discriminants.figures.discriminants import DiscriminantsDisplay, best_projection
 from linscope.discriminants.figures.projection import ProjectionDisplay
 from linscope.display.boundary import BoundaryDisplay
 from linscope.display.boundary_path import BoundaryPathDisplay
 from linscope.display.descent import EXAMPLES, DescentDisplay
+from linscope.display.inputs import read_samples
 from linscope.display.lms_curve import LmsCurveDisplay
 from linscope.kernel_svm.figures.dual_ascent import DualAscentDisplay
+from linscope.least_squares.estimators.linear_regression import LinearRegression
 from linscope.least_squares.figures.line_fit import LineFitDisplay
 from linscope.least_squares.figures.lms_fit import LmsFitDisplay
 from linscope.least_squares.figures.lms_paths import LmsPathsDisplay
 from linscope.least_squares.figures.overfitting import OverfittingDisplay
 from linscope.least_squares.figures.residuals import ResidualsDisplay
+from linscope.linear_svm.estimators.linear_svc import LinearSVC
 from linscope.linear_svm.figures.svm_margin import SvmMarginDisplay
+from linscope.logistic.estimators.logistic_regression import LogisticRegression
 from linscope.metrics.calibration_figure import CalibrationDisplay
 from linscope.metrics.confusion_figure import ConfusionDisplay
 from linscope.metrics.roc_figure import RocDisplay
+from linscope.perceptron.estimators.perceptron import Perceptron
 from linscope.perceptron.figures.convergence import ConvergenceDisplay
 from linscope.perceptron.figures.criterion import CriterionDisplay
 from linscope.perceptron.figures.loss_surface import LossSurfaceDisplay
 from linscope.perceptron.figures.orders import OrdersDisplay
 from linscope.perceptron.figures.solutions import SolutionsDisplay
 from linscope.perceptron.figures.step_size import StepSizeDisplay, example
+from linscope.perceptron.figures.weight_path import weight_path
 from linscope.perceptron.figures.weight_space import WeightSpaceDisplay
 from linscope.separation.figure import MarginDisplay
 from linscope.validation.grid_figure import GridDisplay
@@ -274,9 +282,8 @@ def orders(
     >>> ls.plot.orders(X, y, seeds=[0], inits=[[1, 1, 1]]).runs
     ['given order', 'shuffle 0', 'from [1, 1, 1]']
     """
-    display = OrdersDisplay.from_seeds(
-        X, y, seeds=seeds, inits=inits, estimator=estimator, features=features
-    )
+    base = Perceptron() if estimator is None else estimator
+    display = OrdersDisplay.from_seeds(base, X, y, seeds=seeds, inits=inits, features=features)
     return display.plot(ax)
 
 
@@ -297,7 +304,8 @@ def path_of_boundaries(X, y, weights, *, features=None, ax=None) -> BoundaryPath
     >>> ls.plot.path_of_boundaries(X, y, ls.Perceptron(tie="negative"))
     <BoundaryPathDisplay: 4 updates: the boundary moves from faint to dark>
     """
-    return BoundaryPathDisplay.from_path(weights, X, y, features=features).plot(ax)
+    path = weight_path(weights, read_samples(X, y, binary=True), name="weights").weights
+    return BoundaryPathDisplay.from_path(path, X, y, features=features).plot(ax)
 
 
 def margin(source, X, y, *, ax=None) -> MarginDisplay | SvmMarginDisplay:
@@ -513,7 +521,9 @@ def overfitting(X, y, *, degrees=None, cv=5, validation=None, ax=None) -> Overfi
     >>> model.fit(x[:, None], y)[-1].coef_.round(1)
     array([ 1., -1.])
     """
-    display = OverfittingDisplay.from_data(X, y, degrees=degrees, cv=cv, validation=validation)
+    display = OverfittingDisplay.from_data(
+        LinearRegression(), X, y, degrees=degrees, cv=cv, validation=validation
+    )
     return display.plot(ax)
 
 
@@ -541,9 +551,7 @@ def projection(estimator, X, y, *, ax=None) -> ProjectionDisplay | Discriminants
     >>> ls.plot.projection(ls.FisherDiscriminant().fit(X, y), X, y)
     <DiscriminantsDisplay: Two of 4 dimensions keep 100 % of what separates the classes>
     """
-    many = len(getattr(estimator, "classes_", ())) > 2
-    kind = DiscriminantsDisplay if many else ProjectionDisplay
-    return kind.from_estimator(estimator, X, y).plot(ax)
+    return best_projection(estimator, X, y).plot(ax)
 
 
 def outliers(X=None, y=None, outliers=None, *, models=None, ax=None) -> _outliers.OutliersDisplay:
@@ -570,7 +578,15 @@ def outliers(X=None, y=None, outliers=None, *, models=None, ax=None) -> _outlier
         raise ValueError("outliers needs all of X, y and outliers, or none for the example")
     if not any(given):
         X, y, outliers = _outliers.example()
-    return _outliers.OutliersDisplay.from_data(X, y, outliers, models=models).plot(ax)
+    if models is None:
+        models = {
+            "least squares": LeastSquaresClassifier(),
+            "Fisher": FisherDiscriminant(),
+            "perceptron": Perceptron(),
+            "logistic regression": LogisticRegression(),
+            "support vectors": LinearSVC(),
+        }
+    return _outliers.OutliersDisplay.from_data(models, X, y, outliers).plot(ax)
 
 
 def ordinal_codes(X=None, y=None, *, features=None, ax=None) -> _codes.OrdinalCodesDisplay:
@@ -592,7 +608,8 @@ def ordinal_codes(X=None, y=None, *, features=None, ax=None) -> _codes.OrdinalCo
         raise ValueError("ordinal_codes needs both X and y, or none for the example")
     if X is None:
         X, y = _codes.example()
-    return _codes.OrdinalCodesDisplay.from_data(X, y, features=features).plot(ax)
+    models = LinearRegression(), LeastSquaresClassifier()
+    return _codes.OrdinalCodesDisplay.from_data(*models, X, y, features=features).plot(ax)
 
 
 def confusion(source, *data, normalize=None, ax=None) -> ConfusionDisplay:

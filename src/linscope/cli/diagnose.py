@@ -101,10 +101,11 @@ def _figure(fit: Any) -> Any:
 def _report(
     out: Console, source: RegressionSource, fit: Any, robust: str | None, level: float
 ) -> None:
-    from linscope import inference
+    from linscope.least_squares.inference.diagnose import diagnose
+    from linscope.least_squares.inference.table import summary
 
-    table = inference.summary(fit, robust, level)
-    diagnosis = inference.diagnose(fit)
+    table = summary(fit, robust, level)
+    diagnosis = diagnose(fit)
     _header(out, source, source.title())
     _lines(out, str(table))
     out.print()

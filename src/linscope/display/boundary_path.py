@@ -9,13 +9,11 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from linscope.perceptron.figures.weight_path import weight_path
-
 from . import theme
 from .base import Display
 from .boundary import draw_samples
 from .geometry import box_around, segment
-from .inputs import Samples, View, choose_view, read_samples
+from .inputs import Samples, View, choose_view, read_samples, read_weights
 
 MOST = 60
 
@@ -42,10 +40,10 @@ class BoundaryPathDisplay(Display):
     def from_path(
         cls, weights: Any, X: Any, y: Any, *, features: Sequence[Any] | None = None
     ) -> Self:
-        """From the weights after each update, a perceptron, or its trace."""
+        """From the weights at first and after each update, bias first."""
         samples = read_samples(X, y, binary=True)
         view = choose_view(samples, features)
-        path = weight_path(weights, samples, name="weights").weights
+        path = read_weights(weights, samples.X.shape[1], name="weights")
         box = box_around(view.points(samples.X), 0.2)
         if view.flat:
             box = (*box[:2], -1.0, 1.0)

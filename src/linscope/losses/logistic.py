@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from linscope.rows.operations import REORDER
+from linscope.rows.operations import REORDER, TILE
 
-from .logistic_tiles import TILE, scratch, tile_terms
+from .logistic_tiles import scratch, tile_terms
 
 
 def sigmoid(s: Any) -> np.ndarray:

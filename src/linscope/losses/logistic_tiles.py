@@ -16,10 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from linscope.rows.operations import REORDER
+from linscope.rows.operations import REORDER, TILE
 
-# Rows that stay in the fastest cache.
-TILE = 64
 LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770e-10
 # Adding this to a small number leaves its nearest integer in the last bits.
 ROUNDER = 1.5 * 2.0**52

@@ -27,6 +27,8 @@ NO_WEIGHT = np.zeros(0)
 GIVEN_ORDER = np.zeros(0, np.int64)
 # Sums may be reordered and fused, but NaN and infinity keep their meaning.
 REORDER = {"reassoc", "contract", "nsz"}
+# Rows that stay in the fastest cache.
+TILE = 64
 # Indices without a sign spare the check for negative ones.
 ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.data.frames import first_installed, to_backend
+from linscope.display.boundary_path import BoundaryPathDisplay
 
 from .selection import update_range
 from .view import captions, frame_places
@@ -16,17 +17,13 @@ from .view import captions, frame_places
 
 def boundary_path(trace, replay, updates, features, ax) -> Any:
     """All boundaries in one figure, from faint to strong."""
-    from linscope import plot
-
     X, y = labelled_samples(trace, replay)
     weights = trace.path(updates=updates, problem=replay.name)
-    return plot.path_of_boundaries(X, y, weights, features=features, ax=ax)
+    return BoundaryPathDisplay.from_path(weights, X, y, features=features).plot(ax)
 
 
 def boundary_animation_of(trace, replay, updates, features, max_frames: int, fps: float) -> Any:
     """One boundary after the other."""
-    from linscope.display.boundary_path import BoundaryPathDisplay
-
     from .animate import boundary_animation
 
     X, y = labelled_samples(trace, replay)

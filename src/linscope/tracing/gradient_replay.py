@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from linscope.fitting.descent import GradientDescent
-from linscope.fitting.gradient_state import GradientLog, Kept
+from linscope.fitting.gradient_state import GradientLog
 from linscope.fitting.iterates import iterates
 from linscope.losses import hypotheses as losses
 
-from .gradient_view import GradientView
 from .replay import WINDOW_NUMBERS, WINDOW_STEPS, Replay, Window
 
 
@@ -29,8 +27,6 @@ class GradientReplay(Replay):
     details : of the result of the fit
     column : which column is shown
     """
-
-    view = GradientView()
 
     def __init__(
         self,
@@ -135,26 +131,3 @@ class GradientReplay(Replay):
         scores = (W if self.intercept else W[:, 1:]) @ self.row(sample)
         h = losses.predictions(self.solver.loss, np.ascontiguousarray(scores[None], np.float64))
         return self.y[sample] - h[0, self.column]
-
-
-def gradient_replays(model, X, y, sample_weight) -> list[GradientReplay]:
-    """One replay for each target of a model that was fitted with its log."""
-    solver, training, log = model._solver, model._training, model.result_.log
-    model._solver = None  # it holds the whole table
-    numbers = np.arange(len(training.Y)) if training.rows is None else training.rows
-    eta = model.result_.details["eta"]
-    replays = []
-    for k, name in enumerate(training.targets):
-        # Targets do not know of each other: each is what a fit to it alone would have done.
-        own = replace(solver, y=np.ascontiguousarray(training.Y[:, k]), eta0=eta, engine=None)
-        part = GradientLog(_column(log.kept, k), log.n_updates, log.batch_size, log.order)
-        details = model.result_.details
-        replays.append(GradientReplay(name, own, part, training.X, numbers, details))
-    return replays
-
-
-def _column(kept: Kept, k: int) -> Kept:
-    own = Kept(kept.most)
-    own.stride = kept.stride
-    own.arrays = {epoch: array[k : k + 1] for epoch, array in kept.arrays.items()}
-    return own

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from linscope.display.lms_curve import LmsCurveDisplay
 from linscope.reports.sheet import Column, number, text, vector
 
 from .replay import Window
 from .selection import update_range
 from .steps import Step
-from .view import View, captions, changes, frame_places, given_names, weight_columns
+from .view import View, changes, frame_places, given_names, weight_columns
 
 CURVE_POINTS = 400
 
@@ -195,46 +195,9 @@ class GradientView(View):
             counts += f" in {passes:,} pass{'' if passes == 1 else 'es'}"
         return f"{counts}: {replays[0].details['explanation']}"
 
-    def plot(self, trace, replay, updates, features, ax) -> Any:
-        if _is_line(replay):
-            return _line_display(trace, replay, updates).plot(ax)
-        return self.curve(replay, updates, ax)
-
     def curve(self, replay, updates, ax) -> Any:
         """J after each update."""
-        from linscope import plot
-
         first, last = update_range(replay, updates)
         numbers = first + frame_places(last - first + 1, CURVE_POINTS)
         values = [float(replay.criterion(replay.states(k, k))[0]) for k in numbers.tolist()]
-        return plot.lms_curve(values, updates=numbers, ax=ax)
-
-    def animation(self, trace, replay, updates, features, max_frames: int, fps: float) -> Any:
-        from .animate import line_animation
-
-        if not _is_line(replay):
-            raise ValueError(
-                "animate shows a line: it needs one feature and an intercept; plot shows J instead"
-            )
-        display = _line_display(trace, replay, updates)
-        first, _ = update_range(replay, updates)
-        places = frame_places(len(display.weights), max_frames)
-        words, samples = captions(trace, replay, (first + places).tolist())
-        return line_animation(display, places, words, samples, fps)
-
-
-def _is_line(replay) -> bool:
-    return replay.weight_names == ["w0", "w1"]
-
-
-def _line_display(trace, replay, updates) -> Any:
-    from linscope.least_squares.figures.lms_fit import LmsFitDisplay
-
-    X = replay.X.toarray() if sparse.issparse(replay.X) else replay.X
-    solver = replay.solver
-    weights = trace.path(updates=updates, problem=replay.name)
-    options = {"weight": solver.weight, "alpha": solver.alpha}
-    display = LmsFitDisplay.from_path(weights, X, np.asarray(solver.y, float), **options)
-    name = trace.feature_names[0] if trace.feature_names else "x"
-    display.line = display.line._replace(name=name, target=replay.name)
-    return display
+        return LmsCurveDisplay.from_values(values, numbers).plot(ax)

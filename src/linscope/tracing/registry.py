@@ -1,60 +1,55 @@
-"""Which estimators can be traced, and how their replays are made."""
+"""How an estimator is traced: by its steps, or by the derivation of its closed form.
+
+The estimators of each family say which, and lead to the ``trace`` folder of their family
+(``_traced_by``), so that nothing here knows the models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from linscope.kernel_svm.estimators.svc import SVC
-from linscope.kernel_svm.trace.replay import check_smo, smo_replays
-from linscope.least_squares.estimators.family import LeastSquaresFamily
-from linscope.least_squares.trace.exact_gradient import exact_gradient_replays
-from linscope.linear_svm.estimators.linear_svc import LinearSVC
-from linscope.linear_svm.trace.replay import check_coordinate, coordinate_replays
-from linscope.logistic.estimators.logistic_regression import LogisticRegression
-from linscope.logistic.trace.replay import check_logistic, logistic_replays
-from linscope.perceptron.estimators.family import PerceptronFamily
-from linscope.perceptron.trace.exact import exact_replays
-from linscope.perceptron.trace.replay import perceptron_replays
-
-from .gradient_replay import gradient_replays
+from .derivation_parts import Part, SampleTable
+from .derivation_quantities import Quantities
 from .replay import Replay
 
 
-class Family(NamedTuple):
-    """Estimators of one kind.
+class Steps(NamedTuple):
+    """A rule that takes steps.
 
     replays : of a fitted model, X, y and sample_weight. exact : of the model, its replays, y and
     sample_weight, the same in fractions; None if there is no such thing. check : of the estimator
     before the fit, and whether fractions are asked for; raises what cannot be shown.
     """
 
-    kind: type
     replays: Callable[[Any, Any, Any, Any], Sequence[Replay]]
-    exact: Callable[[Any, Any, Any, Any], Sequence[Replay]] | None
+    exact: Callable[[Any, Any, Any, Any], Sequence[Replay]] | None = None
     check: Callable[[Any, bool], None] = lambda estimator, exact: None
 
 
-def family_of(estimator: Any) -> Family:
-    """The family of an estimator; TypeError if it has no steps to show."""
-    for family in FAMILIES:
-        if isinstance(estimator, family.kind):
-            return family
+class ClosedForm(NamedTuple):
+    """An answer that takes no steps.
+
+    work : of a fitted model, X, y, sample_weight and whether in fractions: works out the numbers.
+    write : writes them down. draw : of the model, X, y and axes. moments : writes down what follows
+    from moments alone, where that is known.
+    """
+
+    work: Callable[[Any, Any, Any, Any, bool], Any]
+    write: Callable[[Any, SampleTable, Quantities], list[Part]]
+    draw: Callable[[Any, Any, Any, Any], Any]
+    moments: Callable[[Mapping[str, float], Quantities], list[Part]] | None = None
+
+
+def tracer_of(estimator: Any) -> Steps | ClosedForm:
+    """TypeError if the estimator has nothing to show."""
     if isinstance(estimator, type):
         raise TypeError(f"trace needs an estimator, not its class: {estimator.__name__}()")
+    if hasattr(estimator, "_traced_by"):
+        return estimator._traced_by()
     raise TypeError(
         "trace shows the steps or the derivation of linscope's Perceptron, KernelPerceptron, "
         "FisherDiscriminant, LeastSquaresClassifier, LogisticRegression, LinearSVC, SVC, "
         "LinearRegression and Ridge, not of "
         f"{type(estimator).__module__}.{type(estimator).__qualname__}"
     )
-
-
-# A new kind of estimator is one line here.
-FAMILIES = (
-    Family(PerceptronFamily, perceptron_replays, exact_replays),
-    Family(LeastSquaresFamily, gradient_replays, exact_gradient_replays),
-    Family(LogisticRegression, logistic_replays, None, check_logistic),
-    Family(LinearSVC, coordinate_replays, None, check_coordinate),
-    Family(SVC, smo_replays, None, check_smo),
-)

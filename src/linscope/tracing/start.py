@@ -11,8 +11,8 @@ from sklearn.utils.validation import _num_samples
 from linscope.data.datasets import Dataset
 
 from .derivation import Derivation
-from .derivation_start import derive, derive_from_moments, has_closed_form
-from .registry import family_of
+from .derivation_start import derive, derive_from_moments
+from .registry import ClosedForm, tracer_of
 from .trace_object import Trace
 
 
@@ -65,10 +65,10 @@ def trace(
     >>> ls.trace(ls.LinearRegression(), [[1], [2]], [1, 3], exact=True).steps["slope"]
     β̂₁ = S_xy / S_xx = r·s_y / s_x = 1 / (1/2) = 2
     """
-    family = None if has_closed_form(estimator) else family_of(estimator)
+    how = tracer_of(estimator)
     if isinstance(X, Dataset):
-        if family is None and X.X is None:
-            return derive_from_moments(estimator, X, exact=exact)
+        if isinstance(how, ClosedForm) and X.X is None:
+            return derive_from_moments(how, estimator, X, exact=exact)
         sample_names = sample_names or X.sample_names or None
         title, features = title or X.name, X.feature_names
         X, labels = X
@@ -78,9 +78,10 @@ def trace(
         features = []
     if y is None:
         raise ValueError("y is missing: trace(estimator, X, y), or trace(estimator, dataset)")
-    if family is None:
+    if isinstance(how, ClosedForm):
         names = None if sample_names is None else _checked(sample_names, X)
         return derive(
+            how,
             clone(estimator).fit(X, y, sample_weight),
             X,
             y,
@@ -91,11 +92,11 @@ def trace(
             features=features,
             title=title,
         )
-    family.check(estimator, exact)
+    how.check(estimator, exact)
     model = _fitted_clone(estimator, X, y, sample_weight)
-    replays = family.replays(model, X, y, sample_weight)
-    if exact and family.exact is not None:
-        replays = family.exact(model, replays, y, sample_weight)
+    replays = how.replays(model, X, y, sample_weight)
+    if exact and how.exact is not None:
+        replays = how.exact(model, replays, y, sample_weight)
     sample_names = None if sample_names is None else _checked(sample_names, X)
     features = [str(name) for name in getattr(model, "feature_names_in_", features)]
     return Trace(model, replays, criterion, exact, sample_names, features, title)

@@ -10,7 +10,6 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from linscope.data.suggest import did_you_mean
 from linscope.fitting.training import Training
-from linscope.logistic.path.fits import Fits
 from linscope.losses.logistic import loss
 
 from .splits import Split
@@ -42,7 +41,7 @@ class Scoring(NamedTuple):
     scorer: Any
 
     def of_fold(
-        self, fits: Fits, fold: int, split: Split, training: Training, weight: np.ndarray | None
+        self, fits: Any, fold: int, split: Split, training: Training, weight: np.ndarray | None
     ) -> float:
         """The score of the rows held out; ``weight`` are the weights of all rows, or None."""
         held = fits.held_out(fold) if self.quick is not None else None

@@ -319,3 +319,8 @@ class FisherDiscriminant(
         if not np.isfinite(out).all():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return out
+
+    def _traced_by(self):
+        from ..trace.how import FISHER
+
+        return FISHER

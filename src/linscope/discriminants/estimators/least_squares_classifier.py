@@ -164,3 +164,8 @@ class LeastSquaresClassifier(Verified, LinearScores):
     def _claimed_weight(self, y, sample_weight):
         """The certificate multiplies by the class weights itself."""
         return sample_weight
+
+    def _traced_by(self):
+        from ..trace.how import INDICATORS
+
+        return INDICATORS

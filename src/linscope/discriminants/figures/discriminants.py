@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.inputs import Samples, read_samples
+from .projection import ProjectionDisplay
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -92,3 +93,10 @@ def _between(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     count = np.bincount(codes)
     means = np.array([values[codes == k].mean(axis=0) for k in range(len(count))])
     return count @ (means - values.mean(axis=0)) ** 2 / len(codes)
+
+
+def best_projection(estimator: Any, X: Any, y: Any) -> ProjectionDisplay | DiscriminantsDisplay:
+    """Along the best direction of two classes, or in the plane of the two best of K."""
+    many = len(getattr(estimator, "classes_", ())) > 2
+    kind = DiscriminantsDisplay if many else ProjectionDisplay
+    return kind.from_estimator(estimator, X, y)

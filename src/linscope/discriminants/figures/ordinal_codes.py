@@ -11,9 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
+from sklearn.base import clone
 
-from ..estimators.least_squares_classifier import LeastSquaresClassifier
-from linscope.least_squares.estimators.linear_regression import LinearRegression
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.boundary import leads
@@ -52,8 +51,10 @@ class OrdinalCodesDisplay(Display):
     note: str
 
     @classmethod
-    def from_data(cls, X: Any, y: Any, *, features: Any = None) -> Self:
-        """Fit both regressions."""
+    def from_data(
+        cls, line: Any, one_of_k: Any, X: Any, y: Any, *, features: Any = None
+    ) -> Self:
+        """Fit a regression on the codes, and a classifier with 1-of-K targets."""
         samples = read_samples(X, y)
         view = choose_view(samples, features)
         K = len(samples.classes)
@@ -61,8 +62,8 @@ class OrdinalCodesDisplay(Display):
         box = box_around(points) if not view.flat else (*box_around(points)[:2], -1.0, 1.0)
         _, _, spots = mesh(box, RESOLUTION)
         grid = view.rows(spots)
-        line = LinearRegression().fit(samples.X, samples.codes + 1.0)
-        one_of_k = LeastSquaresClassifier().fit(samples.X, samples.codes)
+        line = clone(line).fit(samples.X, samples.codes + 1.0)
+        one_of_k = clone(one_of_k).fit(samples.X, samples.codes)
         nearest = _nearest(line.predict(samples.X), K)
         shape = K, RESOLUTION, RESOLUTION
         return cls(

@@ -12,23 +12,11 @@ from matplotlib.axes import Axes
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from linscope import estimators
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.boundary import hyperplanes, predict
 from linscope.display.geometry import box_around
 from linscope.display.inputs import Samples, choose_view, read_samples
-from linscope.display.theme import LINES
-
-# Drawn if the package has them.
-MODELS = {
-    "least squares": "LeastSquaresClassifier",
-    "Fisher": "FisherDiscriminant",
-    "perceptron": "Perceptron",
-    "logistic regression": "LogisticRegression",
-    "support vectors": "LinearSVC",
-}
-
 
 def example() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Two classes that a line separates, and ten more samples of the second, far on its side."""
@@ -62,7 +50,7 @@ class OutliersDisplay(Display):
 
     @classmethod
     def from_data(
-        cls, X: Any, y: Any, outliers: Any, *, models: Mapping[str, Any] | None = None
+        cls, models: Mapping[str, Any], X: Any, y: Any, outliers: Any
     ) -> Self:
         """Fit clones of the models to the samples, and to samples and outliers together."""
         samples = read_samples(X, y, binary=True)
@@ -71,7 +59,7 @@ class OutliersDisplay(Display):
         extra = np.asarray(outliers, dtype=np.float64)
         if extra.ndim != 2 or extra.shape[1] != 2 or not np.isfinite(extra).all():
             raise ValueError("outliers must be a finite array of shape (m, 2)")
-        chosen = default_models() if models is None else dict(models)
+        chosen = dict(models)
         view = choose_view(samples, None)
         box = box_around(np.vstack([samples.X, extra]), 0.06)
         truth = samples.classes[samples.codes]
@@ -115,7 +103,7 @@ class OutliersDisplay(Display):
         for panel, ax in enumerate(axes):
             entries = list(classes)
             for j, name in enumerate(self.models):
-                colour, dashes = LINES[j % len(LINES)]
+                colour, dashes = theme.LINES[j % len(theme.LINES)]
                 ax.plot(*self.lines[panel, j].T, color=colour, ls=dashes, lw=2, zorder=3)
                 made = theme.count(int(self.wrong[panel, j]), "mistake")
                 entries.append(theme.line_entry(f"{name}: {made}", color=colour, ls=dashes, lw=2))
@@ -128,15 +116,6 @@ class OutliersDisplay(Display):
             ax.set_xlabel(theme.name(self.samples.names[0]))
             ax.set_ylabel(theme.name(self.samples.names[1]))
             theme.title_and_key(ax, ("without", "with")[panel] + " outliers", entries)
-
-
-def default_models() -> dict[str, Any]:
-    """The linear classifiers of the notes."""
-    return {
-        name: getattr(estimators, kind)()
-        for name, kind in MODELS.items()
-        if hasattr(estimators, kind)
-    }
 
 
 def _fitted(model: Any, X: np.ndarray, y: np.ndarray) -> Any:

@@ -255,6 +255,11 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
                 text = text if one else f"{part.problem.name}: {text}"
                 warn_caller(text, ConvergenceWarning)
 
+    def _traced_by(self):
+        from ..trace.how import STEPS
+
+        return STEPS
+
 
 def _length2(part: Part) -> float:
     """‖w‖² = βᵀKβ = Σβ(f − b), or that of the weights."""

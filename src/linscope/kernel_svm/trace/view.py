@@ -15,6 +15,8 @@ from linscope.tracing.selection import update_range
 from linscope.tracing.steps import Step
 from linscope.tracing.view import View, frame_places, given_names, weight_columns
 
+from ..figures.dual_ascent import DualAscentDisplay
+
 # Of so few samples all α are shown, of more only those of the pair.
 FEW = 8
 CURVE_POINTS = 2000
@@ -184,13 +186,12 @@ class SmoView(View):
     def plot(self, trace, replay, updates, features, ax) -> Any:
         if _draws_boundaries(replay, features):
             return boundary_path(trace, replay, updates, features, ax)
-        from linscope import plot
 
         first, last = update_range(replay, updates)
         numbers = first + frame_places(last - first + 1, CURVE_POINTS)
         values = replay.measures[numbers]
         tol = float(replay.solver.tol)
-        return plot.dual_ascent(values[:, 1], values[:, 2], steps=numbers, tol=tol, ax=ax)
+        return DualAscentDisplay.from_values(values[:, 1], values[:, 2], numbers, tol).plot(ax)
 
     def animation(self, trace, replay, updates, features, max_frames: int, fps: float) -> Any:
         if not _draws_boundaries(replay, features):

@@ -340,6 +340,11 @@ class LeastSquaresFamily(
         ]
         return lines[0] if len(lines) == 1 else lines
 
+    def _traced_by(self):
+        from ..trace.how import CLOSED_FORM, STEPS
+
+        return CLOSED_FORM if self.solver == "exact" else STEPS
+
 
 def _equation(target: str, bias: Any, slopes, names: list[str], fit_intercept: bool) -> str:
     text = short(float(bias)) if fit_intercept else ""

@@ -66,6 +66,7 @@ class OverfittingDisplay(Display):
     @classmethod
     def from_data(
         cls,
+        regression: Any,
         X: Any,
         y: Any,
         *,
@@ -78,9 +79,9 @@ class OverfittingDisplay(Display):
         chosen = check_degrees(degrees, *X.shape)
         new = (X[:0], y[:0]) if validation is None else _kept_back(validation, X.shape[1])
         splits = partition(cv, X, y) if validation is None else []
-        models = {degree: polynomial(degree).fit(X, y) for degree in chosen}
+        models = {degree: polynomial(degree, regression).fit(X, y) for degree in chosen}
         unseen = {
-            degree: unseen_predictions(degree, X, y, splits) if splits else model.predict(new[0])
+            degree: unseen_predictions(model, X, y, splits) if splits else model.predict(new[0])
             for degree, model in models.items()
         }
         target = y if splits else new[1]

@@ -8,28 +8,30 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.model_selection import KFold, check_cv
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
 
 from linscope.rows.finite import check_finite
 from linscope.data import to_matrix
-from ..estimators.linear_regression import LinearRegression
 
 HIGHEST, MOST_TERMS = 12, 1000
 
 
-def polynomial(degree: int) -> Pipeline:
-    """Least squares on all powers and products up to a degree.
+def polynomial(degree: int, regression: Any) -> Pipeline:
+    """A regression on all powers and products up to a degree.
 
     The features are scaled to −1 … 1 first: the polynomials are the same, their powers stay small.
 
-    >>> model = polynomial(2).fit([[0], [1], [2], [3]], [1, 2, 5, 10])  # y = 1 + x²
+    >>> import linscope as ls
+    >>> model = polynomial(2, ls.LinearRegression())
+    >>> model = model.fit([[0], [1], [2], [3]], [1, 2, 5, 10])  # y = 1 + x²
     >>> model.predict([[4], [10]]).round(9)
     array([ 17., 101.])
     """
     powers = PolynomialFeatures(degree, include_bias=False)
-    return make_pipeline(MinMaxScaler((-1, 1)), powers, LinearRegression())
+    return make_pipeline(MinMaxScaler((-1, 1)), powers, clone(regression))
 
 
 def read(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, str]]:
@@ -76,11 +78,11 @@ def partition(cv: Any, X: np.ndarray, y: np.ndarray) -> Sequence[tuple[np.ndarra
     return splits
 
 
-def unseen_predictions(degree: int, X: np.ndarray, y: np.ndarray, splits: Any) -> np.ndarray:
+def unseen_predictions(model: Any, X: np.ndarray, y: np.ndarray, splits: Any) -> np.ndarray:
     """Of each sample by a fit that has not seen it."""
     out = np.empty(len(y))
     for train, test in splits:
-        out[test] = polynomial(degree).fit(X[train], y[train]).predict(X[test])
+        out[test] = clone(model).fit(X[train], y[train]).predict(X[test])
     return out
 
 

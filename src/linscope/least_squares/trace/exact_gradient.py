@@ -19,8 +19,9 @@ import numpy as np
 from linscope.fitting.descent import GROWTH
 from linscope.results import VisitOrder
 from linscope.tracing.fractions import LONGEST_RUN, add, dot, rational
-from linscope.tracing.gradient_replay import GradientReplay
 from linscope.tracing.replay import Window
+
+from .replay import LineReplay
 
 # Every update makes the fractions longer.
 LONGEST_NUMBER = 100_000  # bits
@@ -101,10 +102,10 @@ def _check_length(w: list[Fraction], products: int) -> None:
         )
 
 
-class ExactGradientReplay(GradientReplay):
+class ExactGradientReplay(LineReplay):
     """An exact run: it is kept, not worked out again."""
 
-    def __init__(self, model, replay: GradientReplay, weight: list[Fraction]):
+    def __init__(self, model, replay: LineReplay, weight: list[Fraction]):
         solver, n = replay.solver, len(replay.y)
         data = replay.X, replay.row_numbers
         super().__init__(replay.name, solver, replay.log, *data, replay.details)

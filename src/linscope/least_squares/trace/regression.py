@@ -19,8 +19,6 @@ from linscope.tracing.derivation_elimination import Elimination
 from linscope.tracing.derivation_numbers import Samples, read_samples, shown
 from linscope.tracing.fractions import rational
 
-from ..estimators.family import LeastSquaresFamily
-
 
 class RegressionWork:
     """All numbers of the derivation.
@@ -35,7 +33,7 @@ class RegressionWork:
     lost : why the elimination cannot be trusted to all digits, or ""
     """
 
-    def __init__(self, model: LeastSquaresFamily, X: Any, y: Any, sample_weight: Any, exact: bool):
+    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any, exact: bool):
         training = read_regression(model, X, y, sample_weight, reset=False)
         if training.Y.shape[1] > 1:
             raise ValueError(

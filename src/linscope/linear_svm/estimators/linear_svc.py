@@ -239,6 +239,11 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         check_is_fitted(self)
         return self._labels(self.decision_function(X))
 
+    def _traced_by(self):
+        from ..trace.how import STEPS
+
+        return STEPS
+
 
 def _spread(training: Training, part: Part, values: np.ndarray) -> np.ndarray:
     """One value for each row that was given; 0 for those that took no part."""

@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.linalg import lapack
 
 from linscope.engines import MemoryEngine
-from linscope.logistic.solvers.blocks import diagonal_block, product_block
+from linscope.rows.curvature import diagonal_block, product_block
 from linscope.rows.threads import one_blas_thread
 
 from .blocks import Pieces

@@ -262,3 +262,8 @@ class LogisticRegression(
                 steps += ", but that need not be the minimum: scale X, or lower tol"
             return f"{far}: {steps}" if far else steps
         return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"
+
+    def _traced_by(self):
+        from ..trace.how import STEPS
+
+        return STEPS

@@ -17,9 +17,10 @@ from scipy import sparse
 from linscope.engines import MemoryEngine
 from linscope.losses.logistic import binary_terms, softmax_terms
 from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for
+from linscope.rows.curvature import diagonal_block, hessian_block, product_block
 from linscope.rows.operations import NO_WEIGHT
 
-from .blocks import diagonal_block, evaluate_block, hessian_block, product_block
+from .blocks import evaluate_block
 
 # A block of sparse rows has so many entries for each number of its gradient.
 ENTRIES_A_WEIGHT, MOST_SPARSE_BLOCKS = 8, 64

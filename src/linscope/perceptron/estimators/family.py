@@ -243,3 +243,8 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
 
     def _positive(self, scores) -> np.ndarray:
         return scores > 0 if self.tie == "negative" else scores >= 0
+
+    def _traced_by(self):
+        from ..trace.how import STEPS
+
+        return STEPS

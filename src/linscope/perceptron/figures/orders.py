@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..estimators.perceptron import Perceptron
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.boundary import draw_samples
@@ -63,16 +62,15 @@ class OrdersDisplay(Display):
     @classmethod
     def from_seeds(
         cls,
+        base: Any,
         X: Any,
         y: Any,
         *,
         seeds: Sequence[int] = (0, 1, 2),
         inits: Sequence[Any] = (),
-        estimator: Perceptron | None = None,
         features: Any = None,
     ) -> Self:
-        """The given order, a shuffle for every seed, and other first weights."""
-        base = Perceptron() if estimator is None else estimator
+        """A perceptron with the given order, a shuffle for every seed, and other first weights."""
         if base.output == "voted":
             raise ValueError("estimator has output='voted', a committee without one boundary")
         runs: dict[str, Any] = {"given order": base}

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..estimators.perceptron import Perceptron
 from linscope.fitting.training import binary_problems, read_training
 from ..solvers import loops
 from ..solvers.rule import PerceptronRule, update_steps
@@ -21,13 +20,13 @@ class WeightPath(NamedTuple):
     """Weights (updates + 1, d + 1), bias first, and the perceptron that made them, if known."""
 
     weights: np.ndarray
-    model: Perceptron | None = None
+    model: Any = None
 
 
 def weight_path(source: Any, samples: Samples, *, name: str) -> WeightPath:
     """The path from weights, from a perceptron (fitted again here), or from a trace of one."""
     model = getattr(source, "estimator", source)
-    if isinstance(model, Perceptron):
+    if hasattr(model, "tie") and hasattr(model, "init"):  # a linear perceptron
         return perceptron_path(model, samples)
     if hasattr(source, "fit") or hasattr(source, "estimator") or isinstance(source, str):
         raise TypeError(
@@ -37,7 +36,7 @@ def weight_path(source: Any, samples: Samples, *, name: str) -> WeightPath:
     return WeightPath(read_weights(source, samples.X.shape[1], name=name))
 
 
-def perceptron_path(model: Perceptron, samples: Samples) -> WeightPath:
+def perceptron_path(model: Any, samples: Samples) -> WeightPath:
     """Replay the log of a fit; a model without a log is first fitted again, as a clone."""
     labels = samples.classes[samples.codes]
     fitted = model
@@ -53,7 +52,7 @@ def perceptron_path(model: Perceptron, samples: Samples) -> WeightPath:
     return WeightPath(replay(solver, fitted.results_[0].log), fitted)
 
 
-def _has_log(model: Perceptron, n_samples: int) -> bool:
+def _has_log(model: Any, n_samples: int) -> bool:
     results = getattr(model, "results_", [])
     log = results[0].log if len(results) == 1 else None
     return log is not None and log.order.n_samples == n_samples

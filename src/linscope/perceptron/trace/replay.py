@@ -20,7 +20,6 @@ from linscope.rows.operations import GIVEN_ORDER, as_rows
 from linscope.rows.scores import norm
 from linscope.tracing.replay import Replay, Window
 
-from ..estimators.kernel_perceptron import KernelPerceptron
 from ..solvers import loops
 from ..solvers.rule import PerceptronRule, block_mistakes, update_steps
 from . import replay_loops
@@ -290,7 +289,7 @@ def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
     problems = binary_problems(training.classes, training.codes, model.multi_class)
     n = len(training.codes) + len(training.ignored)
     kept = np.delete(np.arange(n), training.ignored)
-    kernel = isinstance(model, KernelPerceptron)
+    kernel = hasattr(model, "kernel")
     precomputed = kernel and model.kernel == "precomputed"
     if kernel:
         matrix = training.X[:, model._gram_rows] if precomputed else training.X

@@ -14,8 +14,6 @@ from linscope.tracing.replay import Window
 from linscope.tracing.steps import Step
 from linscope.tracing.view import View, changes, given_names, weight_columns
 
-from ..estimators.perceptron import Perceptron
-
 RULES = {"single": "single-sample rule", "batch": "batch rule", "mini-batch": "mini-batch rule"}
 
 
@@ -228,7 +226,7 @@ class PerceptronView(View):
     def settings(self, model, replay) -> list[str]:
         rate = f"η = {number(model.eta0)}" + ("/k" if model.schedule == "inverse" else "")
         settings = [f"tie {model.tie}", rate]
-        if isinstance(model, Perceptron):
+        if hasattr(model, "init"):
             init = model.init if isinstance(model.init, str) else text(vector(np.ravel(model.init)))
             settings.append(f"init {init}")
         else:

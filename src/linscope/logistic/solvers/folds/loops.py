@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from linscope.losses.logistic import add_rows, add_scores
-from linscope.losses.logistic_tiles import TILE, small_exponentials, terms
-from linscope.rows.operations import REORDER
+from linscope.losses.logistic_tiles import small_exponentials, terms
+from linscope.rows.operations import REORDER, TILE
 
 
 @njit(cache=True, nogil=True)

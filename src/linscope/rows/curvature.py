@@ -1,0 +1,151 @@
+"""XᵀDX of a block of rows: as a matrix, its diagonal, its products with vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from .blocks import Block
+from .operations import NO_WEIGHT, REORDER, TILE, as_rows
+from .sparse_products import columns_of, sparse_rows_add, sparse_rows_scores
+
+
+def product_block(block: Block, V, curvature) -> np.ndarray:
+    """∇²(Σ c f) V: the scores change by X V, the residuals by curvature times that."""
+    X, D = block.X, curvature[..., block.rows]
+    c = NO_WEIGHT if block.weight is None else block.weight
+    if sparse.issparse(X):
+        rows: Any = as_rows(X)
+        G = np.zeros((V.shape[1], V.shape[0]))
+        if V.shape[0] == 1:
+            _binary_sparse_product(rows.data, rows.indices, rows.indptr, V[0], D, G.ravel())
+        else:
+            _softmax_sparse_product(rows.data, rows.indices, rows.indptr, columns_of(V), D, c, G)
+        return G.T
+    if V.shape[0] == 1:
+        u = X @ V[0, 1:]
+        u += V[0, 0]
+        u *= D
+        return np.r_[u.sum(dtype=np.float64), u @ X][None, :]
+    T = V[:, 1:] @ X.T
+    _softmax_curve(T, V[:, 0], D, c)
+    return np.column_stack([T.sum(axis=1, dtype=np.float64), T @ X])
+
+
+def hessian_block(block: Block, variances, dtype) -> np.ndarray:
+    """Σ v_k [1, x] [1, x]ᵀ of each class k, (classes, d + 1, d + 1)."""
+    X = block.X
+    return np.array([_weighted_gram(X, D, dtype) for D in variances[:, block.rows]])
+
+
+def _weighted_gram(X, D, dtype) -> np.ndarray:
+    H = np.zeros((X.shape[1] + 1,) * 2)
+    if sparse.issparse(X):
+        rows: Any = as_rows(X)
+        _sparse_gram(rows.data, rows.indices, rows.indptr, D, H)
+        return H + np.tril(H, -1).T
+    H[0, 0] = D.sum()
+    H[0, 1:] = H[1:, 0] = D @ X
+    Z = np.multiply(X, np.sqrt(D)[:, None], dtype=dtype, casting="same_kind")
+    H[1:, 1:] = Z.T @ Z
+    return H
+
+
+def diagonal_block(block: Block, variances) -> np.ndarray:
+    """Σ v_k [1, x]² of each class k, (classes, d + 1)."""
+    X, D = block.X, variances[:, block.rows]
+    out = np.zeros((len(D), X.shape[1] + 1))
+    if sparse.issparse(X):
+        rows: Any = as_rows(X)
+        for k in range(len(D)):
+            _sparse_squares(rows.data, rows.indices, rows.indptr, D[k], out[k])
+        return out
+    out[:, 0] = D.sum(axis=1)
+    out[:, 1:] = D @ np.square(X, dtype=np.float64)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _binary_sparse_product(data, indices, indptr, v, curvature, g):
+    for i in range(len(curvature)):
+        total = v[0]
+        first, last = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        for p in range(first, last):
+            total += data[p] * v[np.uint64(indices[p]) + np.uint64(1)]
+        total *= curvature[i]
+        g[0] += total
+        for p in range(first, last):
+            g[np.uint64(indices[p]) + np.uint64(1)] += total * data[p]
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def _curve_row(t, p):
+    """t ← (diag(p) − p pᵀ) t."""
+    mean = p[0] * t[0]
+    for k in range(1, len(t)):
+        mean += p[k] * t[k]
+    for k in range(len(t)):
+        t[k] = p[k] * (t[k] - mean)
+
+
+@njit(cache=True, nogil=True)
+def _softmax_sparse_product(data, indices, indptr, V, P, c, G):
+    t = np.empty(len(P))
+    for i in range(P.shape[1]):
+        sparse_rows_scores(data, indices, indptr, V, i, t)
+        _curve_row(t, P[:, i])
+        if len(c):
+            for k in range(len(t)):
+                t[k] *= c[i]
+        sparse_rows_add(data, indices, indptr, t, i, G)
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def _softmax_curve(T, bias, P, c):
+    """T ← c (diag(p) − p pᵀ)(T + bias) of each sample; one row a class."""
+    K, n = T.shape
+    mean = np.empty(TILE, dtype=T.dtype)
+    for a in range(0, n, TILE):
+        m = min(n, a + TILE) - a
+        for k in range(K):
+            t, p, shift = T[k, a : a + m], P[k, a : a + m], bias[k]
+            for i in range(m):
+                t[i] += shift
+            if k == 0:
+                for i in range(m):
+                    mean[i] = p[i] * t[i]
+            else:
+                for i in range(m):
+                    mean[i] += p[i] * t[i]
+        for k in range(K):
+            t, p = T[k, a : a + m], P[k, a : a + m]
+            for i in range(m):
+                t[i] = p[i] * (t[i] - mean[i])
+            if len(c):
+                for i in range(m):
+                    t[i] *= c[a + i]
+
+
+@njit(cache=True, nogil=True)
+def _sparse_squares(data, indices, indptr, D, out):
+    for i in range(len(D)):
+        out[0] += D[i]
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            out[np.uint64(indices[p]) + np.uint64(1)] += D[i] * data[p] * data[p]
+
+
+@njit(cache=True, nogil=True)
+def _sparse_gram(data, indices, indptr, D, H):
+    """The lower triangle; the columns of a row need not be sorted."""
+    one = np.uint64(1)
+    for i in range(len(D)):
+        H[0, 0] += D[i]
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j, x = np.uint64(indices[p]) + one, D[i] * data[p]
+            H[j, 0] += x
+            for q in range(np.uint64(indptr[i]), p + one):
+                k = np.uint64(indices[q]) + one
+                H[max(j, k), min(j, k)] += x * data[q]
