@@ -7,7 +7,7 @@ environment variables; what the processor cannot do is skipped.
 
     python -m tests.portability                         everything, some minutes for each line
     python -m tests.portability --list
-    python -m tests.portability --only generic,one-thread tests/test_svc.py
+    python -m tests.portability --only generic,one-thread tests/kernel_svm
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import reference
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from tests import reference
 
 MAKERS = {"Perceptron": ls.Perceptron, "KernelPerceptron": ls.KernelPerceptron}
 CLASSIFIERS = MAKERS | {

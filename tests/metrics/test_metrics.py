@@ -18,7 +18,7 @@ from sklearn.preprocessing import label_binarize
 import linscope as ls
 from linscope.metrics import counting, render
 
-NOTES = json.loads((Path(__file__).parent / "data" / "metrics.json").read_text())
+NOTES = json.loads((Path(__file__).parents[1] / "data" / "metrics.json").read_text())
 NAN = float("nan")
 
 

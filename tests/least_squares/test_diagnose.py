@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import statsmodels.api as sm
-from linear_fits import design, fit_of, noisy, weights
 from scipy import stats
 from sklearn.datasets import load_diabetes
 from statsmodels.stats import diagnostic, stattools
@@ -15,6 +14,7 @@ from statsmodels.stats.outliers_influence import OLSInfluence, variance_inflatio
 from linscope.data import datasets
 from linscope.least_squares.inference.diagnose import diagnose
 from linscope.least_squares.inference.existence import tail_index
+from tests.linear_fits import design, fit_of, noisy, weights
 
 FIVE = ["existence", "independence", "linearity", "homoscedasticity", "normality"]
 

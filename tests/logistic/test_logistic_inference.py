@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import statsmodels.api as sm
-from logistic_data import endometrial, fit_of, noisy
 from scipy import optimize, stats
 from statsmodels.tools.sm_exceptions import ConvergenceWarning
 
@@ -15,6 +14,7 @@ from linscope.logistic.inference.odds_ratios import likelihood_ratio_tests, odds
 from linscope.logistic.inference.profile_likelihood import profile_interval
 from linscope.logistic.inference.table import logistic_covariance, logistic_summary
 from linscope.logistic.solvers.constrained_newton import maximise
+from tests.logistic_data import endometrial, fit_of, noisy
 
 
 def close(ours, theirs, rtol=1e-8, atol=1e-12):

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-import reference
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels, polynomial_kernel
 
 import linscope as ls
+from tests import reference
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

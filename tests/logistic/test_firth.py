@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from logistic_data import endometrial, noisy
 from scipy import optimize, stats
 
 from linscope.fitting.driver import run
@@ -14,6 +13,7 @@ from linscope.logistic.inference.table import logistic_summary
 from linscope.logistic.solvers.firth import IDLE, Firth
 from linscope.logistic.solvers.objective import LogisticObjective
 from linscope.results import Status
+from tests.logistic_data import endometrial, noisy
 
 QUANTILE = stats.chi2.ppf(0.95, 1)
 

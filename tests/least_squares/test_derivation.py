@@ -20,7 +20,7 @@ import linscope as ls
 from linscope.tracing import derivation_numbers
 from linscope.tracing.derivation_elimination import Elimination
 
-NIST = json.loads((Path(__file__).parent / "data" / "nist.json").read_text())
+NIST = json.loads((Path(__file__).parents[1] / "data" / "nist.json").read_text())
 
 
 def nist(name):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import statsmodels.api as sm
-from linear_fits import design, fit_of, noisy, weights
 from scipy import optimize, stats
 from sklearn.datasets import load_diabetes
 
@@ -24,6 +23,7 @@ from linscope.least_squares.inference.intervals import predict_interval
 from linscope.least_squares.inference.likelihood import log_likelihood, sigma2_ml
 from linscope.least_squares.inference.rows import row_values
 from linscope.least_squares.inference.table import summary
+from tests.linear_fits import design, fit_of, noisy, weights
 
 KINDS = (None, "HC0", "HC1", "HC2", "HC3")
 CASES = ["plain", "weighted", "no intercept", "weighted, no intercept", "diabetes", "longley"]
@@ -412,7 +412,7 @@ def test_tails_against_scipy_stats(df):
     close(t_quantile(0.99, df), stats.t.ppf(0.995, df), 1e-9)
 
 
-NIST = json.loads((Path(__file__).parent / "data" / "nist.json").read_text())
+NIST = json.loads((Path(__file__).parents[1] / "data" / "nist.json").read_text())
 
 
 def nist(name):

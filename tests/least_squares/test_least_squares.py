@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import digits, exact_least_squares
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
@@ -21,8 +20,9 @@ from linscope.least_squares.solvers import lsmr as iterative_least_squares
 from linscope.least_squares.solvers.exact import LeastSquares
 from linscope.least_squares.solvers.whole_numbers import rounded, whole_fit
 from linscope.least_squares.solvers.wide import WideLeastSquares
+from tests.reference import digits, exact_least_squares
 
-NIST = json.loads((Path(__file__).parent / "data" / "nist.json").read_text())
+NIST = json.loads((Path(__file__).parents[1] / "data" / "nist.json").read_text())
 
 
 def nist(name):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import statsmodels.api as sm
-from linear_fits import design, fit_of, noisy, weights
 from scipy import stats
 from sklearn.linear_model import Lasso
 from sklearn.linear_model import LinearRegression as Other
@@ -16,6 +15,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import linscope as ls
 from linscope.least_squares.figures.lowess import smooth
+from tests.linear_fits import design, fit_of, noisy, weights
 
 
 def drawn(display):

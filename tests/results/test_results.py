@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import reference
 
 import linscope as ls
 from linscope.results import Certificate, Check, Result, Status, UpdateLog, VisitOrder
+from tests import reference
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

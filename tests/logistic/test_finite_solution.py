@@ -8,13 +8,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logistic_data import endometrial, noisy
 from scipy.optimize import linprog
 
 import linscope as ls
 from linscope.logistic.certificates.finite_solution import Finite, Separated, finite_solution
 from linscope.logistic.certificates.overlap import prove_overlap
 from linscope.logistic.solvers.multinomial import Multinomial
+from tests.logistic_data import endometrial, noisy
 
 
 def reference(X, y, K, intercept=True):

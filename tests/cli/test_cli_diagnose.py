@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from linear_fits import fit_of, noisy
 
 from linscope.cli import main
 from linscope.least_squares.inference.diagnose import diagnose
 from linscope.least_squares.inference.table import summary
+from tests.linear_fits import fit_of, noisy
 
 
 @pytest.fixture

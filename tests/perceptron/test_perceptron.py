@@ -12,16 +12,16 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import reference
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 import linscope as ls
+from tests import reference
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-RUNS = json.loads((Path(__file__).parent / "data" / "perceptron_runs.json").read_text())
+RUNS = json.loads((Path(__file__).parents[1] / "data" / "perceptron_runs.json").read_text())
 TIES = {"misclassified": "update", "positive": "positive", "negative": "negative"}
 
 
