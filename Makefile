@@ -26,6 +26,7 @@ lint: $(VENV)/dev.done
 
 types: $(VENV)/dev.done
 	$(BIN)/mypy
+	$(BIN)/mypy tests/typed_snippet.py
 
 tests: $(VENV)/dev.done
 	$(BIN)/pytest -n $(TEST_JOBS)

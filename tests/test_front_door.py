@@ -1,0 +1,36 @@
+"""``import linscope as ls`` is quick, and a type checker sees what ``ls.`` offers."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import linscope as ls
+
+
+def stub_names():
+    tree = ast.parse(Path(ls.__file__).with_suffix(".pyi").read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname: (node.module, alias.name) for node in imports for alias in node.names}
+
+
+def test_the_stub_names_what_the_front_door_has():
+    assert set(stub_names()) == set(ls.__all__)
+
+
+def test_the_stub_names_the_same_objects():
+    for name, (module, original) in stub_names().items():
+        if name not in ls._MODULES and name != "__version__":
+            assert ls._PUBLIC[name] == module
+            assert original == name
+
+
+def test_names_of_functions_are_not_hidden_by_modules():
+    """A submodule binds its name in its package: none may be called like a function there."""
+    code = (
+        "import linscope as ls, pkgutil, importlib\n"
+        "for found in pkgutil.walk_packages(ls.__path__, 'linscope.'):\n"
+        "    if not found.name.endswith('__main__'): importlib.import_module(found.name)\n"
+        "assert all(callable(getattr(ls, name)) for name in ls._PUBLIC), ls\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
