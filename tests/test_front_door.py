@@ -34,3 +34,15 @@ def test_names_of_functions_are_not_hidden_by_modules():
         "assert all(callable(getattr(ls, name)) for name in ls._PUBLIC), ls\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_private_names_of_others_are_in_the_bridge_only():
+    private = []
+    for path in sorted(Path(ls.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module and path.name != "_bridge.py":
+                owner = node.module.split(".")[0] in ("sklearn", "numba", "threadpoolctl")
+                inner = "._" in node.module or ".core" in node.module
+                if owner and (inner or any(alias.name.startswith("_") for alias in node.names)):
+                    private.append(f"{path.name}: {node.module}")
+    assert private == []

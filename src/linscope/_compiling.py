@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from numba.core import event
+from ._bridge import compile_events
 
 
-class _Notice(event.Listener):
+class _Notice(compile_events.Listener):
     """Numba fires ``numba:compile`` only when the kernel is not in the cache on disk."""
 
     told = False
@@ -23,4 +23,4 @@ class _Notice(event.Listener):
         pass
 
 
-event.register("numba:compile", _Notice())
+compile_events.register("numba:compile", _Notice())

@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import PolynomialFeatures
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linscope._bridge import check_feature_names_in
 from linscope.rows.finite import check_finite
 
 from .tables import to_matrix
@@ -88,7 +89,7 @@ class RadialFeatures(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features, then r², r²_0 …, or bump_0 …"""
         check_is_fitted(self)
-        names = _check_feature_names_in(self, input_features)
+        names = check_feature_names_in(self, input_features)
         count = len(self.centers_)
         stem = "r²" if self.gamma is None else "bump"
         new = [stem] if count == 1 else [f"{stem}_{k}" for k in range(count)]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from linscope._bridge import Interval, StrOptions, has_callbacks
 from linscope.results import VisitOrder, observe
 
 from .descent import KINDS, GradientDescent
@@ -60,7 +60,7 @@ def stops_early(model: Any) -> bool:
 @contextmanager
 def watched(model: Any, X: Any, y: Any, most_passes: int) -> Iterator[None]:
     """Hand the passes of all solvers to scikit-learn's callbacks, if the model has any."""
-    if not getattr(model, "_skl_callbacks", None):
+    if not has_callbacks(model):
         yield
         return
     watcher = CallbackObserver(model, X, y, most_passes)

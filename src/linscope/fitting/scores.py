@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.multiclass import _ovr_decision_function
 
+from linscope._bridge import ovr_decision_function
 from linscope.rows.blocks import Block
 from linscope.rows.operations import as_rows
 from linscope.rows.scores import norm, scores_of
@@ -74,4 +74,4 @@ def pair_votes(scores: np.ndarray, positive: np.ndarray, n_classes: int) -> np.n
     """One column a class from the scores of all pairs: its votes, ties by the sum of scores."""
     limit = np.finfo(np.float64).max / 4 / n_classes  # sums must not overflow
     confidences = np.clip(scores.astype(np.float64), -limit, limit)
-    return _ovr_decision_function(positive, confidences, n_classes).astype(scores.dtype)
+    return ovr_decision_function(positive, confidences, n_classes).astype(scores.dtype)

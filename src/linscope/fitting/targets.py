@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_feature_names, _check_n_features, _check_sample_weight
 
+from linscope._bridge import check_feature_names, check_n_features, check_sample_weight
 from linscope.data import to_matrix
 from linscope.rows.finite import without_mask
 
@@ -32,13 +32,13 @@ def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) 
     """Check and convert what ``fit`` or ``partial_fit`` was given; numbers may still be NaN."""
     matrix, _ = to_matrix(X)
     Y = _targets(y, matrix.shape[0])
-    _check_feature_names(estimator, X, reset=reset)
-    _check_n_features(estimator, matrix, reset=reset)
+    check_feature_names(estimator, X, reset=reset)
+    check_n_features(estimator, matrix, reset=reset)
     names = _names(y, Y)
     single, Y = Y.ndim == 1, np.ascontiguousarray(Y.reshape(len(Y), -1))
     if sample_weight is None:
         return Regression(matrix, Y, np.zeros(0), single, None, names)
-    weight = _check_sample_weight(
+    weight = check_sample_weight(
         sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
     ).copy()
     keep = np.flatnonzero(weight)

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_n_features,
-    _check_sample_weight,
-    column_or_1d,
-)
+from sklearn.utils.validation import column_or_1d
 
+from linscope._bridge import (
+    begin_callbacks,
+    check_feature_names,
+    check_n_features,
+    check_sample_weight,
+)
 from linscope.data import encode_labels, signs, to_matrix
 from linscope.results import Observer
 
@@ -51,8 +52,8 @@ def read_training(estimator, X, y, sample_weight=None, classes=None) -> Training
     else:
         known, codes = classes, _codes_of(y, classes, matrix.shape[0])
     reset = classes is None or not hasattr(estimator, "n_features_in_")
-    _check_feature_names(estimator, X, reset=reset)
-    _check_n_features(estimator, matrix, reset=reset)
+    check_feature_names(estimator, X, reset=reset)
+    check_n_features(estimator, matrix, reset=reset)
     weight = _weights(estimator, matrix, known, codes, sample_weight)
     ignored = np.flatnonzero(weight == 0.0)
     if len(ignored):
@@ -71,8 +72,8 @@ def need_rows(matrix) -> None:
 def read_features(estimator, X):
     """Check and convert what ``predict`` was given."""
     matrix, _ = to_matrix(X)
-    _check_feature_names(estimator, X, reset=False)
-    _check_n_features(estimator, matrix, reset=False)
+    check_feature_names(estimator, X, reset=False)
+    check_n_features(estimator, matrix, reset=False)
     return matrix
 
 
@@ -103,7 +104,7 @@ def _labels_of_matrix(y) -> np.ndarray:
 def _weights(estimator, matrix, classes, codes, sample_weight) -> np.ndarray:
     if sample_weight is None and estimator.class_weight is None:
         return np.zeros(0)
-    weight = _check_sample_weight(
+    weight = check_sample_weight(
         sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
     ).copy()
     if estimator.class_weight is not None:
@@ -155,7 +156,7 @@ class CallbackObserver(Observer):
         self._data = {"estimator": estimator, "X": X, "y": y}
         self._passes, self._most = 0, most_passes
         self._pass: Any = None
-        self._fit = estimator._init_callback_context(max_subtasks=most_passes)
+        self._fit = begin_callbacks(estimator, most_passes)
         self._fit.call_on_fit_task_begin(**self._data)
 
     def begin(self, task: str, total: int | None) -> None:

@@ -17,6 +17,8 @@ from itertools import chain, islice
 from threading import RLock
 from typing import Any, Generic, TypeVar
 
+from linscope._bridge import take_control
+
 Item = TypeVar("Item")
 T = TypeVar("T")
 
@@ -125,7 +127,7 @@ class _BlasLimit:
     def enter(self) -> None:
         with self.lock:
             if self.users == 0:
-                _take_control()
+                take_control(_blas_controller())
                 self.limiter = _blas_controller().limit(limits=1, user_api="blas")
                 self.limiter.__enter__()
             self.users += 1
@@ -134,7 +136,8 @@ class _BlasLimit:
         with self.lock:
             self.users -= 1
             if self.users == 0:
-                _take_control()  # the thread that entered may not be the one that leaves last
+                # The thread that entered may not be the one that leaves last.
+                take_control(_blas_controller())
                 self.limiter.__exit__(None, None, None)
                 self.limiter = None
 
@@ -150,13 +153,6 @@ def one_blas_thread() -> Iterator[None]:
         yield
     finally:
         _blas_limit.leave()
-
-
-def _take_control() -> None:
-    """Newer threadpoolctl obeys one thread at a time; the count above makes sure it is our turn."""
-    for library in _blas_controller().lib_controllers:
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
 
 
 @cache

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from linscope._bridge import check_feature_names, check_n_features
 from linscope.fitting.training import Training
 from linscope.logistic.certificates.logistic import LogisticCertificate, careful_proof, with_proof
 from linscope.logistic.certificates.path import PathCertificate
@@ -45,8 +45,8 @@ def best_model(
 
 def _keep(model: Any, claim: PathCertificate, steps: int, data: Data) -> None:
     training = data.training
-    _check_feature_names(model, data.X, reset=True)
-    _check_n_features(model, training.X, reset=True)
+    check_feature_names(model, data.X, reset=True)
+    check_n_features(model, training.X, reset=True)
     result = Result(claim.weights, claim.status, steps, steps)
     (problem,) = problems_of(training, model.multi_class)
     held = held_weights(model, problem, claim.weights)

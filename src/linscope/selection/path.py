@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from linscope._bridge import validate_params
 from linscope.fitting.training import Training, read_training
 from linscope.kernel_svm.estimators.svc import SVC
 from linscope.kernel_svm.path.grid import svc_path
@@ -93,7 +94,7 @@ def path(
     _check_estimator(estimator, gammas)
     values, judge = read_values("Cs", Cs, LEAST_C, MOST_C), read_scoring(scoring)
     model = clone(estimator).set_params(C=float(values[0]))
-    model._validate_params()
+    validate_params(model)
     training = read_training(model, X, y, sample_weight)
     check_finite(training.X, getattr(model, "feature_names_in_", None))
     check_options(model, training)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sklearn.base import clone
 from sklearn.callback import with_callbacks
-from sklearn.utils.validation import _num_samples
 
+from linscope._bridge import num_samples, validate_params
 from linscope.data.datasets import Dataset
 
 from .derivation import Derivation
@@ -104,15 +104,15 @@ def trace(
 
 def _checked(sample_names: Sequence[str], X) -> list[str]:
     names = [str(name) for name in sample_names]
-    if len(names) != _num_samples(X):
-        raise ValueError(f"sample_names has {len(names)} names for {_num_samples(X)} samples")
+    if len(names) != num_samples(X):
+        raise ValueError(f"sample_names has {len(names)} names for {num_samples(X)} samples")
     return names
 
 
 def _fitted_clone(estimator, X, y, sample_weight):
     """As ``fit`` does it (two calls deep, so that warnings name the caller), but with the log."""
     model = clone(estimator)
-    model._validate_params()
+    validate_params(model)
     return with_callbacks(type(model)._fit)(model, X, y, sample_weight, keep_log=True)
 
 

@@ -10,10 +10,10 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from linscope._bridge import Interval, StrOptions
 from linscope.fitting.training import Training, read_features
 from linscope.fitting.verified import Verified
 from linscope.results import Status

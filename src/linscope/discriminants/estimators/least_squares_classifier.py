@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 
+from linscope._bridge import Interval
 from linscope.fitting.training import Training
 from linscope.fitting.verified import Verified
 from linscope.least_squares.certificates.least_squares import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import StrOptions
+from sklearn.base import BaseEstimator, ClassifierMixin
 
+from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
 from linscope.fitting.training import Training, need_rows, read_training
 
@@ -57,7 +57,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         """Work out the answer, set the fitted attributes, return the moments to go on from."""
         raise NotImplementedError
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind, in one pass over the rows.
 
@@ -77,7 +77,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         moments = self._read(training, whole=True)
         return self._accept(Lesson(moments, training, True, weighted, _seen(training)))
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from more samples: the model is the one that ``fit`` makes of all of them together.
 

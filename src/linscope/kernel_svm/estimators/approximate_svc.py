@@ -7,12 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import stats
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from linscope._bridge import Interval, StrOptions, fits
 from linscope.fitting.training import Training, read_features, read_training
 from linscope.kernels import resolve_gamma
 from linscope.linear_svm.estimators.linear_svc import LinearSVC
@@ -134,7 +134,7 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind.
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.fitting.gradient_options import watched
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, read_training
@@ -149,8 +149,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    @with_callbacks
+    @fits_with_callbacks
     @one_blas_thread()
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind.

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from linscope._bridge import validate_params
 from linscope.fitting.training import Training, read_training
 from linscope.kernels import resolve_gamma
 from linscope.kernels.source import ADVICE
@@ -50,7 +51,7 @@ def svc_path(
     if gammas is not None:  # before any work; a number of values needs the rows
         read_values("gammas", gammas, 1.0, 2.0)
     model = clone(estimator).set_params(C=float(values[0]))
-    model._validate_params()
+    validate_params(model)
     training = model._checked(read_training(model, X, y, sample_weight))
     widths = _read_gammas(gammas, model, training)
     given = read_splits(cv, labels_of(y, training))

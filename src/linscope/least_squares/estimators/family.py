@@ -7,19 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    MultiOutputMixin,
-    RegressorMixin,
-    _fit_context,
-    clone,
-)
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from linscope._bridge import Interval, StrOptions, fits, fits_with_callbacks
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early, watched
 from linscope.fitting.targets import Regression, read_regression
@@ -105,8 +99,7 @@ class LeastSquaresFamily(
         state = super().__getstate__()
         return state | {"_training": None} if "_training" in state else state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    @with_callbacks
+    @fits_with_callbacks
     def fit(self, X, y, sample_weight=None):
         """Fit to samples X (n, d) with targets y (n,) or (n, targets).
 
@@ -211,7 +204,7 @@ class LeastSquaresFamily(
         self._training, self._targets = training, training.targets
 
     @available_if(_keeps_moments)
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def partial_fit(self, X, y, sample_weight=None):
         """Add rows: the model afterwards is that of all rows so far, to the last digits.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import ClassVar
 
-from sklearn.utils._param_validation import Interval
+from linscope._bridge import Interval
 
 from .family import LeastSquaresFamily
 

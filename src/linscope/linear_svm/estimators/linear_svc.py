@@ -6,12 +6,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.fitting.gradient_options import watched
 from linscope.fitting.linear_prediction import LinearPrediction
 from linscope.fitting.scores import in_type, pair_votes
@@ -127,8 +127,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         tags.input_tags.sparse = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    @with_callbacks
+    @fits_with_callbacks
     @one_blas_thread()
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind.

@@ -7,11 +7,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
 from linscope.fitting.training import Training, read_training
 from linscope.fitting.verified import Verified
@@ -167,8 +167,7 @@ class LogisticRegression(
         tags.classifier_tags.poor_score = stops_early(self)
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    @with_callbacks
+    @fits_with_callbacks
     @one_blas_thread()
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind.

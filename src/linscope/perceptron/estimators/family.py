@@ -8,13 +8,13 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from linscope._bridge import Interval, StrOptions, fits_with_callbacks, has_callbacks
 from linscope.fitting.driver import run
 from linscope.fitting.scores import pair_votes
 from linscope.fitting.training import (
@@ -64,8 +64,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         tags.classifier_tags.poor_score = self.rule != "batch"
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    @with_callbacks
+    @fits_with_callbacks
     def fit(self, X, y, sample_weight=None):
         """Train on samples X (n, d) with labels y of any kind.
 
@@ -90,7 +89,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             self._solver(training, problem, number, keep_log)
             for number, problem in enumerate(problems)
         ]
-        if getattr(self, "_skl_callbacks", None):
+        if has_callbacks(self):
             watcher = CallbackObserver(self, X, y, len(solvers) * self.max_iter)
             with closing(watcher), observe(watcher):
                 results = self._run_all(solvers, training)

@@ -7,9 +7,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from linscope._bridge import Interval, StrOptions
 from linscope.arithmetic.enclosures import UNIT, Ball
 from linscope.data import to_matrix
 from linscope.fitting.scores import in_type, into_range

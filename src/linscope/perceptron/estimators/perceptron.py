@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
 from linscope.engines import MemoryEngine
 from linscope.fitting.driver import run
@@ -133,7 +132,7 @@ class Perceptron(Verified, PerceptronFamily):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fits
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One more pass over these samples, going on from where the model is.
 
