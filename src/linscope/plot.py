@@ -14,6 +14,12 @@ or the trace of one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linscope.data.tables import TableLike
 from linscope.discriminants.estimators.fisher import FisherDiscriminant
 from linscope.discriminants.estimators.least_squares_classifier import LeastSquaresClassifier
 from linscope.discriminants.figures import ordinal_codes as _codes
@@ -80,7 +86,9 @@ __all__ = [
 ]
 
 
-def boundary(estimator, X, y, *, features=None, ax=None) -> BoundaryDisplay:
+def boundary(
+    estimator: Any, X: TableLike, y: Any, *, features: Any = None, ax: Any = None
+) -> BoundaryDisplay:
     """Samples, decision regions and boundary of a fitted classifier, also with K classes.
 
     Parameters
@@ -102,7 +110,16 @@ def boundary(estimator, X, y, *, features=None, ax=None) -> BoundaryDisplay:
     return BoundaryDisplay.from_estimator(estimator, X, y, features=features).plot(ax)
 
 
-def solutions(source, X, y, *, updates=None, also=(), tie="update", ax=None) -> SolutionsDisplay:
+def solutions(
+    source: Any,
+    X: TableLike,
+    y: Any,
+    *,
+    updates: Any = None,
+    also: Any = (),
+    tie: str = "update",
+    ax: Any = None,
+) -> SolutionsDisplay:
     """Several answers side by side, with their mistakes: some are good and some are not.
 
     Parameters
@@ -129,7 +146,13 @@ def solutions(source, X, y, *, updates=None, also=(), tie="update", ax=None) -> 
 
 
 def weight_space(
-    X, y, *, weights_path=None, weights=None, fit_intercept=True, ax=None
+    X: TableLike,
+    y: Any,
+    *,
+    weights_path: Any = None,
+    weights: Any = None,
+    fit_intercept: bool = True,
+    ax: Any = None,
 ) -> WeightSpaceDisplay:
     """The weight plane: a constraint line a sample, the solution region, the path of w.
 
@@ -156,16 +179,16 @@ def weight_space(
 
 
 def loss_surface(
-    X,
-    y,
+    X: TableLike,
+    y: Any,
     *,
-    path=None,
-    loss="perceptron",
-    weights=None,
-    at=None,
-    box=None,
-    fit_intercept=True,
-    ax=None,
+    path: Any = None,
+    loss: str = "perceptron",
+    weights: Any = None,
+    at: Any = None,
+    box: Any = None,
+    fit_intercept: bool = True,
+    ax: Any = None,
 ) -> LossSurfaceDisplay:
     """Contours of a loss over two weights, with the path of the weights.
 
@@ -194,7 +217,9 @@ def loss_surface(
     return display.plot(ax)
 
 
-def convergence(w_path, X, y, *, eta0=1.0, ax=None) -> ConvergenceDisplay:
+def convergence(
+    w_path: Any, X: TableLike, y: Any, *, eta0: float = 1.0, ax: Any = None
+) -> ConvergenceDisplay:
     """The curves of the convergence proof, k·γ ≤ w·w_opt ≤ ‖w‖ ≤ √k·R, and the bound R²/γ².
 
     Parameters
@@ -215,7 +240,9 @@ def convergence(w_path, X, y, *, eta0=1.0, ax=None) -> ConvergenceDisplay:
     return ConvergenceDisplay.from_path(w_path, X, y, eta0=eta0).plot(ax)
 
 
-def criterion(source, X, y, *, tie="update", ax=None) -> CriterionDisplay:
+def criterion(
+    source: Any, X: TableLike, y: Any, *, tie: str = "update", ax: Any = None
+) -> CriterionDisplay:
     """J_p and the number of mistakes after each update; rises are marked.
 
     Parameters
@@ -235,7 +262,15 @@ def criterion(source, X, y, *, tie="update", ax=None) -> CriterionDisplay:
     return CriterionDisplay.from_path(source, X, y, tie=tie).plot(ax)
 
 
-def step_size(X=None, y=None, w=None, sample=None, *, etas=None, ax=None) -> StepSizeDisplay:
+def step_size(
+    X: TableLike = None,
+    y: Any = None,
+    w: Any = None,
+    sample: Any = None,
+    *,
+    etas: Sequence[float] | None = None,
+    ax: Any = None,
+) -> StepSizeDisplay:
     """One update with a rate that is too small, right, and too large.
 
     Parameters
@@ -262,7 +297,14 @@ def step_size(X=None, y=None, w=None, sample=None, *, etas=None, ax=None) -> Ste
 
 
 def orders(
-    X, y, *, seeds=(0, 1, 2), inits=(), estimator=None, features=None, ax=None
+    X: TableLike,
+    y: Any,
+    *,
+    seeds: Sequence[int] = (0, 1, 2),
+    inits: Sequence[Any] = (),
+    estimator: Any = None,
+    features: Any = None,
+    ax: Any = None,
 ) -> OrdersDisplay:
     """Order and first weights change the answer: several boundaries in one figure.
 
@@ -287,7 +329,9 @@ def orders(
     return display.plot(ax)
 
 
-def path_of_boundaries(X, y, weights, *, features=None, ax=None) -> BoundaryPathDisplay:
+def path_of_boundaries(
+    X: TableLike, y: Any, weights: Any, *, features: Any = None, ax: Any = None
+) -> BoundaryPathDisplay:
     """The boundary after each update, from faint to strong.
 
     Parameters
@@ -308,7 +352,9 @@ def path_of_boundaries(X, y, weights, *, features=None, ax=None) -> BoundaryPath
     return BoundaryPathDisplay.from_path(path, X, y, features=features).plot(ax)
 
 
-def margin(source, X, y, *, ax=None) -> MarginDisplay | SvmMarginDisplay:
+def margin(
+    source: Any, X: TableLike, y: Any, *, ax: Any = None
+) -> MarginDisplay | SvmMarginDisplay:
     """The margin of a support vector machine, or why classes are separable or not.
 
     A fitted linear machine: the boundary f = 0, the lines f = ±1, the width M = 2/‖w‖, support
@@ -338,7 +384,9 @@ def margin(source, X, y, *, ax=None) -> MarginDisplay | SvmMarginDisplay:
     return MarginDisplay.from_verdict(source, X, y).plot(ax)
 
 
-def dual_ascent(dual, gap, *, steps=None, tol=None, ax=None) -> DualAscentDisplay:
+def dual_ascent(
+    dual: Any, gap: Any, *, steps: Any = None, tol: float | None = None, ax: Any = None
+) -> DualAscentDisplay:
     """The dual value of a support vector machine after each step, and the gap m(α) − M(α).
 
     Parameters
@@ -357,7 +405,7 @@ def dual_ascent(dual, gap, *, steps=None, tol=None, ax=None) -> DualAscentDispla
     return DualAscentDisplay.from_values(dual, gap, steps, tol).plot(ax)
 
 
-def descent(runs="rates", *, together=None, ax=None) -> DescentDisplay:
+def descent(runs: Any = "rates", *, together: bool | None = None, ax: Any = None) -> DescentDisplay:
     """Runs of ``linscope.gradient_descent`` on the function: a curve, contours, or f by step.
 
     Parameters
@@ -388,7 +436,13 @@ def descent(runs="rates", *, together=None, ax=None) -> DescentDisplay:
 
 
 def lms_paths(
-    X=None, y=None, *, passes=30, eta0="auto", random_state=0, ax=None
+    X: TableLike = None,
+    y: Any = None,
+    *,
+    passes: int = 30,
+    eta0: float | str = "auto",
+    random_state: int | np.random.RandomState | None = 0,
+    ax: Any = None,
 ) -> LmsPathsDisplay:
     """A line fitted by batch and by stochastic descent: paths of its weights on contours of J.
 
@@ -411,11 +465,19 @@ def lms_paths(
     >>> batch < mean < last
     True
     """
-    options = {"passes": passes, "eta0": eta0, "random_state": random_state}
+    options: dict[str, Any] = {"passes": passes, "eta0": eta0, "random_state": random_state}
     return LmsPathsDisplay.from_data(X, y, **options).plot(ax)
 
 
-def lms_fit(X, y, weights, *, sample_weight=None, alpha=0.0, ax=None) -> LmsFitDisplay:
+def lms_fit(
+    X: TableLike,
+    y: Any,
+    weights: Any,
+    *,
+    sample_weight: Any = None,
+    alpha: float = 0.0,
+    ax: Any = None,
+) -> LmsFitDisplay:
     """A line that learns: over the samples after each update, and as a path of weights on J.
 
     Parameters
@@ -435,7 +497,9 @@ def lms_fit(X, y, weights, *, sample_weight=None, alpha=0.0, ax=None) -> LmsFitD
     return display.plot(ax)
 
 
-def residuals(estimator, X=None, y=None, *, output=0, ax=None) -> ResidualsDisplay:
+def residuals(
+    estimator: Any, X: TableLike = None, y: Any = None, *, output: int | str = 0, ax: Any = None
+) -> ResidualsDisplay:
     """Four looks at the residuals of a linear model: bend, normality, spread, influence.
 
     Parameters
@@ -456,7 +520,15 @@ def residuals(estimator, X=None, y=None, *, output=0, ax=None) -> ResidualsDispl
     return ResidualsDisplay.from_estimator(estimator, X, y, output).plot(ax)
 
 
-def line_fit(estimator, X=None, y=None, *, level=0.95, output=0, ax=None) -> LineFitDisplay:
+def line_fit(
+    estimator: Any,
+    X: TableLike = None,
+    y: Any = None,
+    *,
+    level: float = 0.95,
+    output: int | str = 0,
+    ax: Any = None,
+) -> LineFitDisplay:
     """Points and the fitted line of one feature, with residuals, confidence and prediction band.
 
     Parameters
@@ -474,7 +546,7 @@ def line_fit(estimator, X=None, y=None, *, level=0.95, output=0, ax=None) -> Lin
     return LineFitDisplay.from_estimator(estimator, X, y, level=level, output=output).plot(ax)
 
 
-def lms_curve(values, *, updates=None, ax=None) -> LmsCurveDisplay:
+def lms_curve(values: Any, *, updates: Any = None, ax: Any = None) -> LmsCurveDisplay:
     """J after each update of a descent.
 
     Parameters
@@ -492,7 +564,15 @@ def lms_curve(values, *, updates=None, ax=None) -> LmsCurveDisplay:
     return LmsCurveDisplay.from_values(values, updates).plot(ax)
 
 
-def overfitting(X, y, *, degrees=None, cv=5, validation=None, ax=None) -> OverfittingDisplay:
+def overfitting(
+    X: TableLike,
+    y: Any,
+    *,
+    degrees: Any = None,
+    cv: Any = 5,
+    validation: Any = None,
+    ax: Any = None,
+) -> OverfittingDisplay:
     """How many terms? Errors of polynomial fits by degree, on old samples and on new ones.
 
     Parameters
@@ -527,7 +607,9 @@ def overfitting(X, y, *, degrees=None, cv=5, validation=None, ax=None) -> Overfi
     return display.plot(ax)
 
 
-def projection(estimator, X, y, *, ax=None) -> ProjectionDisplay | DiscriminantsDisplay:
+def projection(
+    estimator: Any, X: TableLike, y: Any, *, ax: Any = None
+) -> ProjectionDisplay | DiscriminantsDisplay:
     """The samples along the best direction, or in the plane of the two best.
 
     Two classes: histograms along the weights of a linear classifier, with the means and spreads of
@@ -554,7 +636,9 @@ def projection(estimator, X, y, *, ax=None) -> ProjectionDisplay | Discriminants
     return best_projection(estimator, X, y).plot(ax)
 
 
-def outliers(X=None, y=None, outliers=None, *, models=None, ax=None) -> _outliers.OutliersDisplay:
+def outliers(
+    X: TableLike = None, y: Any = None, outliers: Any = None, *, models: Any = None, ax: Any = None
+) -> _outliers.OutliersDisplay:
     """The boundaries of linear classifiers without and with samples far on their own side.
 
     Least squares punishes samples that are too right, so such outliers move its boundary.
@@ -589,7 +673,9 @@ def outliers(X=None, y=None, outliers=None, *, models=None, ax=None) -> _outlier
     return _outliers.OutliersDisplay.from_data(models, X, y, outliers).plot(ax)
 
 
-def ordinal_codes(X=None, y=None, *, features=None, ax=None) -> _codes.OrdinalCodesDisplay:
+def ordinal_codes(
+    X: TableLike = None, y: Any = None, *, features: Any = None, ax: Any = None
+) -> _codes.OrdinalCodesDisplay:
     """Why classes must not be numbered 1, 2, 3, … for a regression: 1-of-K targets beside codes.
 
     Parameters
@@ -612,7 +698,9 @@ def ordinal_codes(X=None, y=None, *, features=None, ax=None) -> _codes.OrdinalCo
     return _codes.OrdinalCodesDisplay.from_data(*models, X, y, features=features).plot(ax)
 
 
-def confusion(source, *data, normalize=None, ax=None) -> ConfusionDisplay:
+def confusion(
+    source: Any, *data: Any, normalize: str | None = None, ax: Any = None
+) -> ConfusionDisplay:
     """The confusion matrix, drawn as in the notes: rows predicted, columns actual.
 
     Parameters
@@ -631,7 +719,7 @@ def confusion(source, *data, normalize=None, ax=None) -> ConfusionDisplay:
     return ConfusionDisplay.from_data(source, *data, normalize=normalize).plot(ax)
 
 
-def roc(source, *data, kind="roc", ax=None) -> RocDisplay:
+def roc(source: Any, *data: Any, kind: str = "roc", ax: Any = None) -> RocDisplay:
     """Hits against false alarms at every threshold, and precision against recall.
 
     Parameters
@@ -651,7 +739,7 @@ def roc(source, *data, kind="roc", ax=None) -> RocDisplay:
     return RocDisplay.from_data(source, *data, kind=kind).plot(ax)
 
 
-def path(source, *, ax=None) -> PathDisplay | GridDisplay:
+def path(source: Any, *, ax: Any = None) -> PathDisplay | GridDisplay:
     """Weights against C, and the score of held-out rows with the chosen C marked.
 
     For an SVC a heat map of the scores over C and γ, or a curve for one γ.
@@ -674,7 +762,7 @@ def path(source, *, ax=None) -> PathDisplay | GridDisplay:
     return kind.from_path(source).plot(ax)
 
 
-def calibration(source, *data, n_bins=10, ax=None) -> CalibrationDisplay:
+def calibration(source: Any, *data: Any, n_bins: int = 10, ax: Any = None) -> CalibrationDisplay:
     """Predicted probabilities against observed shares; well calibrated is on the diagonal.
 
     Parameters

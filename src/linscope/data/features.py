@@ -63,7 +63,14 @@ class RadialFeatures(TransformerMixin, BaseEstimator):
            [1., 1., 0.]])
     """
 
-    def __init__(self, centers="origin", *, gamma=None, n_centers=8, random_state=None):
+    def __init__(
+        self,
+        centers: Any = "origin",
+        *,
+        gamma: float | None = None,
+        n_centers: int = 8,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.centers = centers
         self.gamma = gamma
         self.n_centers = n_centers
@@ -95,7 +102,7 @@ class RadialFeatures(TransformerMixin, BaseEstimator):
         new = [stem] if count == 1 else [f"{stem}_{k}" for k in range(count)]
         return np.asarray([*names, *new], dtype=object)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

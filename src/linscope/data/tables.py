@@ -7,12 +7,15 @@ copied that already has that form.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from linscope.rows.finite import IMPUTE_ADVICE, place, without_mask
+
+# An array, nested lists, a data frame of any kind or a sparse matrix: see ``to_matrix``.
+TableLike: TypeAlias = Any
 
 ENCODE_ADVICE = (
     "encode text, categories and dates first, for instance with "

@@ -150,7 +150,7 @@ class _Method:
 
     task = "gradient descent"
 
-    def __init__(self, f, grad, x0, eta, schedule, tol):
+    def __init__(self, f: Any, grad: Any, x0: Any, eta: Any, schedule: Any, tol: float) -> None:
         first = np.asarray(x0, dtype=np.float64)
         if first.ndim > 1 or first.size == 0 or not np.isfinite(first).all():
             raise ValueError(f"x0 must be a finite number or a vector of them, got {x0!r}")
@@ -272,7 +272,7 @@ class _Method:
         return slope
 
 
-def _check(f, grad, eta, schedule, tol) -> None:
+def _check(f: Any, grad: Any, eta: Any, schedule: Any, tol: Any) -> None:
     if not callable(f):
         raise TypeError(f"f must be a function of a point, got {f!r}")
     if grad is not None and not callable(grad):

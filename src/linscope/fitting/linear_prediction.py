@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.rows.blocks import Block
 from linscope.rows.finite import check_finite
 
@@ -31,7 +32,7 @@ class LinearPrediction:
             return [f"x{j + 1}" for j in range(self.n_features_in_)]
         return list(names)
 
-    def _problem_scores(self, X) -> np.ndarray:
+    def _problem_scores(self, X: TableLike) -> np.ndarray:
         """w·[1, x] of every problem, (n, problems), with the right sign also beyond the range."""
         check_is_fitted(self)
         matrix = read_features(self, X)
@@ -52,7 +53,7 @@ class LinearPrediction:
             return self.classes_[(decision > 0).astype(np.int64)]
         return self.classes_[np.argmax(decision, axis=1)]
 
-    def equation(self):
+    def equation(self) -> Any:
         """The rule of ``predict`` in words: the hyperplane of two classes as the notes write it.
 
         K classes: a dict of lines, the score of each class (the largest wins) or what each pair

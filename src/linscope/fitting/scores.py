@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
 from linscope._bridge import ovr_decision_function
+from linscope.data.tables import TableLike
 from linscope.rows.blocks import Block
 from linscope.rows.operations import as_rows
 from linscope.rows.scores import norm, scores_of
@@ -31,7 +34,7 @@ def block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarra
     return out.T
 
 
-def _extreme_scores(X, w: np.ndarray, bias: float) -> np.ndarray:
+def _extreme_scores(X: TableLike, w: np.ndarray, bias: float) -> np.ndarray:
     """w·x where products may overflow or vanish: rows and weights are brought near 1 first."""
     largest = np.asarray(abs(X).max(axis=1).todense()).ravel() if sparse.issparse(X) else None
     largest = np.abs(X).max(axis=1) if largest is None else largest
@@ -53,7 +56,7 @@ def keep_sign(values: np.ndarray, signs: np.ndarray) -> np.ndarray:
     return np.where(signs == 0, values, np.copysign(size, signs).astype(values.dtype))
 
 
-def into_range(scores: np.ndarray, dtype) -> np.ndarray:
+def into_range(scores: np.ndarray, dtype: Any) -> np.ndarray:
     """float64 scores in the data's own type, each with its sign."""
     if scores.dtype == dtype:
         return scores

@@ -17,6 +17,7 @@ from linscope._bridge import (
     check_sample_weight,
 )
 from linscope.data import encode_labels, signs, to_matrix
+from linscope.data.tables import TableLike
 from linscope.results import Observer
 
 
@@ -44,7 +45,9 @@ class Problem(NamedTuple):
     others: tuple
 
 
-def read_training(estimator, X, y, sample_weight=None, classes=None) -> Training:
+def read_training(
+    estimator: Any, X: TableLike, y: Any, sample_weight: Any = None, classes: Any = None
+) -> Training:
     """Check and convert what ``fit`` or ``partial_fit`` was given."""
     matrix, _ = to_matrix(X)
     if classes is None:
@@ -64,12 +67,12 @@ def read_training(estimator, X, y, sample_weight=None, classes=None) -> Training
     return Training(matrix, known, codes, weight, ignored)
 
 
-def need_rows(matrix) -> None:
+def need_rows(matrix: Any) -> None:
     if matrix.shape[0] == 0:
         raise ValueError("every sample has weight 0: give some a positive sample_weight")
 
 
-def read_features(estimator, X):
+def read_features(estimator: Any, X: TableLike) -> Any:
     """Check and convert what ``predict`` was given."""
     matrix, _ = to_matrix(X)
     check_feature_names(estimator, X, reset=False)
@@ -77,7 +80,7 @@ def read_features(estimator, X):
     return matrix
 
 
-def _codes_of(y, classes, n_samples: int) -> np.ndarray:
+def _codes_of(y: Any, classes: Any, n_samples: int) -> np.ndarray:
     y = _labels_of_matrix(y) if np.ndim(y) == 2 and np.shape(y)[1] > 1 else y
     y = column_or_1d(y, warn=True)
     if len(y) != n_samples:
@@ -93,7 +96,7 @@ def _codes_of(y, classes, n_samples: int) -> np.ndarray:
     return codes.astype(np.int64)
 
 
-def _labels_of_matrix(y) -> np.ndarray:
+def _labels_of_matrix(y: Any) -> np.ndarray:
     positive = np.asarray(y) > 0
     bad = np.flatnonzero(positive.sum(axis=1) != 1)
     if len(bad):
@@ -101,7 +104,9 @@ def _labels_of_matrix(y) -> np.ndarray:
     return positive.argmax(axis=1)
 
 
-def _weights(estimator, matrix, classes, codes, sample_weight) -> np.ndarray:
+def _weights(
+    estimator: Any, matrix: Any, classes: Any, codes: np.ndarray, sample_weight: Any
+) -> np.ndarray:
     if sample_weight is None and estimator.class_weight is None:
         return np.zeros(0)
     weight = check_sample_weight(
@@ -119,7 +124,7 @@ def _weights(estimator, matrix, classes, codes, sample_weight) -> np.ndarray:
     return weight
 
 
-def binary_problems(classes, codes, multi_class: str) -> list[Problem]:
+def binary_problems(classes: Any, codes: np.ndarray, multi_class: str) -> list[Problem]:
     """Two classes: one problem. K classes: one against the rest, or each pair."""
     labels = classes.tolist()
     if len(labels) == 2 or multi_class == "ovr":
@@ -128,14 +133,14 @@ def binary_problems(classes, codes, multi_class: str) -> list[Problem]:
     return [_pair(labels, codes, a, b) for a, b in combinations(range(len(labels)), 2)]
 
 
-def _against_rest(labels, codes, k) -> Problem:
+def _against_rest(labels: Any, codes: np.ndarray, k: Any) -> Problem:
     y = signs(codes) if len(labels) == 2 else signs(codes == k)
     others = tuple(labels[:k] + labels[k + 1 :])
     negative = others[0] if len(others) == 1 else "rest"
     return Problem(f"{labels[k]} vs {negative}", None, y, labels[k], negative, others)
 
 
-def _pair(labels, codes, a, b) -> Problem:
+def _pair(labels: Any, codes: np.ndarray, a: Any, b: Any) -> Problem:
     rows = np.flatnonzero((codes == a) | (codes == b))
     return pair_problem(labels, a, b, rows, np.where(codes[rows] == b, 1.0, -1.0))
 
@@ -151,7 +156,9 @@ class CallbackObserver(Observer):
     A fit of several binary problems is one task of all their passes.
     """
 
-    def __init__(self, estimator: CallbackSupportMixin, X, y, most_passes: int):
+    def __init__(
+        self, estimator: CallbackSupportMixin, X: TableLike, y: Any, most_passes: int
+    ) -> None:
         self.estimator = estimator
         self._data = {"estimator": estimator, "X": X, "y": y}
         self._passes, self._most = 0, most_passes

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.results import Certificate, Check
 
 
@@ -16,7 +17,7 @@ class Verified:
 
     class_weight: Any
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    def verify(self, X: TableLike, y: Any, sample_weight: Any = None) -> Check:
         """Check the certificate against these data, for the attributes as they are now.
 
         ``certificate_.verify`` checks the weights that the fit has found; this one notices if they
@@ -35,11 +36,11 @@ class Verified:
             return Check(False, f"the model's attributes do not fit these data: {error}")
         return claim.verify(X, y) if weight is None else claim.verify(X, y, weight)
 
-    def _live_claim(self, X) -> Certificate:
+    def _live_claim(self, X: TableLike) -> Certificate:
         """The certificate with the weights that the attributes hold."""
         raise NotImplementedError
 
-    def _claimed_weight(self, y, sample_weight) -> np.ndarray | None:
+    def _claimed_weight(self, y: Any, sample_weight: Any) -> np.ndarray | None:
         """What the certificate calls the weights of the fit: sample weights times class weights."""
         if getattr(self, "class_weight", None) is None:
             return sample_weight

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from linscope.data.tables import TableLike
+
 from .status import Status
 
 
@@ -57,7 +59,7 @@ class Certificate(ABC):
         """The claim, as label -> value pairs in reading order."""
 
     @abstractmethod
-    def verify(self, X, y) -> Check:
+    def verify(self, X: TableLike, y: Any) -> Check:
         """Recompute the claim from the data alone."""
 
     def __str__(self) -> str:

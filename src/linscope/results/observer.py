@@ -34,7 +34,7 @@ class Observer:
 class Observers(Observer):
     """Several observers as one."""
 
-    def __init__(self, *observers: Observer):
+    def __init__(self, *observers: Observer) -> None:
         self.observers = observers
 
     def begin(self, task: str, total: int | None) -> None:
@@ -53,7 +53,7 @@ class Observers(Observer):
 class ProgressBar(Observer):
     """A rich progress bar on standard error, drawn once a task has lasted ``after`` seconds."""
 
-    def __init__(self, after: float = 1.0):
+    def __init__(self, after: float = 1.0) -> None:
         self.after = after
         self._bar: Any = None
 
@@ -114,6 +114,6 @@ def observe(observer: Observer) -> Iterator[Observer]:
         _current.reset(token)
 
 
-def progress(after: float = 1.0):
+def progress(after: float = 1.0) -> Any:
     """Show a progress bar for fits inside the block that last longer than ``after`` seconds."""
     return observe(ProgressBar(after))

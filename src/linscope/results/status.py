@@ -99,7 +99,7 @@ class Status(Enum):
         False,
     )
 
-    def __init__(self, text: str, advice: str, ok: bool):
+    def __init__(self, text: str, advice: str, ok: bool) -> None:
         self.text = text
         self.advice = advice
         self.ok = ok

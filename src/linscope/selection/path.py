@@ -154,7 +154,12 @@ class Run(NamedTuple):
 
 
 def _run(
-    fits: Fits, values: np.ndarray, splits: list[Split], judge: Scoring, training: Training, weight
+    fits: Fits,
+    values: np.ndarray,
+    splits: list[Split],
+    judge: Scoring,
+    training: Training,
+    weight: Any,
 ) -> Run:
     """C after C; an observer may ask for an end before the last."""
     weights, certificates, scores, steps = [], [], [], []

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from linscope.data import Labels
+from linscope.data.tables import TableLike
 from linscope.results import Check
 
 from .reading import read_table
@@ -38,7 +39,7 @@ class ClassTable:
     rows: dict[tuple[Any, Any], np.ndarray]
 
     @classmethod
-    def build(cls, matrix, labels: Labels, binary) -> ClassTable:
+    def build(cls, matrix: Any, labels: Labels, binary: Any) -> ClassTable:
         """Ask ``binary(matrix, signs, classes)`` about every pair and every class."""
         classes = tuple(labels.classes.tolist())
         pairwise, rows = {}, {}
@@ -59,7 +60,7 @@ class ClassTable:
     def __bool__(self) -> bool:
         return self.separable
 
-    def verify(self, X, y) -> Check:
+    def verify(self, X: TableLike, y: Any) -> Check:
         """Check every verdict of both tables from the data alone."""
         try:
             matrix, labels = read_table(X, y)
@@ -105,7 +106,7 @@ class ClassTable:
             body.append([str(a), *cells, WORDS[self.one_vs_rest[a].kind]])
         return [head, *body]
 
-    def _cell(self, a, b) -> str:
+    def _cell(self, a: Any, b: Any) -> str:
         verdict = self.pairwise.get((a, b), self.pairwise.get((b, a)))
         return "·" if verdict is None else WORDS[verdict.kind]
 
@@ -132,7 +133,9 @@ class ClassTable:
         return f"<table>{caption}<tr>{cells}</tr>{rows}</table>"
 
 
-def _pairs(classes, codes) -> Iterator[tuple[tuple[Any, Any], np.ndarray, np.ndarray]]:
+def _pairs(
+    classes: Any, codes: np.ndarray
+) -> Iterator[tuple[tuple[Any, Any], np.ndarray, np.ndarray]]:
     """((a, b), rows of both, -1 for a and +1 for b)."""
     for i, j in combinations(range(len(classes)), 2):
         own = np.flatnonzero((codes == i) | (codes == j))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from linscope.arithmetic.rational import round_up, sqrt_up
 from linscope.data import signs
+from linscope.data.tables import TableLike
 from linscope.rows.threads import one_blas_thread
 
 from .class_table import ClassTable
@@ -20,7 +22,7 @@ from .three_cases import Outcome, decide, shared_point
 from .verdicts import NotSeparable, QuasiSeparable, Separable
 
 
-def separability(X, y) -> Separable | QuasiSeparable | NotSeparable | ClassTable:
+def separability(X: TableLike, y: Any) -> Separable | QuasiSeparable | NotSeparable | ClassTable:
     """Decide whether a hyperplane separates the classes, and prove the answer.
 
     Parameters
@@ -68,7 +70,7 @@ def separability(X, y) -> Separable | QuasiSeparable | NotSeparable | ClassTable
         return ClassTable.build(matrix, labels, binary_verdict)
 
 
-def binary_verdict(matrix, y, classes) -> Separable | QuasiSeparable | NotSeparable:
+def binary_verdict(matrix: Any, y: Any, classes: Any) -> Separable | QuasiSeparable | NotSeparable:
     """The verdict on two classes given as -1 and +1."""
     rows = SignedRows(matrix, y)
     outcome = decide(rows)
@@ -80,7 +82,7 @@ def binary_verdict(matrix, y, classes) -> Separable | QuasiSeparable | NotSepara
     return _quasi_separable(rows, classes, outcome)
 
 
-def _separable(rows: SignedRows, classes) -> Separable:
+def _separable(rows: SignedRows, classes: Any) -> Separable:
     geometric, proven = maximum_margin(rows, "geometric")
     augmented, proven_augmented = maximum_margin(rows, "augmented", hint=geometric)
     exact = [Fraction(w) for w in geometric.weights.tolist()]
@@ -99,7 +101,7 @@ def _separable(rows: SignedRows, classes) -> Separable:
     )
 
 
-def _quasi_separable(rows: SignedRows, classes, outcome: Outcome) -> QuasiSeparable:
+def _quasi_separable(rows: SignedRows, classes: Any, outcome: Outcome) -> QuasiSeparable:
     assert outcome.weights is not None
     W, _ = whole_numbers(outcome.weights)
     boundary = np.flatnonzero(rows.signs_of(W) == 0)
@@ -107,7 +109,7 @@ def _quasi_separable(rows: SignedRows, classes, outcome: Outcome) -> QuasiSepara
     return QuasiSeparable(classes, tuple(W), boundary, point, positive, negative)
 
 
-def _common_point(rows: SignedRows, circuit):
+def _common_point(rows: SignedRows, circuit: Any) -> Any:
     """(point, positive, negative): the circuit's two sides, each scaled to sum to 1.
 
     The bias part of Σ λ_i y_i [1, x_i] = 0 says that both sides have the same weight. An identical

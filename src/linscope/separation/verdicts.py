@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linscope.data.tables import TableLike
 from linscope.results import Check
 from linscope.results.numbers import bias, short
 
@@ -37,7 +38,7 @@ class Verdict(ABC):
         return self.separable
 
     @abstractmethod
-    def verify(self, X, y) -> Check:
+    def verify(self, X: TableLike, y: Any) -> Check:
         """Check every claim from the data alone, in exact rational arithmetic."""
 
     @abstractmethod
@@ -95,7 +96,7 @@ class Separable(Verdict):
         """Rows of the support vectors."""
         return self.geometric.support
 
-    def verify(self, X, y) -> Check:
+    def verify(self, X: TableLike, y: Any) -> Check:
         """Check separation, both margins (from both sides), support, R, γ and R²/γ²."""
         return verify_separable(self, X, y)
 
@@ -141,7 +142,7 @@ class QuasiSeparable(Verdict):
         """The weights rounded to float64, bias first."""
         return np.array([float(w) for w in self.exact_weights])
 
-    def verify(self, X, y) -> Check:
+    def verify(self, X: TableLike, y: Any) -> Check:
         """Check the sign of every score, the boundary rows and the common point."""
         return verify_quasi_separable(self, X, y)
 
@@ -175,7 +176,7 @@ class NotSeparable(Verdict):
     negative: dict[int, Fraction]
     combination: dict[int, Fraction] = field(repr=False)
 
-    def verify(self, X, y) -> Check:
+    def verify(self, X: TableLike, y: Any) -> Check:
         """Check the common point and that the combination rules out every hyperplane."""
         return verify_not_separable(self, X, y)
 
@@ -223,7 +224,7 @@ def equation(weights: Iterable) -> str:
     return f"-{text[2:]}" if text.startswith("- ") else text
 
 
-def name_rows(rows) -> str:
+def name_rows(rows: Any) -> str:
     """The first few row numbers and how many there are."""
     shown = ", ".join(str(i) for i in rows[:8])
     return f"rows {shown}" + (f", … ({len(rows)} in all)" if len(rows) > 8 else "")

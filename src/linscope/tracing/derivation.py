@@ -48,7 +48,7 @@ class Derivation:
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         steps: Quantities,
         parts: list[Part],
         table: SampleTable | None,
@@ -58,7 +58,7 @@ class Derivation:
         title: str | None,
         notes: Sequence[str] = (),
         draw: Callable[[Any], Any] | None = None,
-    ):
+    ) -> None:
         self.estimator = estimator
         self.steps = steps
         self.elimination = elimination

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sklearn.base import clone
 from sklearn.callback import with_callbacks
 
 from linscope._bridge import num_samples, validate_params
 from linscope.data.datasets import Dataset
+from linscope.data.tables import TableLike
 
 from .derivation import Derivation
 from .derivation_start import derive, derive_from_moments
@@ -17,11 +19,11 @@ from .trace_object import Trace
 
 
 def trace(
-    estimator,
-    X,
-    y=None,
+    estimator: Any,
+    X: TableLike,
+    y: Any = None,
     *,
-    sample_weight=None,
+    sample_weight: Any = None,
     criterion: bool = False,
     exact: bool = False,
     sample_names: Sequence[str] | None = None,
@@ -102,21 +104,21 @@ def trace(
     return Trace(model, replays, criterion, exact, sample_names, features, title)
 
 
-def _checked(sample_names: Sequence[str], X) -> list[str]:
+def _checked(sample_names: Sequence[str], X: TableLike) -> list[str]:
     names = [str(name) for name in sample_names]
     if len(names) != num_samples(X):
         raise ValueError(f"sample_names has {len(names)} names for {num_samples(X)} samples")
     return names
 
 
-def _fitted_clone(estimator, X, y, sample_weight):
+def _fitted_clone(estimator: Any, X: TableLike, y: Any, sample_weight: Any) -> Any:
     """As ``fit`` does it (two calls deep, so that warnings name the caller), but with the log."""
     model = clone(estimator)
     validate_params(model)
     return with_callbacks(type(model)._fit)(model, X, y, sample_weight, keep_log=True)
 
 
-def _index_names(X) -> list[str] | None:
+def _index_names(X: TableLike) -> list[str] | None:
     """The index of a pandas frame, unless it just counts."""
     index = getattr(X, "index", None)
     if index is None or callable(index) or not hasattr(X, "columns"):

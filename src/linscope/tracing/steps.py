@@ -54,7 +54,7 @@ class Steps(Sequence):
     Steps of several problems follow each other. A slice is again such a sequence.
     """
 
-    def __init__(self, replays: Sequence[Replay], names, places: range | None = None):
+    def __init__(self, replays: Sequence[Replay], names: Any, places: range | None = None) -> None:
         self._replays, self._names = replays, names
         self._ends = np.cumsum([replay.n_steps for replay in replays])
         self._places = range(int(self._ends[-1])) if places is None else places
@@ -62,7 +62,7 @@ class Steps(Sequence):
     def __len__(self) -> int:
         return len(self._places)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return Steps(self._replays, self._names, self._places[index])
         place = self._places[index]

@@ -59,7 +59,16 @@ class Trace:
     5,3,0,1.0,1.0,False,0.0,-1.0,1.0
     """
 
-    def __init__(self, estimator, replays, criterion, exact, sample_names, features, title):
+    def __init__(
+        self,
+        estimator: Any,
+        replays: Any,
+        criterion: Any,
+        exact: Any,
+        sample_names: Any,
+        features: Any,
+        title: Any,
+    ) -> None:
         self.estimator = estimator
         self.exact = exact
         self.sample_names = sample_names
@@ -133,11 +142,11 @@ class Trace:
         columns = self._columns(start, stop, updates, problem, criterion)
         return to_backend(columns, backend)
 
-    def to_csv(self, **which) -> str:
+    def to_csv(self, **which: Any) -> str:
         """The same table as ``to_frame`` as text with commas."""
         return frames.to_csv(self.to_frame(**which, backend="dict"))
 
-    def ledger(self, *, width: int | None = None, **which) -> Any:
+    def ledger(self, *, width: int | None = None, **which: Any) -> Any:
         """The table of the lecture slides, for a terminal (a ``rich`` table).
 
         Long vectors are shortened, and much longer ones left out, until the table fits.
@@ -168,15 +177,15 @@ class Trace:
 
         return ledger(self._sheet(**which), get_console().width if width is None else width)
 
-    def to_markdown(self, **which) -> str:
+    def to_markdown(self, **which: Any) -> str:
         """The ledger as a Markdown table; takes what ``ledger`` takes."""
         return render.markdown(self._sheet(**which))
 
-    def to_latex(self, *, longtable: bool = False, **which) -> str:
+    def to_latex(self, *, longtable: bool = False, **which: Any) -> str:
         """The ledger as a LaTeX ``tabular`` or ``longtable``; takes what ``ledger`` takes."""
         return render.latex(self._sheet(**which), longtable)
 
-    def to_html(self, **which) -> str:
+    def to_html(self, **which: Any) -> str:
         """The ledger as an HTML table; takes what ``ledger`` takes."""
         return render.html(self._sheet(**which))
 
@@ -278,8 +287,8 @@ class Trace:
         *,
         updates: tuple[int, int] | None = None,
         problem: str | int | None = None,
-        features=None,
-        ax=None,
+        features: Any = None,
+        ax: Any = None,
     ) -> Any:
         """What the updates did: the boundary, or the fitted line, from faint to strong.
 
@@ -301,12 +310,12 @@ class Trace:
 
     def animate(
         self,
-        path=None,
+        path: Any = None,
         *,
         fps: float = 2.0,
         updates: tuple[int, int] | None = None,
         problem: str | int | None = None,
-        features=None,
+        features: Any = None,
         max_frames: int = 200,
     ) -> Any:
         """The boundary or the line as a moving picture, a frame an update.
@@ -350,7 +359,9 @@ class Trace:
         size = len(next(iter(columns.values())))
         return {"problem": np.full(size, replay.name), **columns}
 
-    def _columns(self, start, stop, updates, problem, criterion) -> dict[str, np.ndarray]:
+    def _columns(
+        self, start: Any, stop: Any, updates: Any, problem: Any, criterion: Any
+    ) -> dict[str, np.ndarray]:
         criterion = self._criterion if criterion is None else criterion
         parts = []
         for replay in self._pick(problem):
@@ -389,7 +400,15 @@ class Trace:
         name = replays[0].name if len(replays) < len(self._replays) else ""
         return Sheet(self._heading(name), self._notes(replays), columns, rows)
 
-    def _rows(self, replay, chosen, max_rows, lead, criterion, columns: list[Column]) -> list[Row]:
+    def _rows(
+        self,
+        replay: Any,
+        chosen: Any,
+        max_rows: Any,
+        lead: Any,
+        criterion: Any,
+        columns: list[Column],
+    ) -> list[Row]:
         count = len(chosen)
         if max_rows is None or count <= max_rows:
             pieces = [chosen]
@@ -409,7 +428,7 @@ class Trace:
             rows[0] = rows[0]._replace(first=True)
         return rows
 
-    def _window_rows(self, replay, window, lead: list[str], criterion: bool) -> list[Row]:
+    def _window_rows(self, replay: Any, window: Any, lead: list[str], criterion: bool) -> list[Row]:
         before = {
             "problem": [replay.name] * len(window.steps),
             "k": window.first + window.after,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -14,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions
+from linscope.data.tables import TableLike
 from linscope.fitting.training import Training, read_features
 from linscope.fitting.verified import Verified
 from linscope.results import Status
@@ -54,7 +56,7 @@ def _check_range(found: Discriminants, moments: ClassMoments) -> None:
         )
 
 
-def _can_go_on(model) -> bool:
+def _can_go_on(model: Any) -> bool:
     if model.shrinkage == "auto":
         raise AttributeError("shrinkage='auto' needs all samples at once: call fit")
     return True
@@ -130,12 +132,12 @@ class FisherDiscriminant(
     def __init__(
         self,
         *,
-        priors=None,
-        shrinkage=None,
-        n_components=None,
-        mean_difference=False,
-        class_weight=None,
-    ):
+        priors: Any = None,
+        shrinkage: float | str | None = None,
+        n_components: int | None = None,
+        mean_difference: bool = False,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.n_components = n_components
@@ -143,12 +145,14 @@ class FisherDiscriminant(
         self.class_weight = class_weight
 
     @available_if(_can_go_on)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: TableLike, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Learn from more samples; see ``MomentClassifier``. Not with ``shrinkage="auto"``."""
         return super().partial_fit(X, y, classes, sample_weight)
 
     @property
-    def _kind(self):
+    def _kind(self) -> Any:
         return "pooled" if self.priors is None and self.shrinkage != "auto" else "separate"
 
     def _learn(self, lesson: Lesson) -> ClassMoments:
@@ -210,7 +214,7 @@ class FisherDiscriminant(
             return plain_pooling(moments, chosen, float(self.shrinkage or 0.0))
         return ledoit_wolf_pooling(rows.X, rows.codes, rows.weight, moments, priors)
 
-    def _keep(self, proof: Proof, priors, pooling: Pooling, lesson: Lesson) -> None:
+    def _keep(self, proof: Proof, priors: Any, pooling: Pooling, lesson: Lesson) -> None:
         found = proof.found
         self.coef_, self.intercept_ = proof.weights[:, 1:], proof.weights[:, 0]
         self.scalings_ = proof.scalings
@@ -226,7 +230,9 @@ class FisherDiscriminant(
         self.shrinkage_ = float(pooling.shrinkage[0]) if alike else pooling.shrinkage
         self.certificate_ = self._certificate(proof, priors, pooling, lesson)
 
-    def _certificate(self, proof: Proof, priors, pooling, lesson: Lesson) -> FisherCertificate:
+    def _certificate(
+        self, proof: Proof, priors: Any, pooling: Any, lesson: Lesson
+    ) -> FisherCertificate:
         found = proof.found
         return FisherCertificate(
             status=proof.status,
@@ -251,7 +257,7 @@ class FisherDiscriminant(
             weighted=lesson.weighted,
         )
 
-    def _live_claim(self, X) -> FisherCertificate:
+    def _live_claim(self, X: TableLike) -> FisherCertificate:
         self._check_live_priors(self.priors_)
         return replace(
             self.certificate_,
@@ -263,7 +269,7 @@ class FisherDiscriminant(
             criterion=float(self.criterion_),
         )
 
-    def _claimed_weight(self, y, sample_weight):
+    def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         return sample_weight  # the certificate knows the class weights
 
     def _warn(self) -> None:
@@ -282,7 +288,7 @@ class FisherDiscriminant(
             UserWarning,
         )
 
-    def criterion(self, w):
+    def criterion(self, w: Any) -> Any:
         """J(w) = wᵀ S_B w / wᵀ S_W w of any direction, on the samples of the fit.
 
         For two classes S_B = (m_2 − m_1)(m_2 − m_1)ᵀ as in the notes, for K classes
@@ -310,7 +316,7 @@ class FisherDiscriminant(
             return criterion(self._moments, w)
         return np.array([criterion(self._moments, each) for each in w])
 
-    def transform(self, X):
+    def transform(self, X: TableLike) -> np.ndarray:
         """Samples along the best directions, about the mean ``xbar_``: (n, n_components)."""
         check_is_fitted(self)
         matrix = read_features(self, X)
@@ -320,7 +326,7 @@ class FisherDiscriminant(
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return out
 
-    def _traced_by(self):
+    def _traced_by(self) -> Any:
         from ..trace.how import FISHER
 
         return FISHER

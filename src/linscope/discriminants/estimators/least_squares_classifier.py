@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from linscope._bridge import Interval
+from linscope.data.tables import TableLike
 from linscope.fitting.training import Training
 from linscope.fitting.verified import Verified
 from linscope.least_squares.certificates.least_squares import (
@@ -84,7 +86,13 @@ class LeastSquaresClassifier(Verified, LinearScores):
         "fit_intercept": ["boolean"],
     }
 
-    def __init__(self, *, alpha=0.0, fit_intercept=True, class_weight=None):
+    def __init__(
+        self,
+        *,
+        alpha: Any = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
@@ -98,7 +106,7 @@ class LeastSquaresClassifier(Verified, LinearScores):
         return getattr(self, "feature_names_in_", None)
 
     @property
-    def _kind(self):
+    def _kind(self) -> Any:
         return "pooled"
 
     def _read(self, training: Training, whole: bool) -> Any:
@@ -155,17 +163,17 @@ class LeastSquaresClassifier(Verified, LinearScores):
         )
         return result.details.get("moments")
 
-    def _live_claim(self, X) -> LeastSquaresClassifierCertificate:
+    def _live_claim(self, X: TableLike) -> LeastSquaresClassifierCertificate:
         weights = np.column_stack([self.intercept_, self.coef_])
         if not np.array_equal(weights, self.certificate_.weights):
             raise ValueError("coef_ or intercept_ are not the weights of the certificate")
         return self.certificate_
 
-    def _claimed_weight(self, y, sample_weight):
+    def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         """The certificate multiplies by the class weights itself."""
         return sample_weight
 
-    def _traced_by(self):
+    def _traced_by(self) -> Any:
         from ..trace.how import INDICATORS
 
         return INDICATORS

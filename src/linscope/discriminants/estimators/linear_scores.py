@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.engines import MemoryEngine
 from linscope.fitting.equations import equation, preferred
 from linscope.fitting.scores import block_scores, into_range
@@ -26,7 +27,7 @@ class LinearScores(MomentClassifier):
     intercept_: np.ndarray
     certificate_: Any
 
-    def equation(self):
+    def equation(self) -> Any:
         """The hyperplane between two classes, largest weight first, as the notes write it.
 
         K classes: a dict with the hyperplane between each pair; the class that is preferred to
@@ -36,13 +37,13 @@ class LinearScores(MomentClassifier):
         weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
         return equations(weights, self.classes_.tolist(), self._names())
 
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores: for two classes positive means the second, else one column a class."""
         check_is_fitted(self)
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _scores(self, X) -> np.ndarray:
+    def _scores(self, X: TableLike) -> np.ndarray:
         matrix = read_features(self, X)
         weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
         endless = np.isinf(weights[:, 0])  # a class that no sample has had yet
@@ -55,7 +56,7 @@ class LinearScores(MomentClassifier):
         scores[:, endless] = self.intercept_[endless]
         return scores
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> np.ndarray:
         """The label with the largest score; of two classes the first where the scores are equal."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
@@ -66,11 +67,11 @@ class LinearScores(MomentClassifier):
 class PosteriorScores(LinearScores):
     """Linear scores that are log posteriors up to a term that all classes share."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """P(class | x), one column a class."""
         return _probabilities(self.decision_function(X))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """ln P(class | x), exact also where the probability itself vanishes."""
         scores = self.decision_function(X)
         if scores.ndim == 1:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
+from linscope.data.tables import TableLike
 from linscope.fitting.training import Training, need_rows, read_training
 
 from ..solvers.class_sums import Kind
@@ -44,7 +45,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     # Whether a class may be ruled out by a prior probability of 0.
     _zero_priors = False
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -58,7 +59,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     @fits
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind, in one pass over the rows.
 
         Parameters
@@ -78,7 +79,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         return self._accept(Lesson(moments, training, True, weighted, _seen(training)))
 
     @fits
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: TableLike, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Learn from more samples: the model is the one that ``fit`` makes of all of them together.
 
         Parameters
@@ -117,7 +120,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             )
         return self._moments.merge(moments)
 
-    def _known_classes(self, y, classes) -> np.ndarray:
+    def _known_classes(self, y: Any, classes: Any) -> np.ndarray:
         if not hasattr(self, "classes_"):
             return encode_labels(y if classes is None else classes).classes
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
@@ -135,7 +138,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             feature_names=getattr(self, "feature_names_in_", None),
         )
 
-    def _accept(self, lesson: Lesson):
+    def _accept(self, lesson: Lesson) -> Any:
         self._moments = self._learn(lesson)
         # only now: a fit that failed leaves the model as it was
         self.classes_, self._weighted = lesson.rows.classes, lesson.weighted

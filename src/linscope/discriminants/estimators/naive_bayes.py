@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import log_softmax, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.fitting.scores import into_range
 from linscope.fitting.training import read_features
 from linscope.fitting.verified import Verified
@@ -79,13 +81,19 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
 
     _zero_priors = True
 
-    def __init__(self, *, shared_variance=False, priors=None, class_weight=None):
+    def __init__(
+        self,
+        *,
+        shared_variance: bool = False,
+        priors: Any = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> None:
         self.shared_variance = shared_variance
         self.priors = priors
         self.class_weight = class_weight
 
     @property
-    def _kind(self):
+    def _kind(self) -> Any:
         return "squares"
 
     def _learn(self, lesson: Lesson) -> ClassMoments:
@@ -129,7 +137,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         """What the attributes say now."""
         return Gaussians(self.class_prior_, self.theta_, self.var_)
 
-    def _live_claim(self, X) -> NaiveBayesCertificate:
+    def _live_claim(self, X: TableLike) -> NaiveBayesCertificate:
         self._check_live_priors(self.class_prior_)
         return replace(
             self.certificate_,
@@ -140,10 +148,10 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
             labels=tuple(self.classes_.tolist()),
         )
 
-    def _claimed_weight(self, y, sample_weight):
+    def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         return sample_weight  # the certificate knows the class weights
 
-    def discriminants(self, X):
+    def discriminants(self, X: TableLike) -> np.ndarray:
         """g_k(x) = ln P(x | C_k) + ln P(C_k), one column a class.
 
         The class with the largest is predicted. Any increasing function of the g_k, the same for
@@ -160,7 +168,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         scores, dtype = self._joint(X)
         return into_range(scores, dtype)
 
-    def _joint(self, X) -> tuple[np.ndarray, np.dtype]:
+    def _joint(self, X: TableLike) -> tuple[np.ndarray, np.dtype]:
         """The discriminant functions in float64, and the type of X."""
         check_is_fitted(self)
         matrix = read_features(self, X)
@@ -175,34 +183,34 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
             )
         return scores, matrix.dtype
 
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """g_2(x) − g_1(x) for two classes (positive means the second), else all g_k(x)."""
         scores, dtype = self._joint(X)
         scores = scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
         return into_range(scores, dtype)
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> np.ndarray:
         """The label with the largest discriminant function; the first of equals."""
         scores, _ = self._joint(X)
         return self.classes_[scores.argmax(axis=1)]
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: TableLike) -> np.ndarray:
         """ln P(x, class), the same as ``discriminants``; scikit-learn's name."""
         return self.discriminants(X)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """P(class | x), one column a class."""
         scores, dtype = self._joint(X)
         return softmax(scores, axis=1).astype(dtype)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """ln P(class | x), exact also where the probability itself vanishes."""
         scores, dtype = self._joint(X)
         logs = into_range(log_softmax(scores, axis=1), dtype)
         logs[softmax(scores, axis=1).astype(dtype) == 1.0] = 0.0  # as rounded there
         return logs
 
-    def as_logistic(self):
+    def as_logistic(self) -> np.ndarray:
         """The weights of the logistic regression that this model is, bias first.
 
         Two classes: w (d + 1,) with P(second class | x) = σ(w·[1, x]), in the notes' terms
@@ -224,7 +232,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         weights = logistic_weights(self._model)
         return weights[1] - weights[0] if len(weights) == 2 else weights
 
-    def equation(self):
+    def equation(self) -> Any:
         """The hyperplane of a model with shared variances, largest weight first.
 
         One line for two classes, a dict of lines for the pairs of K classes.

@@ -7,11 +7,12 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
+from linscope.data.tables import TableLike
 from linscope.engines import MemoryEngine
 from linscope.rows.blocks import Block
 
 
-def project(X, centre: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def project(X: TableLike, centre: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """(X − centre) @ directions in the type of X, on threads."""
     function = partial(_block, centre=centre, directions=directions)
     return np.concatenate(list(MemoryEngine(X).map(function)))

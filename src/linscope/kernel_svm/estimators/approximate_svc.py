@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import stats
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits
+from linscope.data.tables import TableLike
 from linscope.fitting.training import Training, read_features, read_training
 from linscope.kernels import resolve_gamma
 from linscope.linear_svm.estimators.linear_svc import LinearSVC
@@ -104,19 +106,19 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        method="nystroem",
-        n_components=300,
-        loss="hinge",
-        check_rows=2000,
-        class_weight=None,
-        random_state=None,
-    ):
+        kernel: str | Callable[..., Any] = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        method: str = "nystroem",
+        n_components: int = 300,
+        loss: str = "hinge",
+        check_rows: int = 2000,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
@@ -129,13 +131,13 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
     @fits
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters
@@ -178,10 +180,10 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
             self.kernel, n_components=min(self.n_components, n), random_state=seed, **formula
         )
 
-    def _features(self, X) -> np.ndarray:
+    def _features(self, X: TableLike) -> np.ndarray:
         return np.ascontiguousarray(self.map_.transform(X))
 
-    def _compare(self, training: Training, Z, labels, random) -> Comparison | None:
+    def _compare(self, training: Training, Z: Any, labels: Any, random: Any) -> Comparison | None:
         """Both machines on some rows, judged by other rows."""
         n = len(labels)
         count = min(self.check_rows, n // 2)
@@ -215,7 +217,7 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
             disagreement_at_most=_upper_limit(differ, count),
         )
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    def verify(self, X: TableLike, y: Any, sample_weight: Any = None) -> Check:
         """Check the certificate of the linear machine on the features of these rows.
 
         Parameters
@@ -232,17 +234,17 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
         weight = training.weight if len(training.weight) else None
         return self.linear_.verify(Z, training.classes[training.codes], weight)
 
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores of the linear machine: (n,) for two classes, (n, K) for more."""
         Z = self._checked(X)
         return self.linear_.decision_function(Z)
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> np.ndarray:
         """The class of each row."""
         Z = self._checked(X)
         return self.linear_.predict(Z)
 
-    def _checked(self, X) -> np.ndarray:
+    def _checked(self, X: TableLike) -> np.ndarray:
         check_is_fitted(self)
         matrix = read_features(self, X)
         check_finite(matrix, getattr(self, "feature_names_in_", None))

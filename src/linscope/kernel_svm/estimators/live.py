@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linscope.data import to_matrix
+from linscope.data.tables import TableLike
 from linscope.fitting.verified import Verified
 
 from ..certificates.kernel_svm import KernelSVMCertificate
@@ -25,7 +26,7 @@ class SVCLive(SVCPrediction, Verified):
     certificate_: KernelSVMCertificate
     _rows: list[np.ndarray]
 
-    def _live_claim(self, X) -> KernelSVMCertificate:
+    def _live_claim(self, X: TableLike) -> KernelSVMCertificate:
         matrix, _ = to_matrix(X)
         self._check_vectors(matrix)
         claim = self.certificate_

@@ -25,6 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.fitting.class_probabilities import log_probabilities, probabilities
 from linscope.fitting.training import Training
 from linscope.rows.row_hashes import row_keys
@@ -49,16 +50,16 @@ class SVCProbability(SVCPrediction):
     probability: bool
 
     @available_if(_wants_probability)
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """P(class | x), one column a class; the largest is that of ``predict``."""
         return self._probabilities(X, probabilities)
 
     @available_if(_wants_probability)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """log P(class | x)."""
         return self._probabilities(X, log_probabilities)
 
-    def _probabilities(self, X, of_logits) -> np.ndarray:
+    def _probabilities(self, X: TableLike, of_logits: Any) -> np.ndarray:
         decision = self.decision_function(X)
         check_is_fitted(self, "slope_", msg="fit again with probability=True")
         return of_logits(self.slope_ * _columns(decision), decision)

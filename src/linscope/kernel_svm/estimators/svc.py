@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from itertools import combinations, pairwise
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +15,7 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
+from linscope.data.tables import TableLike
 from linscope.fitting.gradient_options import watched
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, read_training
@@ -114,21 +116,21 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="rbf",
-        gamma="scale",
-        sigma=None,
-        degree=3,
-        coef0=0.0,
-        tol=1e-3,
-        multi_class="ovo",
-        probability=False,
-        memory_limit=None,
-        class_weight=None,
-        max_iter=None,
-        random_state=None,
-    ):
+        kernel: str | Callable[..., Any] = "rbf",
+        gamma: float | str = "scale",
+        sigma: float | None = None,
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        multi_class: str = "ovo",
+        probability: bool = False,
+        memory_limit: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        max_iter: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
@@ -143,7 +145,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
@@ -151,7 +153,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
 
     @fits_with_callbacks
     @one_blas_thread()
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters
@@ -167,7 +169,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
         """
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X, y, sample_weight=None, keep_log=False):
+    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
         training = self._checked(read_training(self, X, y, sample_weight))
         with watched(self, X, y, sys.maxsize):
             parts = solve_all(self, training, self._gamma, textbook=keep_log)
@@ -254,7 +256,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
                 text = text if one else f"{part.problem.name}: {text}"
                 warn_caller(text, ConvergenceWarning)
 
-    def _traced_by(self):
+    def _traced_by(self) -> Any:
         from ..trace.how import STEPS
 
         return STEPS

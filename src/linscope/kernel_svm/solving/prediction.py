@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data import to_matrix
+from linscope.data.tables import TableLike
 from linscope.fitting.scores import pair_votes
 from linscope.fitting.training import read_features
 from linscope.kernels.source import ADVICE
@@ -37,14 +38,14 @@ class SVCPrediction:
         return self.multi_class == "ovo" and len(self.classes_) > 2
 
     @property
-    def coef_(self):
+    def coef_(self) -> Any:
         """The weights in the original features; only a linear kernel has them."""
         check_is_fitted(self, "dual_coef_")
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available with kernel='linear'")
         return self._coef
 
-    def _problem_scores(self, X) -> np.ndarray:
+    def _problem_scores(self, X: TableLike) -> np.ndarray:
         """One column a binary problem; for pairs (a, b) positive for b."""
         check_is_fitted(self)
         if self.kernel == "precomputed":  # a bad number says more than a wrong width
@@ -96,7 +97,7 @@ class SVCPrediction:
             [sums[:, a, b - 1] + sums[:, b, a] for a, b in combinations(range(count), 2)]
         )
 
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores: f(x) for two classes, positive for the second; one column a class for more.
 
         For pairs of classes the score of a class is its votes, with ties by the sums of scores; so
@@ -109,7 +110,7 @@ class SVCPrediction:
             return scores[:, 0]
         return pair_votes(scores, scores > 0, len(self.classes_)) if self._pairs else scores
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> np.ndarray:
         """The label of each row; a score of exactly 0 goes to the first class."""
         scores = self.decision_function(X)
         if scores.ndim == 1:

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits, fits_with_callbacks
+from linscope.data.tables import TableLike
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early, watched
 from linscope.fitting.targets import Regression, read_regression
@@ -38,7 +39,7 @@ from .statistics import LinearStatistics
 MOST_ROUNDS = 20
 
 
-def _keeps_moments(estimator) -> bool:
+def _keeps_moments(estimator: Any) -> bool:
     if estimator.solver != "exact":
         raise AttributeError(f"partial_fit needs solver='exact', not {estimator.solver!r}")
     return True
@@ -66,17 +67,17 @@ class LeastSquaresFamily(
     def __init__(
         self,
         *,
-        solver="exact",
-        fit_intercept=True,
-        eta0="auto",
-        schedule="constant",
-        batch_size=32,
-        shuffle=True,
-        average=False,
-        tol=1e-6,
-        max_iter=1000,
-        random_state=None,
-    ):
+        solver: str = "exact",
+        fit_intercept: bool = True,
+        eta0: float | str = "auto",
+        schedule: str = "constant",
+        batch_size: int = 32,
+        shuffle: bool = True,
+        average: bool = False,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.solver = solver
         self.fit_intercept = fit_intercept
         self.eta0 = eta0
@@ -88,19 +89,19 @@ class LeastSquaresFamily(
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.regressor_tags.poor_score = stops_early(self)
         return tags
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # The training rows are at hand for ``diagnose``, but are not part of the model.
         state = super().__getstate__()
         return state | {"_training": None} if "_training" in state else state
 
     @fits_with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Fit to samples X (n, d) with targets y (n,) or (n, targets).
 
         Parameters
@@ -116,7 +117,7 @@ class LeastSquaresFamily(
         """
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X, y, sample_weight=None, keep_log=False):
+    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
         training = read_regression(self, X, y, sample_weight)
         if self.solver == "exact":
             result = self._run_exact(training)
@@ -141,14 +142,14 @@ class LeastSquaresFamily(
             most_rounds=MOST_ROUNDS,
         )
 
-    def _certified(self, result: Result, dtype, weighted: bool) -> Result:
+    def _certified(self, result: Result, dtype: Any, weighted: bool) -> Result:
         """Keep the certificate; what it needed for its bounds is not part of the result."""
         claim = self.certificate_ = self._claim(result, in_range(result.weights, dtype), weighted)
         if not claim.ok:
             warn_caller(f"{claim.status}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)
         return without_assessor(replace(result, status=claim.status))
 
-    def _claim(self, result: Result, weights: np.ndarray, weighted: bool, ended=None):
+    def _claim(self, result: Result, weights: np.ndarray, weighted: bool, ended: Any = None) -> Any:
         return certificate_of(
             result,
             weights,
@@ -159,11 +160,11 @@ class LeastSquaresFamily(
             ended=ended,
         )
 
-    def _run_gradient(self, training: Regression, X, y, keep_log: bool) -> Result:
+    def _run_gradient(self, training: Regression, X: TableLike, y: Any, keep_log: bool) -> Result:
         check_finite(training.X, self._names())
         check_finite(training.Y, name="y")
         data = training.X, training.Y, training.weight
-        options = {"alpha": self._alpha, "tol": self.tol, "keep_log": keep_log}
+        options: dict[str, Any] = {"alpha": self._alpha, "tol": self.tol, "keep_log": keep_log}
         solver = descent(self, *data, **options)
         with watched(self, X, y, self.max_iter):
             result = run(solver, self.max_iter)
@@ -187,7 +188,7 @@ class LeastSquaresFamily(
             explanation = f"{claim.status}: {claim.shortfall}. {claim.advice}"
         warn_caller(explanation, ConvergenceWarning)
 
-    def _live_claim(self, X) -> LeastSquaresCertificate:
+    def _live_claim(self, X: TableLike) -> LeastSquaresCertificate:
         weights = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)])
         if not np.array_equal(weights, self.certificate_.weights):
             raise ValueError("coef_ or intercept_ are not the weights of the certificate")
@@ -205,7 +206,7 @@ class LeastSquaresFamily(
 
     @available_if(_keeps_moments)
     @fits
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Add rows: the model afterwards is that of all rows so far, to the last digits.
 
         Moments are kept, not rows, in double-double. Needs ``solver="exact"``.
@@ -287,7 +288,7 @@ class LeastSquaresFamily(
                           self._targets)  # fmt: skip
         return both._from_moments(self._moments.merge(other._moments), like, weighted)
 
-    def _from_moments(self, moments, like: Regression, weighted: bool) -> Self:
+    def _from_moments(self, moments: Any, like: Regression, weighted: bool) -> Self:
         """Solve from moments alone; ``like`` tells dtype and shape of the answer."""
         solver = LeastSquares(
             None, None, fit_intercept=self.fit_intercept, alpha=self._alpha, moments=moments
@@ -305,7 +306,7 @@ class LeastSquaresFamily(
             return [f"x{j + 1}" for j in range(self.n_features_in_)]
         return list(names)
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> np.ndarray:
         """ŷ = w·[1, x] for each row of X; (n,) or (n, targets)."""
         check_is_fitted(self)
         matrix = read_features(self, X)
@@ -316,7 +317,7 @@ class LeastSquaresFamily(
             raise ValueError("a prediction is beyond the range of floats: scale the columns")
         return out
 
-    def equation(self):
+    def equation(self) -> Any:
         """The fitted hyperplane as the notes write it; a list for several targets.
 
         Examples
@@ -333,13 +334,13 @@ class LeastSquaresFamily(
         ]
         return lines[0] if len(lines) == 1 else lines
 
-    def _traced_by(self):
+    def _traced_by(self) -> Any:
         from ..trace.how import CLOSED_FORM, STEPS
 
         return CLOSED_FORM if self.solver == "exact" else STEPS
 
 
-def _equation(target: str, bias: Any, slopes, names: list[str], fit_intercept: bool) -> str:
+def _equation(target: str, bias: Any, slopes: Any, names: list[str], fit_intercept: bool) -> str:
     text = short(float(bias)) if fit_intercept else ""
     for j in np.flatnonzero(slopes):
         value = abs(float(slopes[j]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -68,7 +68,15 @@ class LinearRegression(LeastSquaresFamily):
 
     @classmethod
     def from_moments(
-        cls, *, mean_x, mean_y, var_x, cov_xy, var_y=None, n=None, feature_names=None
+        cls,
+        *,
+        mean_x: Any,
+        mean_y: Any,
+        var_x: Any,
+        cov_xy: Any,
+        var_y: Any = None,
+        n: Any = None,
+        feature_names: Any = None,
     ) -> Self:
         """Fit from means, variances and covariances alone: w = var_x⁻¹ cov_xy.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from linscope._bridge import Interval
 
@@ -43,19 +45,19 @@ random_state : as for ``LinearRegression``
 
     def __init__(
         self,
-        alpha=1.0,
+        alpha: Any = 1.0,
         *,
-        solver="exact",
-        fit_intercept=True,
-        eta0="auto",
-        schedule="constant",
-        batch_size=32,
-        shuffle=True,
-        average=False,
-        tol=1e-6,
-        max_iter=1000,
-        random_state=None,
-    ):
+        solver: str = "exact",
+        fit_intercept: bool = True,
+        eta0: float | str = "auto",
+        schedule: str = "constant",
+        batch_size: int = 32,
+        shuffle: bool = True,
+        average: bool = False,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         super().__init__(
             solver=solver,
             fit_intercept=fit_intercept,

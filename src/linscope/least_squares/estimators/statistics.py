@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.fitting.targets import Regression, read_regression
 from linscope.fitting.training import read_features
 from linscope.results import Result, Status
@@ -18,7 +19,8 @@ from ..inference.diagnose import diagnose
 from ..inference.fit import LinearFit
 from ..inference.intervals import predict_interval
 from ..inference.likelihood import log_likelihood
-from ..inference.table import summary
+from ..inference.table import Summary, summary
+from ..inference.verdict import Diagnosis
 from ..solvers.moments import Moments
 
 # Squares of larger numbers overflow.
@@ -51,7 +53,9 @@ class LinearStatistics:
     def _alpha(self) -> float:
         return 0.0
 
-    def summary(self, robust=None, level=0.95, output=0):
+    def summary(
+        self, robust: str | None = None, level: float = 0.95, output: int | str = 0
+    ) -> Summary:
         """Coefficients with standard errors, t and p values and intervals; F, R², AIC, BIC.
 
         Parameters
@@ -76,7 +80,9 @@ class LinearStatistics:
         """
         return summary(self._linear_fit(output, rows=robust is not None), robust, level)
 
-    def diagnose(self, X=None, y=None, sample_weight=None, output=0):
+    def diagnose(
+        self, X: TableLike = None, y: Any = None, sample_weight: Any = None, output: int | str = 0
+    ) -> Diagnosis:
         """Check the five assumptions of linear regression, one verdict each, and collinearity.
 
         Parameters
@@ -91,7 +97,9 @@ class LinearStatistics:
         """
         return diagnose(self._linear_fit(output, X, y, sample_weight, rows=True))
 
-    def predict_interval(self, X, kind="confidence", level=0.95, output=0):
+    def predict_interval(
+        self, X: TableLike, kind: str = "confidence", level: float = 0.95, output: int | str = 0
+    ) -> np.ndarray:
         """Interval for the mean of y at each row of X, or for a new y.
 
         Parameters
@@ -115,7 +123,14 @@ class LinearStatistics:
         check_is_fitted(self)
         return predict_interval(self._linear_fit(output), read_features(self, X), kind, level)
 
-    def log_likelihood(self, X=None, y=None, weights=None, sigma2=None, output=0):
+    def log_likelihood(
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        weights: Any = None,
+        sigma2: Any = None,
+        output: int | str = 0,
+    ) -> float:
         """ℓ(w, σ²) = −n/2 log(2πσ²) − Σ (y_i − w·x_i)² / 2σ², by default at its maximum.
 
         Least squares maximises it over w, and σ² = Σ r²/n over σ².
@@ -146,7 +161,7 @@ class LinearStatistics:
         )
 
     @property
-    def sigma2_ml_(self):
+    def sigma2_ml_(self) -> Any:
         """Maximum-likelihood estimate Σ r²/n of the variance, for each target."""
         check_is_fitted(self)
         n = self._n_rows()
@@ -160,7 +175,14 @@ class LinearStatistics:
             return len(self._training.Y)
         return None if self._moments is None else (self._moments.n or None)
 
-    def _linear_fit(self, output=0, X=None, y=None, sample_weight=None, rows=False) -> LinearFit:
+    def _linear_fit(
+        self,
+        output: int | str = 0,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        rows: Any = False,
+    ) -> LinearFit:
         check_is_fitted(self)
         k = self._output_number(output)
         training = self._rows(X, y, sample_weight) if rows else self._training
@@ -234,7 +256,7 @@ class LinearStatistics:
             return "squares of the standard errors leave the range of floats: scale the columns"
         return None
 
-    def _output_number(self, output) -> int:
+    def _output_number(self, output: int | str) -> int:
         if isinstance(output, str):
             if output not in self._targets:
                 raise ValueError(f"no target is called {output!r}: known are {self._targets}")
@@ -243,7 +265,7 @@ class LinearStatistics:
             raise ValueError(f"output must be 0 … {len(self._targets) - 1}, got {output}")
         return int(output)
 
-    def _rows(self, X, y, sample_weight) -> Regression:
+    def _rows(self, X: TableLike, y: Any, sample_weight: Any) -> Regression:
         """The training rows, after making sure that they are those of the fit."""
         if X is None:
             training, advice = self._training, "they have changed since: pass X and y as they were"

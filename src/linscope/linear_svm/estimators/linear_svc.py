@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -12,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
+from linscope.data.tables import TableLike
 from linscope.fitting.gradient_options import watched
 from linscope.fitting.linear_prediction import LinearPrediction
 from linscope.fitting.scores import in_type, pair_votes
@@ -97,19 +99,19 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        loss="hinge",
-        penalize_intercept=False,
-        multi_class="ovr",
-        solver="auto",
-        fit_intercept=True,
-        class_weight=None,
-        tol=None,
-        max_iter=1000,
-        warm_start=False,
-        random_state=None,
-    ):
+        loss: str = "hinge",
+        penalize_intercept: bool = False,
+        multi_class: str = "ovr",
+        solver: str = "auto",
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        tol: float | None = None,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.C = C
         self.loss = loss
         self.penalize_intercept = penalize_intercept
@@ -122,14 +124,14 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         self.warm_start = warm_start
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
     @fits_with_callbacks
     @one_blas_thread()
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters
@@ -145,7 +147,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         """
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X, y, sample_weight=None, keep_log=False):
+    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
         training = read_training(self, X, y, sample_weight)
         check_options(self)
         check_finite(training.X, getattr(self, "feature_names_in_", None))
@@ -161,7 +163,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         self._training = training if keep_log else None
         return self
 
-    def _start(self, number: int, training: Training, problem) -> Start:
+    def _start(self, number: int, training: Training, problem: Any) -> Start:
         if not self.warm_start or number >= len(getattr(self, "_last", [])):
             return Start()
         W, alpha = self._last[number]
@@ -206,7 +208,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
                 text = f"tol={claim.tol:g} asks for nothing: nothing is claimed"
             warn_caller(f"{name}: {text}" if len(parts) > 1 else text, ConvergenceWarning)
 
-    def _live_claim(self, X):
+    def _live_claim(self, X: TableLike) -> Any:
         """The certificate, if the attributes hold the weights and coefficients it speaks of."""
         claim, one = self.certificate_, not self.certificate_.parts
         W = np.column_stack([self.intercept_, self.coef_])
@@ -219,7 +221,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
                 raise ValueError("alphas_ are not the coefficients of the certificate")
         return claim
 
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores: w·x + b for two classes, positive for the second; else one column for each class.
 
         For pairs of classes the score of a class is its votes, with ties by the sums of scores.
@@ -233,12 +235,12 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
             return pair_votes(scores, scores > 0, len(self.classes_))
         return scores
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> np.ndarray:
         """The label of each row; a score of exactly 0 goes to the first class."""
         check_is_fitted(self)
         return self._labels(self.decision_function(X))
 
-    def _traced_by(self):
+    def _traced_by(self) -> Any:
         from ..trace.how import STEPS
 
         return STEPS

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -12,6 +13,7 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
+from linscope.data.tables import TableLike
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
 from linscope.fitting.training import Training, read_training
 from linscope.fitting.verified import Verified
@@ -119,25 +121,25 @@ class LogisticRegression(
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        penalty="l2",
-        l1_ratio=0.0,
-        solver="auto",
-        multi_class="softmax",
-        reference=None,
-        fit_intercept=True,
-        class_weight=None,
-        eta0="auto",
-        schedule="constant",
-        batch_size=32,
-        shuffle=True,
-        average=False,
-        tol=None,
-        max_iter=1000,
-        warm_start=False,
-        random_state=None,
-    ):
+        penalty: str = "l2",
+        l1_ratio: float = 0.0,
+        solver: str = "auto",
+        multi_class: str = "softmax",
+        reference: Any = None,
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        eta0: float | str = "auto",
+        schedule: str = "constant",
+        batch_size: int = 32,
+        shuffle: bool = True,
+        average: bool = False,
+        tol: float | None = None,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.C = C
         self.penalty = penalty
         self.l1_ratio = l1_ratio
@@ -156,12 +158,12 @@ class LogisticRegression(
         self.warm_start = warm_start
         self.random_state = random_state
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # The training rows are at hand for ``summary``, but are not part of the model.
         state = super().__getstate__()
         return state | {"_training": None} if "_training" in state else state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = stops_early(self)
@@ -169,7 +171,7 @@ class LogisticRegression(
 
     @fits_with_callbacks
     @one_blas_thread()
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters
@@ -184,7 +186,7 @@ class LogisticRegression(
         """
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X, y, sample_weight=None, keep_log=False):
+    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
         training = read_training(self, X, y, sample_weight)
         check_options(self, training)
         unused = ignored_options(self)
@@ -204,7 +206,7 @@ class LogisticRegression(
         self._parts = parts if keep_log else None
         return self
 
-    def _live_claim(self, X):
+    def _live_claim(self, X: TableLike) -> Any:
         """The certificate about the weights that the attributes hold."""
         W = np.column_stack([self.intercept_, self.coef_])
         claim = self.certificate_
@@ -218,7 +220,7 @@ class LogisticRegression(
             parts[name] = replace(cast(LogisticCertificate, part), weights=row[None, :])
         return replace(claim, weights=W, parts=parts)
 
-    def _initial(self, number: int, shape) -> np.ndarray | None:
+    def _initial(self, number: int, shape: Any) -> np.ndarray | None:
         if not self.warm_start or not hasattr(self, "_weights"):
             return None
         before = self._weights[number] if number < len(self._weights) else None
@@ -262,7 +264,7 @@ class LogisticRegression(
             return f"{far}: {steps}" if far else steps
         return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"
 
-    def _traced_by(self):
+    def _traced_by(self) -> Any:
         from ..trace.how import STEPS
 
         return STEPS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linscope.data.tables import TableLike
 from linscope.fitting.class_probabilities import class_logits, log_probabilities, probabilities
 from linscope.fitting.equations import share
 from linscope.fitting.linear_prediction import LinearPrediction
@@ -17,7 +18,7 @@ class LogisticPrediction(LinearPrediction):
 
     certificate_: LogisticCertificate
 
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores: (n,) for two classes, positive for the second; (n, K) for more.
 
         For pairs of classes the score of a class is the sum of its probabilities against each other
@@ -34,7 +35,7 @@ class LogisticPrediction(LinearPrediction):
 
     _pair_line = staticmethod(share)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """P(class | x), one column a class, in the order of ``classes_``.
 
         The largest is that of the class that ``predict`` names, to the last bit.
@@ -43,13 +44,13 @@ class LogisticPrediction(LinearPrediction):
         logits = class_logits(scores, self.multi_class, len(self.classes_))
         return probabilities(logits, self._decision(scores))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithms of the probabilities, finite also where a probability is 0 in floats."""
         scores = self._problem_scores(X)
         logits = class_logits(scores, self.multi_class, len(self.classes_))
         return log_probabilities(logits, self._decision(scores))
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> np.ndarray:
         """The most probable class of each row.
 
         Of two classes the second where the score is above 0, that is P > ½; a score of exactly 0,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.fitting.gradient_options import DESCENTS
 from linscope.fitting.training import Training, read_training
 from linscope.results import Status
 
 from ..certificates.logistic import LogisticCertificate
 from ..inference.fit import LogisticFit
-from ..inference.odds_ratios import odds_ratios
-from ..inference.table import logistic_summary
+from ..inference.odds_ratios import OddsRatios, odds_ratios
+from ..inference.table import LogisticSummary, logistic_summary
 
 # Log likelihoods so near to the maximum have the standard errors of the maximum.
 NEAR = 1e-4
@@ -34,7 +36,14 @@ class LogisticStatistics:
     _weights: list[np.ndarray]
     _feature_names: Callable[[], list[str]]
 
-    def summary(self, robust=None, level=0.95, X=None, y=None, sample_weight=None):
+    def summary(
+        self,
+        robust: str | None = None,
+        level: float = 0.95,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> LogisticSummary:
         """Coefficients with standard errors, z and p values and intervals; deviance, pseudo-R².
 
         Parameters
@@ -57,7 +66,14 @@ class LogisticStatistics:
         """
         return logistic_summary(self._logistic_fit(X, y, sample_weight), robust, level)
 
-    def odds_ratios(self, level=0.95, kind="wald", X=None, y=None, sample_weight=None):
+    def odds_ratios(
+        self,
+        level: float = 0.95,
+        kind: str = "wald",
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> OddsRatios:
         """e^w of each coefficient with an interval, by Wald's test or by profile likelihood.
 
         Parameters
@@ -68,7 +84,7 @@ class LogisticStatistics:
         """
         return odds_ratios(self._logistic_fit(X, y, sample_weight), level, kind)
 
-    def _logistic_fit(self, X, y, sample_weight) -> LogisticFit:
+    def _logistic_fit(self, X: TableLike, y: Any, sample_weight: Any) -> LogisticFit:
         check_is_fitted(self)
         training = self._training
         if X is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks, has_callbacks
+from linscope.data.tables import TableLike
 from linscope.fitting.driver import run
 from linscope.fitting.scores import pair_votes
 from linscope.fitting.training import (
@@ -57,7 +58,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         # On classes that overlap, the last vector of an order-dependent rule can be anywhere.
@@ -65,7 +66,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         return tags
 
     @fits_with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters
@@ -81,7 +82,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         """
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X, y, sample_weight=None, keep_log=False):
+    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
         training = read_training(self, X, y, sample_weight)
         self._start(training)
         problems = binary_problems(training.classes, training.codes, self.multi_class)
@@ -126,10 +127,10 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     def _order(self, n: int) -> VisitOrder:
         return VisitOrder(n, self._seed, self._first_epoch)
 
-    def _solver(self, training: Training, problem: Problem, number: int, keep_log: bool):
+    def _solver(self, training: Training, problem: Problem, number: int, keep_log: bool) -> Any:
         raise NotImplementedError
 
-    def _keep(self, training: Training, problems, solvers, results) -> None:
+    def _keep(self, training: Training, problems: Any, solvers: Any, results: Any) -> None:
         raise NotImplementedError
 
     def _run(self, solver: PerceptronRule, training: Training) -> Result:
@@ -158,7 +159,9 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             return averaged_weights(progress)
         return progress.best if self.output == "pocket" else result.weights
 
-    def _claim(self, training: Training, problem: Problem, solver, result: Result, facts) -> dict:
+    def _claim(
+        self, training: Training, problem: Problem, solver: Any, result: Result, facts: Any
+    ) -> dict:
         """What the certificates of both kinds of perceptron say."""
         status = result.status
         if facts.mistakes == 0 and status is not Status.PARTIAL:
@@ -216,11 +219,11 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             ConvergenceWarning,
         )
 
-    def _scores(self, X) -> np.ndarray:
+    def _scores(self, X: TableLike) -> np.ndarray:
         """One column of scores for each binary problem."""
         raise NotImplementedError
 
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores: w·x for two classes (positive means the second class), one column for each of K.
 
         The voted perceptron gives the share of votes, between -1 and +1.
@@ -233,17 +236,17 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             return pair_votes(scores, self._positive(scores), len(self.classes_))
         return scores
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> np.ndarray:
         """Labels; a score of 0 goes where the tie rule sends it."""
         decision = self.decision_function(X)
         if decision.ndim == 1:
             return self.classes_[self._positive(decision).astype(np.intp)]
         return self.classes_[decision.argmax(axis=1)]
 
-    def _positive(self, scores) -> np.ndarray:
+    def _positive(self, scores: np.ndarray) -> np.ndarray:
         return scores > 0 if self.tie == "negative" else scores >= 0
 
-    def _traced_by(self):
+    def _traced_by(self) -> Any:
         from ..trace.how import STEPS
 
         return STEPS

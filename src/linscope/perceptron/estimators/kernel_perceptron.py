@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from math import fsum
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope._bridge import Interval, StrOptions
 from linscope.arithmetic.enclosures import UNIT, Ball
 from linscope.data import to_matrix
+from linscope.data.tables import TableLike
 from linscope.fitting.scores import in_type, into_range
 from linscope.fitting.training import Problem, Training, read_features
 from linscope.fitting.verified import Verified
@@ -84,25 +86,25 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
     def __init__(
         self,
         *,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        rule="single",
-        output="last",
-        eta0=1.0,
-        schedule="constant",
-        margin=0.0,
-        tie="update",
-        stop="streak",
-        shuffle=False,
-        batch_size=32,
-        max_iter=1000,
-        multi_class="ovr",
-        fit_intercept=True,
-        class_weight=None,
-        random_state=None,
-    ):
+        kernel: str | Callable[..., Any] = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        rule: str = "single",
+        output: str = "last",
+        eta0: float = 1.0,
+        schedule: str = "constant",
+        margin: float = 0.0,
+        tie: str = "update",
+        stop: str = "streak",
+        shuffle: bool = False,
+        batch_size: int = 32,
+        max_iter: int = 1000,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -122,7 +124,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
@@ -150,7 +152,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             raise ValueError(VANISHING)
         self._gram = products + (1.0 if self.fit_intercept else 0.0)
 
-    def _products(self, X, Z=None) -> np.ndarray:
+    def _products(self, X: TableLike, Z: Any = None) -> np.ndarray:
         """Kernel values in float64, whatever the type of the rows."""
         return gram(
             X.astype(np.float64, copy=False),
@@ -191,7 +193,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
                 "with sklearn.preprocessing.StandardScaler, or lower degree or gamma"
             ) from None
 
-    def _keep(self, training: Training, problems, solvers, results) -> None:
+    def _keep(self, training: Training, problems: Any, solvers: Any, results: Any) -> None:
         self._counts(training, results)
         n = len(training.codes)
         alphas = np.zeros((len(results), n))
@@ -218,10 +220,10 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         self.support_ = kept[self.support_]
         del self._gram
 
-    def _vectors(self, training: Training, rows):
+    def _vectors(self, training: Training, rows: Any) -> Any:
         return np.empty((0, 0)) if self.kernel == "precomputed" else training.X[rows]
 
-    def _keep_committees(self, training, problems, solvers, results) -> None:
+    def _keep_committees(self, training: Any, problems: Any, solvers: Any, results: Any) -> None:
         self.committees_ = []
         for problem, solver, result in zip(problems, solvers, results, strict=True):
             distinct, places, steps = update_rows(solver, result.log)
@@ -240,7 +242,9 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         held = in_type(alphas, dtype).astype(np.float64)
         return in_type(np.array([fsum(row) for row in held.tolist()]), dtype)
 
-    def _certificate(self, training, problem, solver, result, alpha):
+    def _certificate(
+        self, training: Any, problem: Any, solver: Any, result: Any, alpha: Any
+    ) -> Any:
         rows = slice(None) if problem.rows is None else problem.rows
         dtype, X = training.X.dtype, training.X[rows]
         if self.kernel == "precomputed":
@@ -275,7 +279,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         used = np.flatnonzero(alpha)
         return _gaussian_sums(products[:, used] - float(self.fit_intercept), alpha[used], bias)
 
-    def _live_claim(self, X):
+    def _live_claim(self, X: TableLike) -> Any:
         """The certificate, if the attributes hold the coefficients it speaks of."""
         claim: Any = self.certificate_
         if self.output == "voted":
@@ -295,10 +299,10 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
                 raise ValueError("dual_coef_ or intercept_ are not those of the certificate")
         return claim
 
-    def _claimed_weight(self, y, sample_weight):
+    def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         return None  # the certificate names the rows of weight 0; other weights play no part
 
-    def _scores(self, X) -> np.ndarray:
+    def _scores(self, X: TableLike) -> np.ndarray:
         matrix = read_features(self, X)
         check_finite(matrix, getattr(self, "feature_names_in_", None))
         if self.output == "voted":
@@ -308,7 +312,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             columns = [self._signed_scores(matrix, K, k) for k in range(len(self.dual_coef_))]
         return into_range(np.column_stack(columns), matrix.dtype)
 
-    def _signed_scores(self, matrix, K: np.ndarray, k: int) -> np.ndarray:
+    def _signed_scores(self, matrix: Any, K: np.ndarray, k: int) -> np.ndarray:
         """One problem's scores; where they are within rounding of 0 their sign is exact."""
         beta, bias = self.dual_coef_[k].astype(np.float64), float(self.intercept_[k])
         used = np.flatnonzero(beta)
@@ -325,21 +329,21 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             plain = kernel_sums(kernel, matrix, Z, beta, bias)
         return signed_sums(kernel, matrix, Z, beta, bias, plain)[0]
 
-    def _similarity(self, matrix, vectors, rows) -> np.ndarray:
+    def _similarity(self, matrix: Any, vectors: Any, rows: Any) -> np.ndarray:
         if self.kernel == "precomputed":
             return matrix[:, rows]
         if vectors.shape[0] == 0:
             return np.zeros((matrix.shape[0], 0))
         return self._products(matrix, vectors)
 
-    def _votes(self, matrix) -> np.ndarray:
+    def _votes(self, matrix: Any) -> np.ndarray:
         at_zero = -1.0 if self.tie == "negative" else 1.0
         bias = 1.0 if self.fit_intercept else 0.0
 
-        def products(support, points):
+        def products(support: Any, points: Any) -> Any:
             return self._similarity(points, support, support).T + bias
 
-        def zeros(points):
+        def zeros(points: Any) -> Any:
             return np.zeros(points.shape[0])
 
         return np.column_stack(
@@ -347,7 +351,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         )
 
     @property
-    def coef_(self):
+    def coef_(self) -> Any:
         """The weights in the original features; only a linear kernel has them."""
         check_is_fitted(self, "dual_coef_")
         if self.kernel != "linear":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
+from linscope.data.tables import TableLike
 from linscope.engines import MemoryEngine
 from linscope.fitting.driver import run
 from linscope.fitting.equations import equation, rules, vote
@@ -98,23 +100,23 @@ class Perceptron(Verified, PerceptronFamily):
     def __init__(
         self,
         *,
-        rule="single",
-        output="last",
-        eta0=1.0,
-        schedule="constant",
-        margin=0.0,
-        tie="update",
-        init="zeros",
-        stop="streak",
-        shuffle=False,
-        batch_size=32,
-        max_iter=1000,
-        warm_start=False,
-        multi_class="ovr",
-        fit_intercept=True,
-        class_weight=None,
-        random_state=None,
-    ):
+        rule: str = "single",
+        output: str = "last",
+        eta0: float = 1.0,
+        schedule: str = "constant",
+        margin: float = 0.0,
+        tie: str = "update",
+        init: Any = "zeros",
+        stop: str = "streak",
+        shuffle: bool = False,
+        batch_size: int = 32,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.rule = rule
         self.output = output
         self.eta0 = eta0
@@ -133,7 +135,9 @@ class Perceptron(Verified, PerceptronFamily):
         self.random_state = random_state
 
     @fits
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: TableLike, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
         """One more pass over these samples, going on from where the model is.
 
         Parameters
@@ -200,7 +204,7 @@ class Perceptron(Verified, PerceptronFamily):
         else:
             self._initial = self._first_weights(shape)
 
-    def _first_weights(self, shape) -> np.ndarray:
+    def _first_weights(self, shape: Any) -> np.ndarray:
         """``init`` as one row for each problem, with a 0 in front where there is no bias."""
         weights = np.zeros(shape)
         inside = weights if self.fit_intercept else weights[:, 1:]
@@ -247,7 +251,7 @@ class Perceptron(Verified, PerceptronFamily):
             keep_log=keep_log or self.output == "voted",
         )
 
-    def _run(self, solver: PerceptronRule, training: Training, max_iter=None) -> Result:
+    def _run(self, solver: PerceptronRule, training: Training, max_iter: Any = None) -> Result:
         limit = self.max_iter if max_iter is None else max_iter
         again = replace(solver)  # the run changes the progress it goes on from
         if solver.progress is not None:
@@ -262,7 +266,7 @@ class Perceptron(Verified, PerceptronFamily):
             return _run_scaled(again, _matrix(solver.rows, training.X), limit)
         return result
 
-    def _keep(self, training: Training, problems, solvers, results) -> None:
+    def _keep(self, training: Training, problems: Any, solvers: Any, results: Any) -> None:
         outputs = np.array([self._output(result) for result in results])
         outputs = in_type(outputs, training.X.dtype)
         self._counts(training, results)
@@ -283,7 +287,9 @@ class Perceptron(Verified, PerceptronFamily):
             }
         )
 
-    def _certificate(self, training, problem, solver, result, weights) -> PerceptronCertificate:
+    def _certificate(
+        self, training: Any, problem: Any, solver: Any, result: Any, weights: Any
+    ) -> PerceptronCertificate:
         X = training.X if problem.rows is None else training.X[problem.rows]
         radius = float(result.details["progress"].sizes[loops.RADIUS])
         weights = weights.astype(np.float64)
@@ -298,7 +304,7 @@ class Perceptron(Verified, PerceptronFamily):
                 claim["status"] = Status.STALLED
         return PerceptronCertificate(**claim, weights=weights)
 
-    def _live_claim(self, X):
+    def _live_claim(self, X: TableLike) -> Any:
         """The certificate, if the attributes hold the weights it speaks of."""
         claim: Any = self.certificate_
         claimed = np.vstack([part.weights for part in claim.parts.values() or [claim]])
@@ -311,10 +317,10 @@ class Perceptron(Verified, PerceptronFamily):
             raise ValueError("the model does not hold the weights of the certificate")
         return claim
 
-    def _claimed_weight(self, y, sample_weight):
+    def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         return None  # the certificate names the rows of weight 0; other weights play no part
 
-    def _scores(self, X) -> np.ndarray:
+    def _scores(self, X: TableLike) -> np.ndarray:
         matrix = read_features(self, X)
         bias = 1.0 if self.fit_intercept else 0.0
         if self.output == "voted":
@@ -331,7 +337,7 @@ class Perceptron(Verified, PerceptronFamily):
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return into_range(scores, matrix.dtype)
 
-    def equation(self):
+    def equation(self) -> Any:
         """The hyperplane in the original features, largest weight first, as the notes write it.
 
         One line for two classes; for K classes a dict of lines, the score of each (the largest
@@ -359,13 +365,13 @@ class Perceptron(Verified, PerceptronFamily):
         return dict(zip(self.certificate_.parts, lines, strict=True))
 
 
-def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem):
+def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem) -> Any:
     X = training.X if problem.rows is None else training.X[problem.rows]
     distinct, places, steps = update_rows(solver, result.log)
     return Committee(X[distinct], places, steps, result.log.survival, result.log.initial)
 
 
-def _matrix(rows, like):
+def _matrix(rows: Any, like: Any) -> Any:
     """The rows of one binary problem as a matrix of the kind of ``like``."""
     if isinstance(rows, DenseRows):
         return rows.values
@@ -379,7 +385,7 @@ def _scaled(progress: Progress | None, c: float) -> Progress | None:
     return progress._replace(w=progress.w * c, u=progress.u * c, best=progress.best * c)
 
 
-def _run_scaled(solver: PerceptronRule, X, limit: int) -> Result:
+def _run_scaled(solver: PerceptronRule, X: TableLike, limit: int) -> Result:
     """Fit with all augmented rows times c = 2^-e, which changes no decision, and scale back.
 
     With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly, since c is a power of 2.
