@@ -105,7 +105,7 @@ def _small(source: Source) -> bool:
 def _claim(part: Any) -> str:
     mistakes = getattr(part, "mistakes", 0)
     wrong = f": {_count(mistakes, 'sample')} misclassified" if mistakes else ""
-    return f"{part.status}{wrong}"
+    return f"{part.text}{wrong}"
 
 
 def _count(number: int, one: str) -> str:

@@ -109,7 +109,7 @@ def _ending(out: Console, trace: Any, source: Source, steps: str) -> bool:
         pairs.append((f"equation {name}".rstrip(), text))
     if len(pairs) > MOST_EQUATIONS:
         pairs = [*pairs[:MOST_EQUATIONS], ("", f"… {len(pairs)} equations in all")]
-    pairs += [("steps", steps), ("certificate", str(certificate.status))]
+    pairs += [("steps", steps), ("certificate", certificate.text)]
     if certificate.separation:
         pairs.append(("separation", certificate.separation))
     facts(out, pairs, indent=0)

@@ -197,7 +197,7 @@ def _ending(out: Console, run: Any, source: RegressionSource, steps: str) -> boo
     model = run.estimator
     certificate = model.certificate_
     pairs = [("equation", _equation(run, source)), *([("steps", steps)] if steps else [])]
-    pairs.append(("certificate", str(certificate.status)))
+    pairs.append(("certificate", certificate.text))
     facts(out, pairs, indent=0)
     if source.X is None:
         return True

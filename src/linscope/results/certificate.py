@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 from linscope.data.tables import TableLike
 
@@ -38,6 +39,9 @@ class Certificate(ABC):
     squares has no duality gap.
     """
 
+    TEXTS: ClassVar[Mapping[Status, str]] = {}
+    ADVICE: ClassVar[Mapping[Status, str]] = {}
+
     status: Status
     primal: float | None = None
     dual: float | None = None
@@ -51,8 +55,14 @@ class Certificate(ABC):
         return self.status.ok
 
     @property
+    def text(self) -> str:
+        """What happened, in the words of the family."""
+        return self.TEXTS.get(self.status, self.status.text)
+
+    @property
     def advice(self) -> str:
-        return self.status.advice
+        """What to do next, in the words of the family."""
+        return self.ADVICE.get(self.status, self.status.advice)
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:
@@ -63,7 +73,7 @@ class Certificate(ABC):
         """Recompute the claim from the data alone."""
 
     def __str__(self) -> str:
-        lines = [str(self.status)]
+        lines = [self.text]
         lines += [f"  {label}: {_short(value)}" for label, value in self.facts().items()]
         lines.append(f"  advice: {self.advice}")
         return "\n".join(lines)
@@ -76,7 +86,7 @@ class Certificate(ABC):
             f"<td>{escape(_short(value))}</td></tr>"
             for label, value in {**self.facts(), "advice": self.advice}.items()
         )
-        title = f"{'✓' if self.ok else '✗'} {escape(str(self.status))}"
+        title = f"{'✓' if self.ok else '✗'} {escape(self.text)}"
         left = "text-align:left;white-space:nowrap"
         return f"<table><caption style='{left}'>{title}</caption>{rows}</table>"
 

@@ -6,7 +6,10 @@ from enum import Enum
 
 
 class Status(Enum):
-    """Why a solver stopped. The text says what happened, the advice what to do next."""
+    """Why a solver stopped. The text says what happened, the advice what to do next.
+
+    A family with better words for a status has them in its certificate (``TEXTS``, ``ADVICE``).
+    """
 
     SEPARATED = (
         "a strictly separating vector was found",
@@ -35,9 +38,8 @@ class Status(Enum):
         False,
     )
     UNBOUNDED = (
-        "the class means differ where no class varies: the criterion has no maximum",
-        "Use shrinkage, fewer features or more samples; linscope.separability(X, y) tells whether "
-        "a hyperplane separates the classes.",
+        "the criterion has no bound",
+        "Use fewer features, more samples or a stronger penalty.",
         False,
     )
     INFINITE = (
@@ -64,8 +66,7 @@ class Status(Enum):
     )
     MAX_ITER = (
         "the iteration limit was reached",
-        "Ask linscope.separability(X, y) whether a solution exists; if it does, raise max_iter, "
-        "otherwise use output='averaged', 'voted' or 'pocket'.",
+        "Raise max_iter, or scale the columns.",
         False,
     )
     STALLED = (

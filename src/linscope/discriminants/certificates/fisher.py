@@ -6,8 +6,9 @@ eigenvalue of S_W⁻¹ S_B. What ``verify`` does is in ``linscope.discriminants.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +45,26 @@ class FisherCertificate(Certificate):
     weighted : whether the fit had sample weights, which ``verify`` then needs
     """
 
+    TEXTS: ClassVar[Mapping[Status, str]] = {
+        Status.UNBOUNDED: (
+            "the class means differ where no class varies: the criterion has no maximum"
+        ),
+    }
+    ADVICE: ClassVar[Mapping[Status, str]] = {
+        Status.UNBOUNDED: (
+            "Use shrinkage, fewer features or more samples; linscope.separability(X, y) tells "
+            "whether a hyperplane separates the classes."
+        ),
+        Status.RANK_DEFICIENT: (
+            "Predictions are fine, single weights mean little: drop the dependent columns, or use "
+            "shrinkage."
+        ),
+        Status.NEARLY_DEPENDENT: (
+            "Some direction within the classes has a spread that floats cannot resolve: drop such "
+            "columns, or use shrinkage."
+        ),
+    }
+
     labels: tuple
     weights: np.ndarray
     scalings: np.ndarray
@@ -63,20 +84,6 @@ class FisherCertificate(Certificate):
     names: tuple[str, ...] = ()
     class_weight: Any = field(default_factory=dict)
     weighted: bool = False
-
-    @property
-    def advice(self) -> str:
-        if self.status is Status.RANK_DEFICIENT:
-            return (
-                "Predictions are fine, single weights mean little: drop the dependent columns, or "
-                "use shrinkage."
-            )
-        if self.status is Status.NEARLY_DEPENDENT:
-            return (
-                "Some direction within the classes has a spread that floats cannot resolve: drop "
-                "such columns, or use shrinkage."
-            )
-        return super().advice
 
     def facts(self) -> dict[str, Any]:
         d = self.weights.shape[1] - 1

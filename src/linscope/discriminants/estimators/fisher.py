@@ -277,14 +277,14 @@ class FisherDiscriminant(
         if claim.ok:
             return
         if claim.status is not Status.UNBOUNDED:
-            warn_caller(f"{claim.status}. {claim.advice}", ConvergenceWarning)
+            warn_caller(f"{claim.text}. {claim.advice}", ConvergenceWarning)
             return
         which = [claim.names[j] for j in claim.constant or claim.dependent]
         where = f" (see {', '.join(which[:5])}{', …' if len(which) > 5 else ''})" if which else ""
         left_out = "" if self.mean_difference else ", and that direction is left out"
         warn_caller(
             "the class means differ along a direction in which no class varies"
-            f"{where}: J has no maximum{left_out}. {Status.UNBOUNDED.advice}",
+            f"{where}: J has no maximum{left_out}. {claim.advice}",
             UserWarning,
         )
 

@@ -6,8 +6,9 @@ bring the scores of their solver with a bound of all rounding, which takes no pa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,6 +51,16 @@ class KernelSVMCertificate(SVMCertificate):
     witness : (rows, v) with vᵀKv < 0: the kernel is not an inner product, and there is no gap
     """
 
+    TEXTS: ClassVar[Mapping[Status, str]] = {
+        Status.UNBOUNDED: "this kernel is not an inner product: the dual has no maximum",
+    }
+    ADVICE: ClassVar[Mapping[Status, str]] = {
+        Status.UNBOUNDED: "Use kernel='rbf', 'linear' or 'poly' with coef0 >= 0, or a finite C.",
+        Status.MAX_ITER: "Raise max_iter or tol, scale the columns, or lower C.",
+        Status.STALLED: "Scale the columns, lower C or raise tol.",
+        Status.STOPPED: "The answer is feasible, but not the best: fit again to go on.",
+    }
+
     bias: float
     weights: np.ndarray | None = None
     C: float = 1.0
@@ -60,10 +71,6 @@ class KernelSVMCertificate(SVMCertificate):
     rounding: float = 0.0
     ridge: float | None = 0.0
     witness: tuple[np.ndarray, np.ndarray] | None = None
-
-    @property
-    def advice(self) -> str:
-        return ADVICE.get(self.status) or super().advice
 
     def facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"objective": self.primal}
@@ -90,13 +97,6 @@ class KernelSVMCertificate(SVMCertificate):
 
     def _check(self, matrix: Any, rows: np.ndarray, positive: np.ndarray, c: np.ndarray) -> Check:
         raise NotImplementedError  # ``verify`` is all
-
-
-ADVICE = {
-    Status.MAX_ITER: "Raise max_iter or tol, scale the columns, or lower C.",
-    Status.STALLED: "Scale the columns, lower C or raise tol.",
-    Status.STOPPED: "The answer is feasible, but not the best: fit again to go on.",
-}
 
 
 def claim_of(

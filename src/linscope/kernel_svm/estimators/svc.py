@@ -249,7 +249,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
             claim = part.certificate
             if not claim.status.ok:
                 text = (
-                    f"{claim.status}: the optimality conditions are violated by {claim.kkt:.2g} "
+                    f"{claim.text}: the optimality conditions are violated by {claim.kkt:.2g} "
                     f"where tol is {claim.tol:g}, and the objective {claim.primal:.6g} "
                     f"{_above(claim.gap)}. {claim.advice}"
                 )

@@ -181,7 +181,7 @@ class SmoView(View):
         steps = sum(replay.n_steps for replay in replays)
         clipped = sum(int(replay.log.clipped.sum()) for replay in replays)
         count = f"{steps:,} pair{'' if steps == 1 else 's'}, {clipped:,} clipped"
-        return f"{count}: {model.certificate_.status}"
+        return f"{count}: {model.certificate_.text}"
 
     def plot(self, trace, replay, updates, features, ax) -> Any:
         if _draws_boundaries(replay, features):

@@ -8,8 +8,9 @@ how far it is; ``verify.check`` takes it without rounding from the data alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,6 +50,10 @@ class LeastSquaresCertificate(Certificate):
     iterative : whether the weights come from steps that only approach the solution
     how : what the solver did
     """
+
+    ADVICE: ClassVar[Mapping[Status, str]] = {
+        Status.MAX_ITER: "Raise max_iter, average the iterates, or use solver='exact'.",
+    }
 
     weights: np.ndarray
     rss: np.ndarray
@@ -91,12 +96,6 @@ class LeastSquaresCertificate(Certificate):
         if not np.isfinite(self.gap or 0.0):
             return f"how far the objective is above its minimum is not proven{digits}"
         return f"the objective is up to {self.gap:.2g} above its minimum{digits}"
-
-    @property
-    def advice(self) -> str:
-        if self.status is Status.MAX_ITER:
-            return "Raise max_iter, average the iterates, or use solver='exact'."
-        return super().advice
 
     def facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {}

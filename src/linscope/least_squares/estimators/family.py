@@ -146,7 +146,7 @@ class LeastSquaresFamily(
         """Keep the certificate; what it needed for its bounds is not part of the result."""
         claim = self.certificate_ = self._claim(result, in_range(result.weights, dtype), weighted)
         if not claim.ok:
-            warn_caller(f"{claim.status}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)
+            warn_caller(f"{claim.text}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)
         return without_assessor(replace(result, status=claim.status))
 
     def _claim(self, result: Result, weights: np.ndarray, weighted: bool, ended: Any = None) -> Any:
@@ -185,7 +185,7 @@ class LeastSquaresFamily(
         if claim.ok:
             return
         if claim.status is Status.SHORT_STEPS:
-            explanation = f"{claim.status}: {claim.shortfall}. {claim.advice}"
+            explanation = f"{claim.text}: {claim.shortfall}. {claim.advice}"
         warn_caller(explanation, ConvergenceWarning)
 
     def _live_claim(self, X: TableLike) -> LeastSquaresCertificate:

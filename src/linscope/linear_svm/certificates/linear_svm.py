@@ -38,12 +38,6 @@ class LinearSVMCertificate(SVMCertificate):
     fit_intercept: bool = True
     tol: float = 1e-6
 
-    @property
-    def advice(self) -> str:
-        if self.status is Status.MAX_ITER:
-            return "Raise max_iter, or scale the columns."
-        return super().advice
-
     def verify(self, X, y, sample_weight=None) -> Check:
         """Recompute all values from the data alone, see ``linscope.linear_svm.verify.check``.
 

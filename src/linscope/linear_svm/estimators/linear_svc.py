@@ -200,9 +200,8 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
             gap = claim.gap or 0.0
             share = gap / (claim.primal or 1.0) if gap < np.inf else np.inf
             text = (
-                f"{claim.status}: the objective may be {gap:.2g} above its minimum, "
-                f"{share:.1g} of it where {claim.tol:g} was asked for; raise max_iter or tol, or "
-                "scale the columns of X"
+                f"{claim.text}: the objective may be {gap:.2g} above its minimum, "
+                f"{share:.1g} of it where {claim.tol:g} was asked for. {claim.advice}"
             )
             if not claim.tol < 1.0:
                 text = f"tol={claim.tol:g} asks for nothing: nothing is claimed"

@@ -146,7 +146,7 @@ class CoordinateView(View):
     def ending(self, model, replays: list) -> str:
         steps = sum(replay.n_steps for replay in replays)
         updates = sum(replay.n_updates for replay in replays)
-        return f"{steps:,} visits, {updates:,} updates: {model.certificate_.status}"
+        return f"{steps:,} visits, {updates:,} updates: {model.certificate_.text}"
 
     def plot(self, trace, replay, updates, features, ax) -> Any:
         return boundary_path(trace, replay, updates, features, ax)

@@ -85,12 +85,6 @@ class LogisticCertificate(Certificate):
     def penalised(self) -> bool:
         return bool(np.isfinite(self.C))
 
-    @property
-    def advice(self) -> str:
-        if self.status is Status.MAX_ITER:
-            return "Raise max_iter, or scale the columns."
-        return super().advice
-
     def facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"objective": self.primal}
         if self.gap is not None and np.isfinite(self.gap):

@@ -262,7 +262,7 @@ class LogisticRegression(
             if claim.status is Status.SHORT_STEPS:
                 steps += ", but that need not be the minimum: scale X, or lower tol"
             return f"{far}: {steps}" if far else steps
-        return f"{claim.status}{': ' if far else ''}{far}; raise max_iter or tol"
+        return f"{claim.text}{': ' if far else ''}{far}. {claim.advice}"
 
     def _traced_by(self) -> Any:
         from ..trace.how import STEPS

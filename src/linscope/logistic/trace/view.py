@@ -22,7 +22,7 @@ class LogisticView(GradientView):
         if len({id(replay.log) for replay in replays}) == 1:
             return super().ending(model, replays)
         updates = sum(replay.n_steps for replay in replays)
-        return f"{updates:,} updates: {model.certificate_.status}"
+        return f"{updates:,} updates: {model.certificate_.text}"
 
     def plot(self, trace, replay, updates, features, ax) -> Any:
         if _draws_boundaries(replay, features):

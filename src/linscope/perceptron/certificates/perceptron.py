@@ -7,9 +7,10 @@ of updates is at most R²/γ² with R = max ‖[1, x_i]‖ and γ the augmented 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +53,17 @@ class PerceptronCertificate(Certificate):
     last : the last vector, if that makes no mistakes while the averaged one, the claim's, does
     """
 
+    ADVICE: ClassVar[Mapping[Status, str]] = {
+        Status.MAX_ITER: (
+            "Ask linscope.separability(X, y) whether a solution exists; if it does, raise "
+            "max_iter, otherwise use output='averaged', 'voted' or 'pocket'."
+        ),
+        Status.STALLED: (
+            "The rule is satisfied in floats, but exactly some samples are on the wrong side: "
+            "scale the columns, use float64, or a margin above 0."
+        ),
+    }
+
     weights: np.ndarray
     positive: Any
     negative: Any
@@ -71,11 +83,6 @@ class PerceptronCertificate(Certificate):
 
     @property
     def advice(self) -> str:
-        if self.status is Status.STALLED:
-            return (
-                "The rule is satisfied in floats, but exactly some samples are on the wrong side: "
-                "scale the columns, use float64, or a margin above 0."
-            )
         if self.status is not Status.MAX_ITER or self.output == "last":
             return super().advice
         return (

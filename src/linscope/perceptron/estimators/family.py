@@ -205,7 +205,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         if not stalled and not limited:
             return
         unfinished = [part for part in parts.values() if part.status is Status.MAX_ITER] or stalled
-        advice = unfinished[0].advice if unfinished else Status.MAX_ITER.advice
+        advice = unfinished[0].advice if unfinished else PerceptronCertificate.ADVICE[Status.MAX_ITER]
         left = [
             f"{part.mistakes:,}{' (' + name + ')' if name else ''}"
             for name, part in parts.items()

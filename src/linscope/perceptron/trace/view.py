@@ -248,7 +248,7 @@ class PerceptronView(View):
         steps = sum(replay.n_steps for replay in replays)
         updates = sum(replay.n_updates for replay in replays)
         what = "visits" if replays[0].single else "batches"
-        return f"{steps:,} {what}, {updates:,} updates: {model.certificate_.status}"
+        return f"{steps:,} {what}, {updates:,} updates: {model.certificate_.text}"
 
     def plot(self, trace, replay, updates, features, ax) -> Any:
         return boundary_path(trace, replay, updates, features, ax)
