@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -205,7 +206,8 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         if not stalled and not limited:
             return
         unfinished = [part for part in parts.values() if part.status is Status.MAX_ITER] or stalled
-        advice = unfinished[0].advice if unfinished else PerceptronCertificate.ADVICE[Status.MAX_ITER]
+        if not unfinished:
+            unfinished = [replace(next(iter(parts.values())), status=Status.MAX_ITER)]
         left = [
             f"{part.mistakes:,}{' (' + name + ')' if name else ''}"
             for name, part in parts.items()
@@ -215,7 +217,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         passes = f"max_iter={self.max_iter}" if limited else str(self.n_iter_)
         warn_caller(
             f"{type(self).__name__} stopped after {passes} passes with "
-            f"{', '.join(left[:4])}{more} samples misclassified. {advice}",
+            f"{', '.join(left[:4])}{more} samples misclassified. {unfinished[0].advice}",
             ConvergenceWarning,
         )
 
