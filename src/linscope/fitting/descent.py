@@ -60,7 +60,7 @@ class GradientDescent:
     initial : first weights, of the shape of the weights; by default zeros
     average : also average the iterates of the second half of the passes
     keep_log : keep what a replay needs
-    loss : which loss and hypothesis, as an integer code of ``gradient_losses``
+    loss : which loss and hypothesis, as an integer code of ``hypotheses``
     engine : the same data as row blocks; by default made from X
 
     The result's ``details`` hold ``criterion`` (J), ``gradient_norm``, ``eta`` and ``eta_reason``

@@ -4,7 +4,7 @@
 
 B is one batch of the visiting order: one sample for the stochastic rule, ``size`` samples for
 mini-batches. η_k = η_0, or η_0 / k where k counts updates from 1. Linear regression, logistic
-regression and the perceptron differ only in the hypothesis h, see ``gradient_losses``.
+regression and the perceptron differ only in the hypothesis h, see ``hypotheses``.
 
 The penalty shrinks all weights at every step, but a sparse sample should touch only its own. So
 the weights are kept as w = [w_0, σ v]: shrinking multiplies the number σ, and v takes the samples.

@@ -35,7 +35,7 @@ class Objective:
     weight : n weights of the samples; may be empty
     bias : 1, or 0 for a model without intercept
     alpha : strength of the penalty, which spares the bias
-    loss : integer code of ``gradient_losses``
+    loss : integer code of ``hypotheses``
     engine : the same data as row blocks; by default made from X
     unit : c if X, bias and alpha have been scaled, see ``in_range``
 

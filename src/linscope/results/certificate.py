@@ -1,4 +1,21 @@
-"""What a solver claims about its answer, in a form that anyone can check again."""
+"""What a solver claims about its answer, in a form that anyone can check again.
+
+What a certificate means, for every model:
+
+1. It speaks of the floats that the user holds (``coef_``, ``intercept_``, ``dual_coef_``,
+   ``support_vectors_`` …) on the table that the user gave, not of weights in some inner units.
+2. Every number in it is a bound, rounded outward: the true objective is above its minimum by at
+   most ``gap``, no weight is further from the solution than its ``error``.
+3. ``ok`` is decided by that bound against the tolerance that the certificate states. A bound that
+   is infinite, NaN or says nothing is not ok, and a fit that is not ok warns.
+4. The status is part of the claim: SOLVED needs digits, CONVERGED a gap within the tolerance,
+   INFINITE a proven direction, RANK_DEFICIENT a proven dependency.
+
+``verify(X, y)`` recomputes all of it from the data by a way of its own, see ``linscope.verify`` and
+``linscope.MODEL.verify``.
+``model.verify(X, y)`` does so for what the model's attributes hold now, ``certificate_.verify`` for
+what was claimed when it was fitted.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +24,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar
-
-from linscope.data.tables import TableLike
 
 from .status import Status
 
@@ -69,7 +84,7 @@ class Certificate(ABC):
         """The claim, as label -> value pairs in reading order."""
 
     @abstractmethod
-    def verify(self, X: TableLike, y: Any) -> Check:
+    def verify(self, X: Any, y: Any) -> Check:
         """Recompute the claim from the data alone."""
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Maximum margins: Wolfe's method in floats, then as many exact steps as the proof needs.
 
-The exact steps are the same method (see ``solvers.min_norm_point``) with fractions for the
+The exact steps are the same method (see ``min_norm_point``) with fractions for the
 coefficients.
 """
 

@@ -1,11 +1,8 @@
-"""Checks of certificates that share nothing with the code that made them.
+"""What all checks of certificates share: exact signs, ranks, Gram matrices, kernel values.
 
-One page per model recomputes a claim from X, y and the floats that the claim names, in NumPy,
-double-double or rationals. Nothing here imports a solver, a loss, a kernel or a compiled loop, so a
-mistake there cannot hide itself here; the import contract of the project keeps it so. What a
-certificate means is written in ``linscope.certify``.
+A model's own checks are in its folder (``linscope.logistic.verify``). They recompute a claim from
+X, y and the floats that the claim names, in NumPy, double-double or rationals. Nothing here or
+there imports a solver, a loss, a kernel or a compiled loop, so a mistake in one of those cannot
+hide itself; the import contract of the project keeps it so. What a certificate means is written in
+``linscope.results.certificate``.
 """
-
-from linscope.arithmetic.enclosures import Ball, products, scores, total
-
-__all__ = ["Ball", "products", "scores", "total"]

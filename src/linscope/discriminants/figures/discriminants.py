@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.inputs import Samples, read_samples
+
 from .projection import ProjectionDisplay
 
 

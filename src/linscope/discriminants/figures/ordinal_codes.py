@@ -51,9 +51,7 @@ class OrdinalCodesDisplay(Display):
     note: str
 
     @classmethod
-    def from_data(
-        cls, line: Any, one_of_k: Any, X: Any, y: Any, *, features: Any = None
-    ) -> Self:
+    def from_data(cls, line: Any, one_of_k: Any, X: Any, y: Any, *, features: Any = None) -> Self:
         """Fit a regression on the codes, and a classifier with 1-of-K targets."""
         samples = read_samples(X, y)
         view = choose_view(samples, features)

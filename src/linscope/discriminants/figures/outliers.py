@@ -18,6 +18,7 @@ from linscope.display.boundary import hyperplanes, predict
 from linscope.display.geometry import box_around
 from linscope.display.inputs import Samples, choose_view, read_samples
 
+
 def example() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Two classes that a line separates, and ten more samples of the second, far on its side."""
     rng = np.random.default_rng(1)
@@ -49,9 +50,7 @@ class OutliersDisplay(Display):
     box: tuple[float, float, float, float]
 
     @classmethod
-    def from_data(
-        cls, models: Mapping[str, Any], X: Any, y: Any, outliers: Any
-    ) -> Self:
+    def from_data(cls, models: Mapping[str, Any], X: Any, y: Any, outliers: Any) -> Self:
         """Fit clones of the models to the samples, and to samples and outliers together."""
         samples = read_samples(X, y, binary=True)
         if samples.X.shape[1] != 2:

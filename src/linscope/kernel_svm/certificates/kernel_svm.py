@@ -1,6 +1,6 @@
 """What a kernel support vector machine can prove: how far its objective is from the best possible.
 
-The formulas are those of ``verify.kernel_duality``. Small problems are measured there; large ones
+The formulas are those of ``verify.duality``. Small problems are measured there; large ones
 bring the scores of their solver with a bound of all rounding, which takes no pass of its own.
 """
 

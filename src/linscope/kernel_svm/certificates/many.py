@@ -1,4 +1,4 @@
-"""The numbers of many kernel machines at once: the formulas of ``verify.kernel_duality`` in floats.
+"""The numbers of many kernel machines at once: the formulas of ``verify.duality`` in floats.
 
 The samples of all problems stand one after the other, and every sum is one over a segment. A sum of
 n terms that are not negative is wrong by at most (n + 4)u of itself, which is added.

@@ -1,4 +1,4 @@
-"""Decomposition for the kernel SVM's dual problem (see ``svm_problem``).
+"""Decomposition for the kernel SVM's dual problem (see ``dual_problem``).
 
 One step takes a working set of some hundred samples, solves their small problem by sequential
 minimal optimisation in the cache, and adds the change to the gradient on all threads:
@@ -6,9 +6,10 @@ minimal optimisation in the cache, and adds the change to the gradient on all th
     g ← g + K[:, W](β_W' − β_W)
 
 Samples at a bound that are far from moving are left out. Kernel values are float32, the gradient
-is float64. Before the end g is worked out again from float64 kernel values (``svm_proof``), and if
-the gap is still above tol, another round starts from there: the float32 error of a round is in
-proportion to the change of β in it, so the rounds converge to any tolerance.
+is float64. Before the end g is worked out again from float64 kernel values
+(``float64_gradient``), and if the gap is still above tol, another round starts from there: the
+float32 error of a round is in proportion to the change of β in it, so the rounds converge to any
+tolerance.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     η = K_ii + K_jj − 2K_ij                    t = min((g_j − g_i)/η, u_i − β_i, β_j − l_j)
     β_i ← β_i + t,  β_j ← β_j − t              g ← g + t(K_i − K_j)
 
-Every step is logged, so that a trace can show and replay it. For large tables see ``svm_dual``,
-which chooses pairs by the same rule.
+Every step is logged, so that a trace can show and replay it. For large tables see
+``decomposition``, which chooses pairs by the same rule.
 """
 
 from __future__ import annotations

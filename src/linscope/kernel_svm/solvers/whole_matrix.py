@@ -1,6 +1,6 @@
 """The kernel SVM of up to some hundred samples, on their whole float64 Gram matrix.
 
-Pairs in compiled code, then the equations of the free samples (``svm_polish``), in turn. When
+Pairs in compiled code, then the equations of the free samples (``free_samples``), in turn. When
 ``tol`` is reached a few more turns go on to ``aim``: for so few samples that costs next to nothing.
 """
 

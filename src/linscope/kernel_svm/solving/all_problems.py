@@ -1,10 +1,10 @@
 """All binary problems of a kernel SVM, which share one table.
 
 With K > 2 classes there are many small problems. Compiled code solves them some at a time, on
-threads (``solvers.svm_many``), with a proof in float64; so it does with two classes of one or two
-thousand samples. What does not get to ``tol`` there goes on
-as a problem of its own (``svc_solving``); so do all problems of small tables, which are solved to
-rounding, and of hard margins.
+threads (``solvers.many_problems``), with a proof in float64; so it does with two classes of one or
+two thousand samples. What does not get to ``tol`` there goes on as a problem of its own
+(``one_problem``); so do all problems of small tables, which are solved to rounding, and of hard
+margins.
 """
 
 from __future__ import annotations

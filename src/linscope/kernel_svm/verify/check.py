@@ -1,6 +1,6 @@
 """Is the claim of a kernel support vector machine true of these data?
 
-All numbers are worked out again by ``kernel_duality`` from X, y and the floats that the claim
+All numbers are worked out again by ``duality`` from X, y and the floats that the claim
 names. The claim is accepted only if it is proven: the gap found here, rounding included, must not
 exceed the one claimed, and so on. Where floats cannot decide, pairs of floats do.
 """

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from linscope.rows.finite import check_finite
 from linscope.data import to_matrix
+from linscope.rows.finite import check_finite
+
 from ..inference.fit import LinearFit
 
 

@@ -15,10 +15,11 @@ import scipy.sparse as sp
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ..inference.intervals import predict_interval
 from linscope.arithmetic.distributions import check_level
 from linscope.display import theme
 from linscope.display.base import Display
+
+from ..inference.intervals import predict_interval
 from .fits import linear_fit
 
 MOST_SEGMENTS, MOST_POINTS = 30, 5000

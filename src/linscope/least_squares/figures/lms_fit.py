@@ -10,13 +10,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy import sparse
 
-from linscope.rows.finite import check_finite
 from linscope.data import to_matrix
 from linscope.display import theme
+from linscope.display.arrows import draw_path
 from linscope.display.base import Display
 from linscope.display.descent import draw_contours
 from linscope.display.geometry import box_around, mesh
-from linscope.display.arrows import draw_path
+from linscope.rows.finite import check_finite
 
 RESOLUTION = 160
 MOST_LINES = 60

@@ -9,14 +9,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from linscope.results import VisitOrder
-from linscope.fitting.driver import run
-from linscope.fitting.descent import GradientDescent
-from linscope.fitting.iterates import iterates
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.descent import draw_contours
 from linscope.display.geometry import Box, box_around, mesh
+from linscope.fitting.descent import GradientDescent
+from linscope.fitting.driver import run
+from linscope.fitting.iterates import iterates
+from linscope.results import VisitOrder
+
 from .lms_fit import Line, read_line
 
 RESOLUTION = 160

@@ -19,7 +19,16 @@ from matplotlib.ticker import MaxNLocator
 
 from linscope.display import theme
 from linscope.display.base import Display
-from .polynomial_fits import check_degrees, partition, places_between, polynomial, read, rmse, unseen_predictions
+
+from .polynomial_fits import (
+    check_degrees,
+    partition,
+    places_between,
+    polynomial,
+    read,
+    rmse,
+    unseen_predictions,
+)
 
 # Errors that differ by more than this factor need a logarithmic axis.
 WIDE = 20.0

@@ -13,8 +13,8 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
 
-from linscope.rows.finite import check_finite
 from linscope.data import to_matrix
+from linscope.rows.finite import check_finite
 
 HIGHEST, MOST_TERMS = 12, 1000
 

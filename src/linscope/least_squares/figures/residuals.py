@@ -18,9 +18,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from scipy import special
 
-from ..inference.rows import RowValues, row_values
 from linscope.display import theme
 from linscope.display.base import Display
+
+from ..inference.rows import RowValues, row_values
 from .fits import linear_fit
 from .lowess import smooth
 

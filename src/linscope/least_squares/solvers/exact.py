@@ -2,8 +2,8 @@
 
 1. Moments of the rows, one pass. Many well-behaved rows: in floats, and if the proven error is
    small enough, the answer is there. Otherwise in double-double.
-2. Cholesky (``normal_equations.py``), and a proof of the distance from the solution
-   (``inverse_proof.py`` for few columns, else ``least_squares_proof.py``).
+2. Cholesky (``cholesky.py``), and a proof of the distance from the solution
+   (``inverse_proof.py`` for few columns, else ``proof.py``).
 3. If that does not vouch for the last digits, refine: one pass in double-double gives the gradient
    of the current weights, and the factor turns it into a correction,
 
@@ -11,7 +11,7 @@
 
    with v held in double-double. Each round multiplies the error by about condition·u.
 4. Where the rounds do not prove the last digits either and the table is not large: whole numbers
-   (``whole_least_squares.py``), which also tell dependent columns from nearly dependent ones.
+   (``whole_numbers.py``), which also tell dependent columns from nearly dependent ones.
 
 What is proven about the weights as floats goes into the certificate.
 """

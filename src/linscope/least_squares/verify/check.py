@@ -5,9 +5,9 @@ Everything is recomputed from the rows and the floats that the claim names:
 1. sums of products in whole numbers (``exact_gram``), so J at the floats is known without rounding;
 2. the rank of the columns, proven (``exact_rank``);
 3. the solution, or the shortest of several, with a proven radius (``definite``); hence how far the
-   floats are from it and J from its minimum (``least_squares_facts``).
+   floats are from it and J from its minimum (``facts``).
 
-Tables too large for whole numbers get bounds in floats instead (``large_least_squares``).
+Tables too large for whole numbers get bounds in floats instead (``large``).
 
 A claim is ok if and only if its bounds meet the tolerance that it states:
 

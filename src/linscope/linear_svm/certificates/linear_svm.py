@@ -1,6 +1,6 @@
 """What a linear support vector machine can prove: how far its objective is from the best possible.
 
-The weights and the dual coefficients together are the proof: see ``margin_duality``.
+The weights and the dual coefficients together are the proof: see ``duality``.
 """
 
 from __future__ import annotations

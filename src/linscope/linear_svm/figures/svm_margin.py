@@ -16,7 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.boundary import draw_samples
-from linscope.display.geometry import SHAPE, Box, box_around, corners, half_plane, mesh, segment, widened
+from linscope.display.geometry import (
+    SHAPE,
+    Box,
+    box_around,
+    corners,
+    half_plane,
+    mesh,
+    segment,
+    widened,
+)
 from linscope.display.inputs import Samples, View, choose_view, read_samples
 
 DASHED = (0, (4, 3))

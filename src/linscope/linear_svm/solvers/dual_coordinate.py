@@ -3,7 +3,7 @@
     maximise D(α) over one α_i at a time; w = Σ α_i y_i x_i is kept along          (penalised bias)
 
 The bias is the weight of a constant column and is penalised like the others, as in LIBLINEAR: a
-free bias would tie the α_i together by Σ α_i y_i = 0 (see ``multipliers`` for that). It stops when
+free bias would tie the α_i together by Σ α_i y_i = 0 (see ``hinge`` for that). It stops when
 the duality gap is at most tol·P.
 """
 

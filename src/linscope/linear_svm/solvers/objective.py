@@ -2,7 +2,7 @@
 
     P(W)  =  ½ Σ_j ρ_j W_j² + Σ_i φ_i(m_i),      m_i = y_i W·[1, x_i],   W_0 the bias
 
-φ_i is the piecewise quadratic of ``margin_blocks``. ρ_0 = 0 leaves the bias free, ρ_0 = 1 is
+φ_i is the piecewise quadratic of ``blocks``. ρ_0 = 0 leaves the bias free, ρ_0 = 1 is
 LIBLINEAR's problem. ρ_j ≠ 1 stands for columns that have been scaled.
 """
 

@@ -1,4 +1,4 @@
-"""Is a claim about linear support vector machines true? Formulas: ``linear_svm_bounds``.
+"""Is a claim about linear support vector machines true? Formulas: ``bounds``.
 
 A claim names weights (w, b), dual coefficients α, the problem (C, the loss, the bias), the
 tolerance and

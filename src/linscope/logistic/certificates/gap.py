@@ -16,7 +16,7 @@ left of the gradient. There the scores move by v·[1, x_i], with v a Newton step
 Rounding. If every score is within r of the truth, probabilities are right to the factor 1 ± ε,
 ε = 2r + some u. A row that keeps its p adds 10⁴ε² at most where its class has p > 10⁻⁴; other rows
 have a large loss, and add at most 4ε times that. What is left of Σ c (p' − e) is taken
-up by (1 − a) p' + a q with one distribution q, as ``verify/logistic_duality.py`` explains.
+up by (1 − a) p' + a q with one distribution q, as ``verify/duality.py`` explains.
 """
 
 from __future__ import annotations

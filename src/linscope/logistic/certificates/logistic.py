@@ -2,7 +2,7 @@
 
 The claim is about the floats that the model holds. Small tables, l1 penalties and fits without a
 penalty are looked at by the functions that check it (``linscope.verify``). For large tables the
-last pass of the solver serves: see ``logistic_gap``.
+last pass of the solver serves: see ``gap``.
 """
 
 from __future__ import annotations

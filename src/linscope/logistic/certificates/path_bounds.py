@@ -10,13 +10,13 @@ Newton. With λ = √(gᵀH⁻¹g) and R ≥ √(zᵀH⁻¹z) for every row z = 
 
     P − min P  ≤  (q + (1 − q) log(1 − q)) / R²               (two classes; about ½λ² for small q)
 
-(as in ``verify/logistic_decrement.py``). H may come from other weights V nearby: curvatures
+(as in ``verify/decrement.py``). H may come from other weights V nearby: curvatures
 σ(1 − σ) change by at most e^|s − s'|, so H ≥ e^−r H_V with r the largest change of a score, at most
 max ‖z‖ ‖W − V‖. And R² ≤ max ‖z‖² trace H⁻¹.
 
 Rounding. Scores are within r of the truth, sums over rows within a share of the sum of the sizes of
 their terms, and Σ c |residual| ≤ 2 L, because 1 − p ≤ −log p. How these enter the first bound is
-told in ``certify/logistic_gap.py``; H is wrong by ε √(H_aa H_bb) at most, so for B of unit diagonal
+told in ``certificates/gap.py``; H is wrong by ε √(H_aa H_bb) at most, so for B of unit diagonal
 gᵀH⁻¹g is wrong by the factor 1/(1 − Nε trace B⁻¹) at most.
 """
 

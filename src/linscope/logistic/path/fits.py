@@ -3,7 +3,7 @@
 Three ways, all with ``solve(C)``, then ``weights``, ``certificate(m)`` and ``held_out(f)``; problem
 0 is the whole table, problem f + 1 is fold f:
 
-    SharedFits   dense tables with an l2 penalty: all folds in one pass (``fold_newton``)
+    SharedFits   dense tables with an l2 penalty: all folds in one pass (``solvers.folds``)
     WarmFits     sparse and wide tables, large softmax: trust region, each fit started at the last
     RefitFits    every other penalty, solver or form: warm-started fits of the estimator itself
 """

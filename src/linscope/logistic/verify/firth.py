@@ -7,7 +7,7 @@
 
 The likelihood has no dual, so the claim is about the weights: λ is at most ``decrement``, and the
 status is CONVERGED if that is within ``tolerance``. z = [1, x − m], which has the determinant of
-[1, x]. How rounding is bounded: see ``logistic_decrement``.
+[1, x]. How rounding is bounded: see ``decrement``.
 """
 
 from __future__ import annotations

@@ -17,11 +17,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from linscope.separation.verdicts import Separable
-from linscope.separation.question import separability
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.inputs import read_samples
+from linscope.separation.question import separability
+from linscope.separation.verdicts import Separable
+
 from .weight_path import weight_path
 
 # With fewer updates than this share of the bound, logarithmic axes keep them visible.

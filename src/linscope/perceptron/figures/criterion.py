@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from linscope.losses import perceptron
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.inputs import read_samples
+from linscope.losses import perceptron
+
 from .weight_path import weight_path
 
 

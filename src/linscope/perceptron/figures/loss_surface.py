@@ -11,14 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm
 from matplotlib.ticker import MaxNLocator
 
-from linscope.losses import perceptron
 from linscope.display import theme
+from linscope.display.arrows import draw_path
 from linscope.display.base import Display
 from linscope.display.geometry import Box
 from linscope.display.inputs import read_samples
+from linscope.losses import perceptron
+
 from .weight_path import weight_path
 from .weight_space import choose_weights, path_entry, weight_box
-from linscope.display.arrows import draw_path
 
 
 class Surface(NamedTuple):

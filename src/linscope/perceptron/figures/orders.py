@@ -20,7 +20,6 @@ from linscope.display.inputs import Samples, View, choose_view, read_samples
 from linscope.display.theme import LINES
 
 
-
 @dataclass(eq=False, kw_only=True, repr=False)
 class OrdersDisplay(Display):
     """Boundaries of several runs on the same samples.

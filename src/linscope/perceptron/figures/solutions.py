@@ -9,12 +9,13 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from linscope.losses import perceptron
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.boundary import leads, predict
 from linscope.display.geometry import box_around, mesh, segment
 from linscope.display.inputs import choose_view, read_samples, read_weights
+from linscope.losses import perceptron
+
 from .weight_path import weight_path
 
 COLUMNS = 4

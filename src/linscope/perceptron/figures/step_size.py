@@ -14,12 +14,12 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from linscope.losses import perceptron
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.boundary import draw_samples
 from linscope.display.geometry import Box, box_around, segment
 from linscope.display.inputs import Samples, View, choose_view, read_samples, read_weights
+from linscope.losses import perceptron
 
 
 @dataclass(eq=False, kw_only=True, repr=False)

@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from linscope.display.inputs import Samples, read_weights
 from linscope.fitting.training import binary_problems, read_training
+from linscope.rows.operations import GIVEN_ORDER
+
 from ..solvers import loops
 from ..solvers.rule import PerceptronRule, update_steps
-from linscope.rows.operations import GIVEN_ORDER
-from linscope.display.inputs import Samples, read_weights
 
 
 class WeightPath(NamedTuple):

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from linscope.separation.question import separability
 from linscope.display import theme
+from linscope.display.arrows import arrow, draw_path
 from linscope.display.base import Display
 from linscope.display.geometry import Box, area, corners, half_plane, segment
 from linscope.display.inputs import Samples, read_samples
+from linscope.separation.question import separability
+
 from .weight_path import weight_path
-from linscope.display.arrows import draw_path, arrow
 
 FEW = 12
 
@@ -202,10 +202,6 @@ def weight_box(path: np.ndarray) -> Box:
         float(middle[1] - half),
         float(middle[1] + half),
     )
-
-
-
-
 
 
 def path_entry(projected: bool = False) -> Any:

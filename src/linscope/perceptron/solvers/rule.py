@@ -1,6 +1,6 @@
 """The perceptron family as a solver: one step is one pass over the samples.
 
-The compiled loops are in ``perceptron_loops``; here are the bookkeeping of passes, the stopping
+The compiled loops are in ``loops``; here are the bookkeeping of passes, the stopping
 rules, and the full-batch step, which runs over row blocks of an engine.
 """
 
