@@ -342,8 +342,8 @@ def test_without_evidence_there_is_no_gap(monkeypatch):
 
 
 def test_what_is_not_checked_is_said(monkeypatch):
-    for module in ("certify.inner_product", "certify.kernel_svm", "verify.kernel_svm"):
-        monkeypatch.setattr(f"linscope.{module}.MOST", 50)
+    for module in ("certificates.inner_product", "certificates.kernel_svm", "verify.check"):
+        monkeypatch.setattr(f"linscope.kernel_svm.{module}.MOST", 50)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] > 0).astype(int)

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from reference import exact_least_squares
 from rich.console import Console
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 import linscope as ls
 from linscope.tracing import derivation_numbers
 from linscope.tracing.derivation_elimination import Elimination
+from tests.reference import exact_least_squares
 
 NIST = json.loads((Path(__file__).parents[1] / "data" / "nist.json").read_text())
 

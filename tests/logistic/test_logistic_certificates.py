@@ -289,7 +289,6 @@ def test_a_lower_bound_that_is_none_is_rejected(honest, penalty):
     # Weaker and true by itself, but not what the gap is the difference of.
     assert not replace(claim, dual=claim.dual - 1.0).verify(X, y)
     assert not replace(claim, dual=-np.inf).verify(X, y)
-    assert not replace(claim, kkt=np.inf).verify(X, y)
     assert not replace(claim, primal=claim.primal * (1 + 1e-6)).verify(X, y)
     assert not replace(claim, weights=claim.weights * (1 + 1e-4)).verify(X, y)
     assert not replace(claim, weights=np.full_like(claim.weights, np.nan)).verify(X, y)

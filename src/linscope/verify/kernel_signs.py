@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -84,8 +84,8 @@ def exact_sign(kernel: Kernel, x: np.ndarray, Z: Any, beta: np.ndarray, bias: fl
         return _sign(b + _dot(weights, _fractions(K)))
     point = _fractions(x)
     arguments = [_argument(kernel, point, _fractions(row)) for row in _rows(Z)]
-    value = _exact_sum(kernel, arguments, weights, b)
-    return UNKNOWN if value is None else _sign(value)
+    found = _exact_sum(kernel, arguments, weights, b)
+    return UNKNOWN if found is None else _sign(found.value)
 
 
 def exact_energy(kernel: Kernel, X: Any, beta: np.ndarray, bias: float) -> float | None:
@@ -102,8 +102,12 @@ def exact_energy(kernel: Kernel, X: Any, beta: np.ndarray, bias: float) -> float
         return float(b2 + _dot(products, even))
     rows = [_fractions(row) for row in _rows(X)]
     arguments = [_argument(kernel, rows[i], rows[j]) for i, j in pairs]
-    value = _exact_sum(kernel, arguments, products, b2)
-    return None if value is None else float(value)
+    found = _exact_sum(kernel, arguments, products, b2)
+    if found is None or not found.least:
+        return None if found is None else float(found.value)
+    with localcontext() as context:
+        context.Emin, context.Emax = -(10**12), 10**12
+        return float(found.value * (-_decimal(found.least)).exp())
 
 
 def _rows(X: Any) -> np.ndarray:
@@ -126,14 +130,21 @@ def _argument(kernel: Kernel, x: list[Fraction], z: list[Fraction]) -> Fraction:
     return Fraction(kernel.gamma or 0.0) * product + Fraction(kernel.coef0)
 
 
+class Exact(NamedTuple):
+    """value·e^{−least}: the value has the sign, also where the power is no number any more."""
+
+    value: Any  # a Fraction or a Decimal
+    least: Fraction = Fraction(0)
+
+
 def _exact_sum(
     kernel: Kernel, arguments: list[Fraction], weights: list[Fraction], b: Fraction
-) -> Fraction | Decimal | None:
+) -> Exact | None:
     """b + Σ w K, as a fraction or to many digits, or None if these do not tell it from 0."""
     if kernel.name == "linear":
-        return b + _dot(weights, arguments)
+        return Exact(b + _dot(weights, arguments))
     if kernel.name == "poly":
-        return b + _dot(weights, [v**kernel.degree for v in arguments])
+        return Exact(b + _dot(weights, [v**kernel.degree for v in arguments]))
     if kernel.name == "rbf":
         return _sum_of_powers(_grouped(arguments, weights), b)
     odd = [w if v >= 0 else -w for w, v in zip(weights, arguments, strict=True)]
@@ -156,11 +167,11 @@ def _grouped(keys: list[Fraction], weights: list[Fraction]) -> dict[Fraction, Fr
     return {key: weight for key, weight in sums.items() if weight}
 
 
-def _sum_of_powers(groups: dict[Fraction, Fraction], b: Fraction) -> Fraction | Decimal | None:
+def _sum_of_powers(groups: dict[Fraction, Fraction], b: Fraction) -> Exact | None:
     """b + Σ w e^{−t}."""
     b += groups.pop(Fraction(0), Fraction(0))
     if not groups:
-        return b
+        return Exact(b)
     least = min(groups) if b == 0 else Fraction(0)  # lest all terms vanish
     groups = {t - least: w for t, w in groups.items()}
 
@@ -171,10 +182,10 @@ def _sum_of_powers(groups: dict[Fraction, Fraction], b: Fraction) -> Fraction | 
     return _by_digits(groups, b, power, least)
 
 
-def _sum_of_tanh(groups: dict[Fraction, Fraction], b: Fraction) -> Fraction | Decimal | None:
+def _sum_of_tanh(groups: dict[Fraction, Fraction], b: Fraction) -> Exact | None:
     groups.pop(Fraction(0), None)
     if not groups:
-        return b
+        return Exact(b)
 
     def tanh(t: Decimal) -> tuple[Decimal, Decimal]:
         power = (-2 * t).exp()
@@ -185,7 +196,7 @@ def _sum_of_tanh(groups: dict[Fraction, Fraction], b: Fraction) -> Fraction | De
 
 def _by_digits(
     groups: dict[Fraction, Fraction], b: Fraction, function: Any, least: Fraction = Fraction(0)
-) -> Decimal | None:
+) -> Exact | None:
     """e^{−least}·(b + Σ w f(t)); f gives a value and its error in units of the last digit."""
     for digits in DIGITS:
         with localcontext() as context:
@@ -198,7 +209,7 @@ def _by_digits(
                 size += abs(_decimal(w)) * (2 * abs(value) + error)
             # twenty digits more than the sign needs
             if abs(total) > size * (len(groups) + 8) * Decimal(10) ** (15 - digits):
-                return total * (-_decimal(least)).exp()
+                return Exact(total, least)
     return None
 
 

@@ -22,8 +22,8 @@ from linscope.least_squares.solvers.exact import CHEAP_PRODUCTS, LeastSquares
 from linscope.least_squares.solvers.lsmr import too_large
 from linscope.least_squares.solvers.moments import Moments, exact_moments
 from linscope.results import Result
-from linscope.rows.column_scaling import Frame
 from linscope.rows.finite import check_finite
+from linscope.rows.pilot import Frame
 
 from .class_sums import SPARSE_BLOCKS, STEP_BYTES, STEP_ROWS
 from .moments import ClassMoments

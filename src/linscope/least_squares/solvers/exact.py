@@ -25,9 +25,9 @@ import numpy as np
 
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair
 from linscope.results import Result, Status
-from linscope.rows.column_scaling import pilot
 from linscope.rows.finite import check_finite
 from linscope.rows.operations import NO_WEIGHT
+from linscope.rows.pilot import pilot
 
 from ..verify.facts import TOLERANCE, within
 from . import cholesky as equations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linscope.arithmetic.double_double import UNIT, Pair
-from linscope.rows.column_scaling import Frame
+from linscope.rows.pilot import Frame
 
 from .moments import Moments
 

@@ -23,9 +23,9 @@ from scipy import sparse
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, div, mul
 from linscope.engines import MemoryEngine
 from linscope.rows.blocks import Block, block_rows_for
-from linscope.rows.column_scaling import MILD_EXPONENT, Frame, Pilot, pilot
 from linscope.rows.double_operations import shifted
 from linscope.rows.operations import NO_WEIGHT, REORDER
+from linscope.rows.pilot import MILD_EXPONENT, Frame, Pilot, pilot
 
 # Longer sums have larger bounds of their rounding.
 MOST_ROWS = 10_000

@@ -18,7 +18,7 @@ from scipy import linalg, sparse
 from linscope.arithmetic.double_double import UNIT, Pair
 from linscope.engines import MemoryEngine
 from linscope.rows.blocks import Block
-from linscope.rows.column_scaling import Frame
+from linscope.rows.pilot import Frame
 
 from .cholesky import Factor, condition_of
 

@@ -11,9 +11,9 @@ from scipy import sparse
 from linscope.arithmetic.double_double import Pair
 from linscope.engines import MemoryEngine
 from linscope.rows.blocks import Block
-from linscope.rows.column_scaling import Frame
 from linscope.rows.double_operations import gradient_pass, shifted, times
 from linscope.rows.operations import NO_WEIGHT, as_rows
+from linscope.rows.pilot import Frame
 
 from .cholesky import Factor
 from .moments import Moments

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, product
-from linscope.rows.column_scaling import Frame
+from linscope.rows.pilot import Frame
 
 from .cholesky import Factor
 from .moments import Moments

@@ -22,9 +22,9 @@ from scipy import linalg
 from linscope.arithmetic.enclosures import UNIT, Ball, gamma, scores
 from linscope.kernels import gram
 from linscope.results import Result, Status
-from linscope.rows.column_scaling import MILD_EXPONENT
 from linscope.rows.finite import check_finite
 from linscope.rows.operations import NO_WEIGHT
+from linscope.rows.pilot import MILD_EXPONENT
 from linscope.rows.threads import one_blas_thread
 
 from ..verify.facts import Facts
