@@ -260,7 +260,9 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             last = in_type(coefficients(solver.rows, result.weights), dtype).astype(np.float64)
             own = float(last.sum()) if self.fit_intercept else 0.0
             found = measure(*about, last, own, self.tie, self.fit_intercept)
-            claim |= {"last": last} if found.mistakes == 0 else {"status": Status.STALLED}
+            # The last vector is a witness for others only: held itself, it has made mistakes.
+            witness = self.output == "averaged" and found.mistakes == 0
+            claim |= {"last": last} if witness else {"status": Status.STALLED}
         return KernelPerceptronCertificate(
             **claim,
             alpha=stored,
