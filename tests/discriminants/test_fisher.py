@@ -1,6 +1,7 @@
 """Fisher's discriminant: exact rationals, scikit-learn, and what makes its direction the best."""
 
 import pickle
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
@@ -734,4 +735,14 @@ def test_extreme_values_are_certified_or_refused(options, size):
         return
     model.fit(X, y)
     assert np.isfinite(model.coef_).all()
+    assert model.verify(X, y)
+
+
+def test_means_that_differ_where_no_class_varies_are_no_reason_to_take_roots_of_rounding():
+    X = np.array([[0.0, 0, 0, 1], [0, 1, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]])
+    y = np.array([0, 1, 0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        model = ls.FisherDiscriminant(mean_difference=True).fit(X, y)
     assert model.verify(X, y)

@@ -197,3 +197,13 @@ def test_powers_that_are_no_numbers_any_more_still_have_a_sign():
         near_first, near_second = np.array([-1e10]), np.array([2.1e10])
         assert exact_sign(kernel, near_first, Z, np.array(beta), 0.0) == np.sign(beta[0])
         assert exact_sign(kernel, near_second, Z, np.array(beta), 0.0) == np.sign(beta[1])
+
+
+def test_the_bias_is_the_sum_of_the_coefficients_to_the_last_bit():
+    X, y = np.array([[0.5], [1.5], [-1.0], [2.0]]), np.array([0, 1, 0, 1])
+    model = ls.KernelPerceptron(eta0=1e5).fit(X, y)
+    claim = model.certificate_
+    assert claim.verify(X, y)
+    moved = claim.alpha.copy()
+    moved[-1] += 1e-9 * abs(moved).max()
+    assert "bias" in dataclasses.replace(claim, alpha=moved).verify(X, y).reason

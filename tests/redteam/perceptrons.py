@@ -179,7 +179,10 @@ class Judge:
         length, radius = (arb(v).sqrt() if v > 0 else arb(0) for v in (length2, radius2))
         smallest = min((arb(s) * int(y) for s, y in zip(scores, signs, strict=True)),
                        key=lambda v: v.mid())  # fmt: skip
-        margin = smallest / length if length > 0 else arb(0)
+        if length2 > 0 or length2 <= 0:
+            margin = smallest / length if length > 0 else arb(0)
+        else:  # a ball around 0: too few bits to tell whether there is a length
+            margin = arb("nan")
         room = arb(1e-12) * radius + (4 * arb(doubt) / length if doubt and length > 0 else 0)
         for name, true in (("margin", margin), ("radius", radius)):
             claimed = getattr(claim, name)

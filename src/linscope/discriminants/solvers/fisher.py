@@ -265,7 +265,7 @@ def _naive(apart, covariance, priors, exponent):
     axes, values = _directions(np.ldexp(apart, exponent - unit), priors)
     apart_by = values > NOTHING * values.max(initial=0.0)
     axes = np.ldexp(axes[:, apart_by], exponent[:, None] - unit)
-    spread = np.sqrt(np.einsum("ji,jk,ki->i", axes, covariance, axes))
+    spread = np.sqrt(np.maximum(np.einsum("ji,jk,ki->i", axes, covariance, axes), 0.0))
     seen = spread**2 > NOTHING * spread.max(initial=0.0) ** 2
     axes = axes[:, seen] / spread[seen]
     variance, turn = np.linalg.eigh(axes.T @ covariance @ axes)

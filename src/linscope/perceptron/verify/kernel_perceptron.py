@@ -12,6 +12,7 @@ do not decide (``kernel_signs``). A sample whose sign nothing decides counts as 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,6 @@ from linscope.verify.kernel_values import Kernel, kernel_sums, matrix_sums, own_
 
 from .perceptron import TIES, Measured, compare, counted_rows, problem_rows
 
-# A bias of float32 is the sum of the coefficients within so much of their sizes.
-SINGLE = 2.0**-23
 # Scores are summed in pairs of floats where rounding is more than this share of them, up to so many
 # products of features.
 COARSE, PRECISE = 1e-11, 1e6
@@ -70,9 +69,12 @@ def _check(claim: Any, X: Any, y: Any) -> Check:
 
 
 def _bias_fits(claim: Any, alpha: np.ndarray) -> bool:
+    """Whether it is Σα, rounded once."""
     if not claim.intercept:
         return claim.bias == 0.0
-    return abs(claim.bias - alpha.sum()) <= SINGLE * float(np.abs(alpha).sum())
+    exact = fsum(alpha.tolist())
+    single = np.array_equal(alpha, alpha.astype(np.float32))  # then so may be the bias
+    return claim.bias == exact or (single and claim.bias == float(np.float32(exact)))
 
 
 def _last_is_right(claim: Any, kernel: Kernel, rows: Any, y: np.ndarray) -> bool:
