@@ -75,6 +75,7 @@ class Judge:
             held = np.zeros(len(self.counted))
             held[model.support_] = np.ravel(model.dual_coef_)
             yield from same_floats("dual coefficients", claim.alpha, held[self.counted])
+            yield from same_floats("bias", np.array([claim.bias]), np.ravel(model.intercept_))
         if not claim.parts and claim.status in (Status.SEPARATED, Status.SEPARATED_BY_TIE):
             wrong = model.predict(self.problem.X)[self.counted] != self.problem.y[self.counted]
             if wrong.any():
@@ -127,25 +128,25 @@ class Judge:
             return f"coefficients of shape {alpha.shape}, or not finite"
         K = self._gram(claim, own)
         a = [arb(float(v)) for v in alpha]
-        scores = (arb_mat(K) * arb_mat([[v] for v in a])).entries()
+        bias = arb(float(claim.bias))  # as the model holds it: Σα, rounded
+        plain = (arb_mat(K) * arb_mat([[v] for v in a])).entries()
+        scores = [s + bias for s in plain]
         loose = arb((len(own) + 16) * UNIT * (2**29 if self.problem.X.dtype == np.float32 else 1))
-        sizes = [sum((abs(k * v) for k, v in zip(row, a, strict=True)), arb(0)) for row in K]
+        sizes = [sum((abs(k * v) for k, v in zip(row, a, strict=True)), abs(bias)) for row in K]
         doubt = [loose * size for size in sizes]
-        length2 = sum((v * s for v, s in zip(a, scores, strict=True)), arb(0))
-        return scores, doubt, length2, max((K[i][i] for i in range(len(own))), default=arb(0))
+        length2 = sum((v * s for v, s in zip(a, plain, strict=True)), bias * bias)
+        own_values = [K[i][i] + int(claim.intercept) for i in range(len(own))]
+        return scores, doubt, length2, max(own_values, default=arb(0))
 
     def _gram(self, claim: Any, own: np.ndarray) -> list[list[arb]]:
         gamma = claim.parameters.get("gamma")
-        key = own.tobytes(), gamma, claim.intercept
+        key = own.tobytes(), gamma
         if key not in self._products:
             X = [[arb(float(v)) for v in self.X[i]] for i in own]
             given = {"gamma": gamma, "coef0": claim.parameters.get("coef0", 0.0),
                      "degree": claim.parameters.get("degree", 3)}  # fmt: skip
             kernel = self.problem.params["kernel"]
-            one = 1 if claim.intercept else 0
-            self._products[key] = [
-                [kernel_value(kernel, x, z, **given) + one for z in X] for x in X
-            ]
+            self._products[key] = [[kernel_value(kernel, x, z, **given) for z in X] for x in X]
         return self._products[key]
 
     def _compare(self, claim, signs, scores, doubt) -> Iterator[str]:
