@@ -1,11 +1,10 @@
 """Engines: the same bits for any number of threads, and for any engine with the same borders."""
 
-import functools
 import itertools
-import operator
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -15,8 +14,9 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
 from linscope.engines import Engine, MemoryEngine
-from linscope.rows.blocks import BLOCK_BYTES, Block, block_borders, take_rows
-from linscope.rows.threads import one_blas_thread, thread_count
+from linscope.engines.base import Tree
+from linscope.rows.blocks import BLOCK_BYTES, block_borders, take_rows
+from linscope.rows.threads import Workers, one_blas_thread, thread_count
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((5000, 7)) * 10.0 ** rng.uniform(-8, 8, (5000, 1))
@@ -36,47 +36,60 @@ def moments(block, power=1.0):
     return product**power, block.X.T @ block.y
 
 
-def add(a, b):
-    return a[0] + b[0], a[1] + b[1]
-
-
-class StreamEngine:
-    """Reads its rows a block at a time and remembers none of them."""
-
-    def __init__(self, read, n_rows, n_features, dtype, borders):
-        self.read, self.borders = read, borders
-        self.n_rows, self.n_features, self.dtype = n_rows, n_features, dtype
-
-    def map(self, function):
-        for start, stop in self.borders:
-            yield function(self.read(start, stop))
-
-    def map_reduce(self, function, reduce):
-        return functools.reduce(reduce, self.map(function))
-
-
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_same_bits_for_any_number_of_threads_and_for_a_stream(container):
+def test_same_bits_for_any_number_of_threads(container):
     table = container(X)
-    function = functools.partial(moments, power=1.0)
-    one = MemoryEngine(table, y, weight, n_threads=1, block_rows=37)
-    expected = one.map_reduce(function, add)
-    stream = StreamEngine(
-        lambda a, b: Block(a, take_rows(table, a, b).copy(), y[a:b].copy(), weight[a:b].copy()),
-        *table.shape,
-        table.dtype,
-        one.borders,
-    )
-    others = [MemoryEngine(table, y, weight, n_threads=k, block_rows=37) for k in (2, 4)]
-    for engine in (*others, stream):
+    expected = MemoryEngine(table, y, weight, n_threads=1, block_rows=37).fold(moments, 1.0)
+    for k in (2, 4):
+        engine = MemoryEngine(table, y, weight, n_threads=k, block_rows=37)
         assert isinstance(engine, Engine)
         for _ in range(3):
-            result = engine.map_reduce(function, add)
+            result = engine.fold(moments, 1.0)
             assert all((a == b).all() for a, b in zip(result, expected, strict=True))
 
 
+@given(st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=40))
+def test_a_tree_adds_each_once_and_in_order(numbers):
+    tree = Tree()
+    for k, number in enumerate(numbers):
+        tree.add((number, Ordered(k, k)))
+    total, order = tree.total()
+    assert total == sum(numbers)
+    assert (order.first, order.last) == (0, len(numbers) - 1)
+
+
+class Ordered(NamedTuple):
+    """Adds only to its neighbour on the right."""
+
+    first: int
+    last: int
+
+    def plus(self, other):
+        assert other.first == self.last + 1
+        return Ordered(self.first, other.last)
+
+
+def test_derived_rows():
+    engine = MemoryEngine(X, y, weight, block_rows=700)
+    small = engine.derive(positive_rows, 10.0)
+    assert small.n_rows == (y > 0).sum()
+    assert not small.weighted
+    np.testing.assert_array_equal(small.all_rows("a test").X, X[y > 0] * 10.0)
+    np.testing.assert_array_equal(small.cut(99).gather(first_column), X[y > 0, 0] * 10.0)
+    assert max(small.cut(99).sizes) == 99
+
+
+def positive_rows(block, scale):
+    own = block.y > 0
+    return block.X[own] * scale, block.y[own], np.zeros(0)
+
+
+def first_column(block):
+    return block.X[:, 0]
+
+
 def test_sum_is_right():
-    total, _ = MemoryEngine(X, y, weight, n_threads=2, block_rows=100).map_reduce(moments, add)
+    total, _ = MemoryEngine(X, y, weight, n_threads=2, block_rows=100).fold(moments)
     np.testing.assert_allclose(total, (X * weight[:, None]).T @ X, rtol=1e-10)
 
 
@@ -103,16 +116,15 @@ def test_rows_of_a_sparse_table_share_its_memory(index):
 def test_results_come_in_block_order(n_threads):
     def slow_first(block):
         time.sleep(0.02 if block.start == 0 else 0.0)
-        return block.start
+        return np.array([block.start])
 
     engine = MemoryEngine(X, n_threads=n_threads, block_rows=500)
-    assert list(engine.map(slow_first)) == list(range(0, 5000, 500))
+    assert engine.gather(slow_first).tolist() == list(range(0, 5000, 500))
 
 
 def test_few_blocks_are_in_flight():
     started = []
-    engine = MemoryEngine(X, n_threads=2, block_rows=10)
-    results = engine.map(lambda block: started.append(block.start))
+    results = Workers(2).map(started.append, range(500))
     next(results)
     assert len(started) <= 2 * 2 + 1
     results.close()
@@ -133,23 +145,29 @@ def test_errors_come_through_and_end_the_work(n_threads, error):
     before = blas_threads()
     engine = MemoryEngine(X, n_threads=n_threads, block_rows=10)
     with pytest.raises(error, match="block 20"):
-        engine.map_reduce(fail_at_20, operator.add)
+        engine.fold(fail_at_20)
     done = running._value
     time.sleep(0.05)
     assert running._value == done < 50
     assert blas_threads() == before
-    assert engine.map_reduce(lambda block: block.X.shape[0], operator.add) == 5000
+    assert engine.fold(lambda block: block.X.shape[0]) == 5000
 
 
-def test_interrupt_in_the_reduction_ends_the_work():
+class Interrupts:
+    def plus(self, other):
+        raise KeyboardInterrupt
+
+
+def test_interrupt_in_the_sum_ends_the_work():
     finished = []
 
-    def interrupt(a, b):
-        raise KeyboardInterrupt
+    def note(block):
+        finished.append(block.start)
+        return Interrupts()
 
     engine = MemoryEngine(X, n_threads=2, block_rows=10)
     with pytest.raises(KeyboardInterrupt):
-        engine.map_reduce(lambda block: finished.append(block.start), interrupt)
+        engine.fold(note)
     count = len(finished)
     time.sleep(0.05)
     assert len(finished) == count < 50
@@ -163,7 +181,7 @@ def blas_threads():
 def test_blas_is_single_threaded_inside_and_restored_after(n_threads):
     engine = MemoryEngine(X, n_threads=n_threads, block_rows=1000)
     before = blas_threads()
-    assert all(set(inside) == {1} for inside in engine.map(lambda block: blas_threads()))
+    assert set(engine.gather(lambda block: np.array(blas_threads()))) == {1}
     assert blas_threads() == before
 
 
@@ -206,9 +224,9 @@ def test_the_last_to_leave_undoes_the_limit_of_another_thread():
 def test_errstate_of_the_caller_holds_in_the_threads(n_threads):
     engine = MemoryEngine(np.zeros((10, 1)), n_threads=n_threads, block_rows=1)
     with np.errstate(divide="ignore"):
-        assert all(np.isinf(v) for v in engine.map(lambda block: (1.0 / block.X)[0, 0]))
+        assert np.isinf(engine.gather(lambda block: 1.0 / block.X)).all()
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
-        list(engine.map(lambda block: 1.0 / block.X))
+        engine.gather(lambda block: 1.0 / block.X)
 
 
 def test_number_of_threads(monkeypatch):
@@ -237,6 +255,10 @@ def test_lengths_are_compared():
 
 def test_block_knows_its_place():
     engine = MemoryEngine(X, y, n_threads=1, block_rows=1500)
-    for block in engine.map(lambda block: block):
+
+    def check(block):
         np.testing.assert_array_equal(y[block.rows], block.y)
-        assert block.weight is None
+        assert not block.weighted
+        return 1
+
+    assert engine.fold(check) == len(engine.sizes) == 4

@@ -1,26 +1,31 @@
-"""What a solver may ask of an engine, whether the rows are in memory, in a file or on a cluster."""
+"""What a solver may ask of an engine, whether the rows are in memory, in a file or on a cluster.
+
+An engine knows the rows, a solver knows the mathematics. A task is a function of a module that
+takes a ``Block`` and some arguments, changes neither, and can be sent to another process.
+
+    fold      what the tasks return, added up: all that a sum over rows can tell
+    keep      the same, and something for each row stays where the row is: scores, residuals
+    gather    something for each row, brought here: predictions, margins
+    derive    other rows made of these: columns scaled, another target, fewer rows
+
+Whoever needs more (rows in an order, a Gram matrix) asks for ``all_rows`` and says who asks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from linscope.rows.blocks import Block
 
-T = TypeVar("T")
+Task = Callable[..., Any]
 
 
 @runtime_checkable
 class Engine(Protocol):
-    """Maps a function over row blocks and reduces the results in block order.
-
-    The function takes a ``Block``. Parameters are bound with ``functools.partial`` to a
-    module-level function, so that an engine can send it to another process. Results are combined
-    strictly from the first block to the last, ``reduce(reduce(f(b0), f(b1)), f(b2)) …``, so that
-    the bits do not depend on the number of threads.
-    """
+    """Rows with targets and weights, in blocks."""
 
     @property
     def n_rows(self) -> int: ...
@@ -31,10 +36,103 @@ class Engine(Protocol):
     @property
     def dtype(self) -> np.dtype: ...
 
-    def map(self, function: Callable[[Block], T]) -> Iterator[T]:
-        """The function of every block, in block order."""
+    @property
+    def is_sparse(self) -> bool: ...
+
+    @property
+    def weighted(self) -> bool: ...
+
+    @property
+    def sizes(self) -> list[int]:
+        """Rows of each block: what bounds of rounding depend on."""
         ...
 
-    def map_reduce(self, function: Callable[[Block], T], reduce: Callable[[T, T], T]) -> T:
-        """The results of all blocks combined from left to right."""
+    def fold(self, task: Task, *arguments: Any) -> Any:
+        """``task(block, *arguments)`` of all blocks, added in a tree over the blocks' numbers.
+
+        Numbers and arrays are added, tuples entry by entry; other things have a method ``plus``.
+        """
         ...
+
+    def keep(self, name: str, task: Task, *arguments: Any) -> Any:
+        """The tasks return (kept, partial): later tasks find ``block.kept[name]``.
+
+        The partials are folded. What was kept under this name before is forgotten.
+        """
+        ...
+
+    def forget(self, name: str) -> None:
+        """Nothing is kept under this name any more."""
+        ...
+
+    def gather(self, task: Task, *arguments: Any) -> Any:
+        """What the task returns for each row, of all rows: an array, or a tuple of arrays."""
+        ...
+
+    def derive(self, task: Task, *arguments: Any) -> Engine:
+        """An engine of the rows ``task(block, *arguments)``, which returns (X, y, weight)."""
+        ...
+
+    def cut(self, rows: int) -> Engine:
+        """The same rows in blocks of so many, where the engine may choose."""
+        ...
+
+    def some(self, rows: int) -> Block:
+        """About so many rows, evenly spread, here."""
+        ...
+
+    def all_rows(self, who: str) -> Block:
+        """All rows, here; an engine that cannot give them says what to use instead."""
+        ...
+
+
+def plus(a: Any, b: Any) -> Any:
+    """The sum of what two blocks gave.
+
+    >>> plus((1, 2.0), (3, 4.0))
+    (4, 6.0)
+    """
+    if type(a) is tuple:
+        return tuple(plus(x, y) for x, y in zip(a, b, strict=True))
+    return a.plus(b) if hasattr(a, "plus") else a + b
+
+
+class Tree:
+    """Adds in a tree that depends on how many are added only: the bits are always the same.
+
+    Partial sums of 1, 2, 4, 8 … blocks wait for their neighbour, as the digits of a binary number.
+    """
+
+    def __init__(self) -> None:
+        self._sums: list[tuple[int, Any]] = []
+
+    def add(self, partial: Any) -> None:
+        size = 1
+        while self._sums and self._sums[-1][0] == size:
+            partial, size = plus(self._sums.pop()[1], partial), 2 * size
+        self._sums.append((size, partial))
+
+    def total(self) -> Any:
+        """Of nothing: None."""
+        total = None
+        for _, partial in reversed(self._sums):
+            total = partial if total is None else plus(partial, total)
+        return total
+
+
+class Least(NamedTuple):
+    """The smallest of the blocks' numbers."""
+
+    value: Any
+
+    def plus(self, other: Least) -> Least:
+        return Least(np.minimum(self.value, other.value))
+
+
+class Largest(NamedTuple):
+    """The largest of the blocks' numbers."""
+
+    value: Any
+
+    def plus(self, other: Largest) -> Largest:
+        return Largest(np.maximum(self.value, other.value))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Generator
 from contextlib import closing
-from typing import Any, TypeVar
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from linscope.data import to_matrix
-from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders, take_rows
-from linscope.rows.threads import Workers, thread_count
+from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders, stacked, take_rows
+from linscope.rows.operations import NO_WEIGHT
+from linscope.rows.threads import Workers
 
-T = TypeVar("T")
+from .base import Task, Tree
 
 
 class MemoryEngine:
@@ -23,22 +25,19 @@ class MemoryEngine:
     Parameters
     ----------
     X : table of any kind
-    y, weight : arrays with an entry (or row) a sample, optional
+    y : array with an entry (or row) for each sample, optional
+    weight : array with an entry for each sample; empty or None if all are 1
     n_threads : int, optional
         Default: the environment variable LINSCOPE_THREADS, else the cores this process may use.
     block_rows : int, optional
-        Rows a block; by default about 2 MB of them. The results depend on it in the last bits,
+        Rows of a block; by default about 2 MB of them. The results depend on it in the last bits,
         but never on the number of threads.
 
     Examples
     --------
-    >>> import operator
     >>> engine = MemoryEngine([[1, 2], [3, 4], [5, 6]], n_threads=2, block_rows=1)
-    >>> engine.map_reduce(lambda block: block.X.T @ block.X, operator.add)
-    array([[35., 44.],
-           [44., 56.]])
-    >>> [block.start for block in engine.map(lambda block: block)]
-    [0, 1, 2]
+    >>> engine.fold(lambda block, power: (block.X**power).sum(axis=0), 2)
+    array([35., 56.])
     """
 
     def __init__(
@@ -50,71 +49,146 @@ class MemoryEngine:
         n_threads: int | None = None,
         block_rows: int | None = None,
     ):
-        self.X, _ = to_matrix(X)
-        self.y = self._column(y, "y")
-        self.weight = self._column(weight, "weight")
-        self._workers = Workers(n_threads)
-        if block_rows is None:
-            block_rows = self._default_rows()
-        elif block_rows < 1:
+        X, _ = to_matrix(X)
+        y = _column(y, X, "y")
+        c = NO_WEIGHT if weight is None else _column(weight, X, "weight", NO_WEIGHT)
+        if block_rows is not None and block_rows < 1:
             raise ValueError(f"block_rows must be at least 1, got {block_rows!r}")
-        self.borders = borders(self.n_rows, block_rows)
-
-    @property
-    def n_rows(self) -> int:
-        return self.X.shape[0]
-
-    @property
-    def n_features(self) -> int:
-        return self.X.shape[1]
-
-    @property
-    def dtype(self) -> np.dtype:
-        return self.X.dtype
+        self._all: Block | None = Block(0, X, y, c)
+        self._workers = Workers(n_threads)
+        self.is_sparse = sp.issparse(X)
+        self.n_rows, self.n_features = X.shape
+        self.dtype, self.weighted = X.dtype, len(c) > 0
+        self._borders = borders(self.n_rows, block_rows or self._default_rows())
 
     @property
     def n_threads(self) -> int:
         return self._workers.n_threads
 
-    def map(self, function: Callable[[Block], T]) -> Generator[T, None, None]:
-        """The function of every block, in block order."""
+    @property
+    def sizes(self) -> list[int]:
+        return [stop - start for start, stop in self._borders]
+
+    def fold(self, task: Task, *arguments: Any) -> Any:
+        """The tasks' results, added in a tree over the blocks' numbers."""
+        return self._fold(lambda block: task(block, *arguments))
+
+    def keep(self, name: str, task: Task, *arguments: Any) -> Any:
+        """The same for the partials of (kept, partial); kept is ``block.kept[name]`` from then."""
+
+        def keeping(block: Block) -> Any:
+            block.kept[name], partial = task(block, *arguments)
+            return partial
+
+        return self._fold(keeping)
+
+    def _fold(self, function: Any) -> Any:
+        tree = Tree()
+        # Closing at once, not when the garbage collector comes by, ends the work after an error.
+        with closing(self._workers.map(function, self._blocks)) as partials:
+            for partial in partials:
+                tree.add(partial)
+        return tree.total()
+
+    def map(self, function: Any) -> Any:
         return self._workers.map(function, self._blocks)
 
-    def map_reduce(self, function: Callable[[Block], T], reduce: Callable[[T, T], T]) -> T:
-        """The results of all blocks combined from left to right."""
-        # Closing at once, not when the garbage collector comes by, ends the work after an error.
+    def map_reduce(self, function: Any, reduce: Any) -> Any:
         with closing(self.map(function)) as results:
             return functools.reduce(reduce, results)
 
-    @functools.cached_property
+    @property
+    def borders(self) -> list:
+        return self._borders
+
+    @property
+    def weight(self):
+        return self.all_rows().weight
+
+    @property
+    def X(self):
+        return self.all_rows().X
+
+    @property
+    def y(self):
+        return self.all_rows().y
+
+    def forget(self, name: str) -> None:
+        """Nothing is kept under this name any more."""
+        for block in self._blocks:
+            block.kept.pop(name, None)
+
+    def gather(self, task: Task, *arguments: Any) -> Any:
+        """What the task returns for each row, of all rows: an array, or a tuple of arrays."""
+        parts = list(self._workers.map(lambda block: task(block, *arguments), self._blocks))
+        if len(parts) == 1:
+            return parts[0]
+        if isinstance(parts[0], tuple):
+            return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+        return np.concatenate(parts)
+
+    def derive(self, task: Task, *arguments: Any) -> MemoryEngine:
+        """Blocks of the rows (X, y, weight) that the task makes of each block."""
+        parts = list(self._workers.map(lambda block: task(block, *arguments), self._blocks))
+        starts = [0, *accumulate(part[0].shape[0] for part in parts)]
+        blocks = [Block(start, *part) for start, part in zip(starts, parts, strict=False)]
+        out = object.__new__(MemoryEngine)
+        out._all = blocks[0] if len(blocks) == 1 else None
+        out._workers, out._blocks = self._workers, blocks
+        first = blocks[0]
+        out.is_sparse, out.dtype = sp.issparse(first.X), first.X.dtype
+        out.n_rows, out.n_features = starts[-1], first.X.shape[1]
+        out.weighted = any(len(block.weight) > 0 for block in blocks)
+        out._borders = list(pairwise(starts))
+        return out
+
+    def cut(self, rows: int) -> MemoryEngine:
+        """The same rows in blocks of so many."""
+        if self._borders == (wanted := borders(self.n_rows, rows)):
+            return self
+        out = object.__new__(MemoryEngine)
+        out.__dict__.update(self.__dict__)
+        out.__dict__.pop("_blocks", None)
+        out._all, out._borders = self.all_rows(), wanted
+        return out
+
+    def some(self, rows: int) -> Block:
+        """Every k-th row."""
+        everything, step = self.all_rows(), max(1, self.n_rows // max(1, rows))
+        y = None if everything.y is None else everything.y[::step]
+        return Block(0, everything.X[::step], y, everything.weight[::step])
+
+    def all_rows(self, who: str = "") -> Block:
+        """The table."""
+        if self._all is None:
+            self._all = stacked(self._blocks)
+        return self._all
+
+    @cached_property
     def _blocks(self) -> list[Block]:
         """Views; made once, because solvers come back many times and sparse views take a while."""
+        X, y, weight = (getattr(self._all, name) for name in ("X", "y", "weight"))
+        if len(self._borders) == 1:
+            return [Block(0, X, y, weight)]
         return [
-            Block(
-                start,
-                take_rows(self.X, start, stop),
-                None if self.y is None else self.y[start:stop],
-                None if self.weight is None else self.weight[start:stop],
-            )
-            for start, stop in self.borders
+            Block(a, take_rows(X, a, b), None if y is None else y[a:b], weight[a:b])
+            for a, b in self._borders
         ]
-
-    def _column(self, values: Any, name: str) -> np.ndarray | None:
-        if values is None:
-            return None
-        values = np.asarray(values)
-        if values.ndim == 0 or len(values) != self.n_rows:
-            count = values.size if values.ndim == 0 else len(values)
-            raise ValueError(f"X has {self.n_rows} rows, but {name} has {count} entries")
-        return values
-
-    @classmethod
-    def in_few_blocks(cls, X: Any, y: Any = None) -> MemoryEngine:
-        """Large blocks, a few for each thread: for results that do not depend on the blocking."""
-        return cls(X, y, block_rows=max(4096, X.shape[0] // (4 * thread_count())))
 
     def _default_rows(self) -> int:
         # A sparse row's length is not known from the shape.
-        if sp.issparse(self.X):
-            return SPARSE_ROWS
-        return block_rows_for(self.n_features, self.dtype.itemsize)
+        return (
+            SPARSE_ROWS if self.is_sparse else block_rows_for(self.n_features, self.dtype.itemsize)
+        )
+
+
+def _column(values: Any, X: Any, name: str, nothing: Any = None) -> Any:
+    if values is None:
+        return nothing
+    values = np.asarray(values)
+    if name == "weight" and values.ndim and len(values) == 0:
+        return nothing
+    if values.ndim == 0 or len(values) != X.shape[0]:
+        count = values.size if values.ndim == 0 else len(values)
+        raise ValueError(f"X has {X.shape[0]} rows, but {name} has {count} entries")
+    return values

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.engines import Engine, MemoryEngine
+from linscope.engines import Engine, MemoryEngine, choose
 from linscope.losses.hypotheses import BENDS, SQUARED, at_zero
 from linscope.rows.blocks import Block
 from linscope.rows.operations import NO_WEIGHT, as_rows
@@ -58,7 +58,7 @@ class Objective:
 
     def __post_init__(self) -> None:
         if self.engine is None:
-            self.engine = MemoryEngine(self.X, self.targets, self._weight_or_none)
+            self.engine = choose(self.X, self.targets, self.weight)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -120,27 +120,19 @@ class Objective:
         if self._alone is not None:
             return function(self._alone)
         assert self.engine is not None
-        return self.engine.map_reduce(function, _add)
-
-    @property
-    def _weight_or_none(self) -> np.ndarray | None:
-        return self.weight if len(self.weight) else None
+        return self.engine.fold(function)
 
     @cached_property
     def _alone(self) -> Block | None:
         """All rows, if they are one block: then no threads need to be asked."""
-        if not isinstance(self.engine, MemoryEngine) or len(self.engine.borders) > 1:
+        if not isinstance(self.engine, MemoryEngine) or len(self.engine.sizes) > 1:
             return None
-        return Block(0, self.X, self.targets, self._weight_or_none)
+        return Block(0, self.X, self.targets, self.weight)
 
 
 def block_descent(block: Block, *, bias: float, loss: int, W: np.ndarray):
     """Σ c_i (y_i − h(w·x_i)) x_i and Σ c_i f_i over one row block, for each target column."""
     total, value = np.zeros_like(W), np.zeros(len(W))
-    weight = NO_WEIGHT if block.weight is None else block.weight
+    weight = block.weight
     loops.add_descent(as_rows(block.X, bias), block.y, weight, loss, W, total, value)
     return total, value
-
-
-def _add(a: Any, b: Any) -> Any:
-    return a + b if isinstance(a, np.ndarray) else tuple(map(np.add, a, b))

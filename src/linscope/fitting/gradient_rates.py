@@ -84,13 +84,13 @@ def block_hessian(block: Block, *, bias: float) -> np.ndarray:
     X = block.X.toarray() if sp.issparse(block.X) else block.X
     A = np.empty((len(X), X.shape[1] + 1))
     A[:, 0], A[:, 1:] = bias, X
-    return A.T @ (A if block.weight is None else block.weight[:, None] * A)
+    return A.T @ (A if not block.weighted else block.weight[:, None] * A)
 
 
 def block_product(block: Block, *, bias: float, v: np.ndarray) -> np.ndarray:
     """Σ c_i (x_i·v) x_i over one row block."""
     total = np.zeros_like(v)
-    weight = np.ones(block.X.shape[0]) if block.weight is None else block.weight
+    weight = np.ones(block.X.shape[0]) if not block.weighted else block.weight
     loops.add_product(as_rows(block.X, bias), weight, v, total)
     return total
 

@@ -18,7 +18,7 @@ from linscope.verify.exact_signs import settled_scores
 LARGEST, SMALLEST = 1e150, 1e-150
 
 
-def block_scores(block: Block, *, weights: np.ndarray, bias: float) -> np.ndarray:
+def block_scores(block: Block, weights: np.ndarray, bias: float) -> np.ndarray:
     """w·[bias, x] of each row for each w; the sign is exactly that of the floats, also of 0."""
     rows, n = as_rows(block.X, bias), block.X.shape[0]
     out, doubtful = np.empty((len(weights), n)), np.empty(n, dtype=np.bool_)

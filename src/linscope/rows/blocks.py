@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,20 +11,30 @@ import scipy.sparse as sp
 # Measured for a Gram matrix of 500,000 × 50: below 1 MB the calls cost, above 4 MB nothing is won.
 BLOCK_BYTES = 2 << 20
 SPARSE_ROWS = 2048
+NO_WEIGHT = np.zeros(0)
 
 
-class Block(NamedTuple):
-    """Some rows of a table: number of the first, features, targets and weights (or None)."""
+@dataclass(slots=True)
+class Block:
+    """Some rows of a table: number of the first, features, targets, weights (empty: all are 1).
+
+    ``kept`` is what solvers keep for these rows.
+    """
 
     start: int
     X: Any
-    y: np.ndarray | None = None
-    weight: np.ndarray | None = None
+    y: Any = None
+    weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
+    kept: dict[str, Any] = field(default_factory=dict)
 
     @property
     def rows(self) -> slice:
         """Where these rows are in the whole table."""
         return slice(self.start, self.start + self.X.shape[0])
+
+    @property
+    def weighted(self) -> bool:
+        return len(self.weight) > 0
 
 
 def block_rows_for(d: int, itemsize: int) -> int:
@@ -62,3 +73,13 @@ def take_rows(matrix: Any, start: int, stop: int) -> Any:
     if matrix.has_canonical_format:
         part.has_canonical_format = True
     return part
+
+
+def stacked(blocks: list[Block]) -> Block:
+    """One block of all their rows."""
+    X = [block.X for block in blocks]
+    y = None if blocks[0].y is None else np.concatenate([block.y for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    return Block(
+        blocks[0].start, sp.vstack(X, "csr") if sp.issparse(X[0]) else np.vstack(X), y, weight
+    )

@@ -9,14 +9,14 @@ from numba import njit
 from scipy import sparse
 
 from .blocks import Block
-from .operations import NO_WEIGHT, REORDER, TILE, as_rows
+from .operations import REORDER, TILE, as_rows
 from .sparse_products import columns_of, sparse_rows_add, sparse_rows_scores
 
 
 def product_block(block: Block, V, curvature) -> np.ndarray:
     """∇²(Σ c f) V: the scores change by X V, the residuals by curvature times that."""
     X, D = block.X, curvature[..., block.rows]
-    c = NO_WEIGHT if block.weight is None else block.weight
+    c = block.weight
     if sparse.issparse(X):
         rows: Any = as_rows(X)
         G = np.zeros((V.shape[1], V.shape[0]))

@@ -22,8 +22,9 @@ from scipy import sparse
 
 from linscope import _compiling  # noqa: F401  (announces compilations)
 
-# No weights: all count equally. No order: as given. Compiled loops take arrays, not None.
-NO_WEIGHT = np.zeros(0)
+from .blocks import NO_WEIGHT as NO_WEIGHT
+
+# No order: as given. Compiled loops take arrays, not None.
 GIVEN_ORDER = np.zeros(0, np.int64)
 # Sums may be reordered and fused, but NaN and infinity keep their meaning.
 REORDER = {"reassoc", "contract", "nsz"}

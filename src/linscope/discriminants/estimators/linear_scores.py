@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +10,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
-from linscope.engines import MemoryEngine
+from linscope.engines import in_few_blocks
 from linscope.fitting.equations import equation, preferred
 from linscope.fitting.scores import block_scores, into_range
 from linscope.fitting.training import read_features
@@ -48,8 +47,7 @@ class LinearScores(MomentClassifier):
         weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
         endless = np.isinf(weights[:, 0])  # a class that no sample has had yet
         weights[endless] = 0.0
-        function = partial(block_scores, weights=weights, bias=1.0)
-        scores = np.concatenate(list(MemoryEngine.in_few_blocks(matrix).map(function)))
+        scores = in_few_blocks(matrix).gather(block_scores, weights, 1.0)
         if np.isnan(scores).any():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         scores = into_range(scores, matrix.dtype)

@@ -59,7 +59,7 @@ def block_sums(block: Block, *, kind: Kind, origin: np.ndarray, scale: np.ndarra
     (n_classes, d), groups = origin.shape, 1 if kind == "pooled" else len(origin)
     shape = (n_classes, d) if kind == "squares" else (groups, d, d)
     out = ClassSums(np.zeros((n_classes, d)), np.zeros(shape))
-    weight = np.zeros(0) if block.weight is None else block.weight
+    weight = block.weight
     if sparse.issparse(block.X):
         _sparse(block, weight, origin, scale, kind, out)
     elif kind == "squares":

@@ -316,6 +316,6 @@ def _block_covariance(block: Block, *, axes, means, factor, scale) -> np.ndarray
     X = block.X.toarray() if sparse.issparse(block.X) else block.X
     centred = ((X - means[0][block.y]) - means[1][block.y]) * scale
     rows = centred @ axes
-    share = factor[block.y] if block.weight is None else factor[block.y] * block.weight
+    share = factor[block.y] if not block.weighted else factor[block.y] * block.weight
     rows *= np.sqrt(share)[:, None]
     return rows.T @ rows

@@ -209,7 +209,7 @@ def class_moments(
 def _path(engine) -> int:
     """Additions that a number may go through: within its block, over the blocks, in the weight."""
     longest = max((stop - start for start, stop in engine.borders), default=0)
-    return longest + len(engine.borders) + (0 if engine.weight is None else engine.n_rows)
+    return longest + len(engine.borders) + (engine.n_rows if engine.weighted else 0)
 
 
 def _first_origin(X, codes, n_classes: int) -> np.ndarray:

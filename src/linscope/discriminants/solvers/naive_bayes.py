@@ -12,7 +12,6 @@ squares of x cancel in differences, and with any centre c the posterior is a sof
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from math import fsum
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from linscope.engines import MemoryEngine
+from linscope.engines import choose
 from linscope.rows.blocks import Block
 from linscope.rows.operations import REORDER, as_rows
 
@@ -105,25 +104,22 @@ def discriminants(X, model: Gaussians) -> np.ndarray:
     """g_k(x) for every row and class, (n, K); −inf for classes without samples."""
     inverse = 1.0 / model.spreads
     level = np.where(model.priors > 0, model.level, 0.0)
-    function = partial(_block, means=model.means, inverse=inverse, level=level)
-    rows = None
+    engine, task = choose(X), _block
     if sparse.issparse(X):
         size = float(((model.means * inverse) ** 2).sum(axis=1).max())
         if size > MOST_CANCELLED:
-            function = partial(_opened, function=function)
-            rows = max(1, (1 << 20) // X.shape[1])
-    parts = MemoryEngine(X, block_rows=rows).map(function)
-    out = np.concatenate(list(parts))
+            engine, task = engine.cut(max(1, (1 << 20) // X.shape[1])), _opened
+    out = engine.gather(task, model.means, inverse, level)
     out[:, model.priors == 0] = -np.inf
     return out
 
 
-def _opened(block: Block, *, function) -> np.ndarray:
+def _opened(block: Block, means, inverse, level) -> np.ndarray:
     """A sparse block as a dense one, where means are large against the spread."""
-    return function(block._replace(X=block.X.toarray()))
+    return _block(Block(block.start, block.X.toarray()), means, inverse, level)
 
 
-def _block(block: Block, *, means, inverse, level) -> np.ndarray:
+def _block(block: Block, means, inverse, level) -> np.ndarray:
     out = np.empty((block.X.shape[0], len(level)))
     with np.errstate(over="ignore", invalid="ignore"):
         if sparse.issparse(block.X):

@@ -74,5 +74,5 @@ def _block_fourth(block: Block, *, means, inverse) -> np.ndarray:
     X = block.X.toarray() if sparse.issparse(block.X) else block.X
     z = ((X - means[0][codes]) - means[1][codes]) * inverse[codes]
     squares = np.einsum("ij,ij->i", z, z) ** 2
-    squares = squares if block.weight is None else squares * block.weight
+    squares = squares if not block.weighted else squares * block.weight
     return np.bincount(codes, squares, len(inverse))

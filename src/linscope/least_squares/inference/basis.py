@@ -70,7 +70,7 @@ class Basis:
         Z = self.slopes_part(block.X)
         if self.fit_intercept:
             Z = np.column_stack([np.full(len(Z), 1 / np.sqrt(self.total)), Z])
-        if block.weight is not None:
+        if block.weighted:
             Z *= np.sqrt(block.weight)[:, None]
         return Z
 
@@ -108,7 +108,7 @@ def basis_from_rows(fit: LinearFit) -> Basis:
 def _gram(means: np.ndarray, block: Block) -> np.ndarray:
     X = block.X.toarray() if sp.issparse(block.X) else block.X
     X = np.asarray(X, dtype=np.float64) - means
-    return X.T @ (X if block.weight is None else X * block.weight[:, None])
+    return X.T @ (X if not block.weighted else X * block.weight[:, None])
 
 
 def _root(M: np.ndarray) -> np.ndarray:
@@ -135,5 +135,5 @@ def _means(fit: LinearFit) -> np.ndarray:
 
 def _weighted_sum(block: Block) -> np.ndarray:
     # A product with float64 adds in float64, also for a sparse float32 block.
-    c = np.ones(block.X.shape[0]) if block.weight is None else block.weight
+    c = np.ones(block.X.shape[0]) if not block.weighted else block.weight
     return np.asarray(block.X.T @ c)

@@ -70,9 +70,9 @@ def _squares(means: np.ndarray, block: Block) -> np.ndarray:
     """Σ cᵢ(xᵢⱼ − x̄ⱼ)² over a block."""
     if sp.issparse(block.X):
         X = block.X.astype(np.float64)
-        c = np.ones(X.shape[0]) if block.weight is None else block.weight
+        c = np.ones(X.shape[0]) if not block.weighted else block.weight
         return X.multiply(X).T @ c - 2 * means * (X.T @ c) + means**2 * c.sum()
     X = np.asarray(block.X, dtype=np.float64) - means
-    if block.weight is None:
+    if not block.weighted:
         return np.einsum("ij,ij->j", X, X)
     return np.einsum("ij,ij,i->j", X, X, block.weight)

@@ -69,7 +69,7 @@ def _middle(fit: LinearFit, basis: Basis, robust: str, block: Block) -> np.ndarr
     assert block.y is not None
     Q = basis.rows(block)
     u = block.y - scores(block.X, fit.weights, fit.fit_intercept)
-    if block.weight is not None:
+    if block.weighted:
         u *= np.sqrt(block.weight)
     if robust in ("HC2", "HC3"):
         slack = 1 - np.einsum("ij,ij->i", Q, Q)

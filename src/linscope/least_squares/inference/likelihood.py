@@ -91,7 +91,7 @@ def _value(rss: float, n: int, sigma2: float, c: np.ndarray | None) -> float:
 def _rss(w: np.ndarray, fit_intercept: bool, block: Block) -> float:
     assert block.y is not None
     e = block.y - scores(block.X, w, fit_intercept)
-    return float(e @ e if block.weight is None else e @ (block.weight * e))
+    return float(e @ e if not block.weighted else e @ (block.weight * e))
 
 
 def _positive(sample_weight: Any) -> np.ndarray:

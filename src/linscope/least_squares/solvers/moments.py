@@ -216,7 +216,7 @@ def _exact_block(block: Block, frame: Frame) -> Pair:
         shifted(values, frame.shift[:d], scale[:d], H[:, 1 : 1 + d], L[:, 1 : 1 + d])
         shifted(block.y, frame.shift[d:], scale[d:], H[:, 1 + d :], L[:, 1 + d :])
         gram = Pair(np.zeros((shape[1], shape[1])), np.zeros((shape[1], shape[1])))
-        add_gram(H, L, NO_WEIGHT if block.weight is None else block.weight, gram.hi, gram.lo)
+        add_gram(H, L, block.weight, gram.hi, gram.lo)
     return gram
 
 
@@ -269,7 +269,8 @@ def _outer_sum(exponent: np.ndarray) -> np.ndarray:
 
 
 def _quick_block(block: Block, frame: Frame | None) -> np.ndarray:
-    X, Y, c = block.X, block.y, block.weight
+    X, Y = block.X, block.y
+    c = block.weight if block.weighted else None
     assert Y is not None
     if frame is not None and not sparse.issparse(X):
         X = (X - frame.shift[frame.features]) * np.ldexp(1.0, frame.exponent[frame.features])

@@ -57,7 +57,7 @@ def _triangle(block: Block, frame: Frame) -> np.ndarray:
     A = np.ones((len(X), 1 + X.shape[1]))
     np.subtract(X, frame.shift[frame.features], out=A[:, 1:])
     A[:, 1:] *= np.ldexp(1.0, frame.exponent[frame.features])
-    if block.weight is not None:
+    if block.weighted:
         A *= np.sqrt(block.weight)[:, None]
     return np.asarray(np.linalg.qr(A, mode="r"))
 

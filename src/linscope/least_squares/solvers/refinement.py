@@ -12,7 +12,7 @@ from linscope.arithmetic.double_double import Pair
 from linscope.engines import MemoryEngine
 from linscope.rows.blocks import Block
 from linscope.rows.double_operations import gradient_pass, shifted, times
-from linscope.rows.operations import NO_WEIGHT, as_rows
+from linscope.rows.operations import as_rows
 from linscope.rows.pilot import Frame
 
 from .cholesky import Factor
@@ -40,7 +40,7 @@ def gradient(
 
 def _gradient_block(block: Block, shift: np.ndarray, w: Pair) -> tuple[Pair, Pair]:
     g, squares = Pair.of(np.zeros_like(w.hi)), Pair.of(np.zeros(len(w.hi)))
-    weight = NO_WEIGHT if block.weight is None else block.weight
+    weight = block.weight
     gradient_pass(as_rows(block.X), block.y, weight, shift, w, g, squares)
     return g, squares
 
@@ -110,4 +110,4 @@ def _orthogonal_block(block: Block, frame: Frame, kept: np.ndarray, S: np.ndarra
     shifted(values, frame.shift[frame.features], scale, H[:, 1:], L[:, 1:])
     B = np.empty((len(values), len(kept)))
     times(np.ascontiguousarray(H[:, kept]), np.ascontiguousarray(L[:, kept]), S, B)
-    return B.T @ B if block.weight is None else B.T @ (B * block.weight[:, None])
+    return B.T @ B if not block.weighted else B.T @ (B * block.weight[:, None])

@@ -146,7 +146,7 @@ def _score_block(model: Multinomial, theta: np.ndarray, block: Block) -> Score:
     Z = model.frame.rows(block.X)
     P = model.probabilities(Z, theta)
     r = residuals(P, block.y)[:, model.others]
-    if block.weight is not None:
+    if block.weighted:
         r = r * block.weight[:, None]
     G = (r.T @ Z).ravel()
     a = np.abs(r).T @ np.abs(Z, out=Z)

@@ -214,7 +214,7 @@ def _middle(fit: LogisticFit, block: Block) -> np.ndarray:
     P = model.probabilities(Z, fit.theta.reshape(model.shape))
     r = residuals(P, block.y)[:, model.others]
     scores = (r[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
-    weighted = scores if block.weight is None else scores * block.weight[:, None]
+    weighted = scores if not block.weighted else scores * block.weight[:, None]
     return scores.T @ weighted
 
 

@@ -15,7 +15,7 @@ from scipy import sparse
 from linscope.losses.logistic import binary_pass, softmax_terms
 from linscope.losses.logistic_tiles import scratch, tile_terms
 from linscope.rows.blocks import Block
-from linscope.rows.operations import NO_WEIGHT, TILE, as_rows
+from linscope.rows.operations import TILE, as_rows
 from linscope.rows.sparse_products import (
     columns_of,
     sparse_add,
@@ -28,7 +28,7 @@ from linscope.rows.sparse_products import (
 def evaluate_block(block: Block, W, scores, curvature, residual) -> tuple[float, np.ndarray]:
     """Σ c f and its gradient; scores, curvature and residuals of the rows are written down."""
     here, X = block.rows, block.X
-    c = NO_WEIGHT if block.weight is None else block.weight
+    c = block.weight
     S, R, D = scores[here], residual[here], curvature[here]
     if sparse.issparse(X):
         rows: Any = as_rows(X)

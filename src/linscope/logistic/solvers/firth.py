@@ -56,7 +56,7 @@ def _pull(model: Multinomial, theta: np.ndarray, root: np.ndarray, block: Block)
     """Σ h (½ − p) z over a block."""
     Z = model.frame.rows(block.X)
     P = model.probabilities(Z, theta)
-    D = np.prod(P, axis=1) if block.weight is None else np.prod(P, axis=1) * block.weight
+    D = np.prod(P, axis=1) if not block.weighted else np.prod(P, axis=1) * block.weight
     half = linalg.solve_triangular(root, Z.T, lower=True)
     leverage = D * np.einsum("ji,ji->i", half, half)
     toward = 0.5 * (rest(P) - P)[:, model.others[0]]

@@ -192,7 +192,7 @@ def _place(model: Multinomial, theta: np.ndarray, block: Block) -> Place:
     Z = model.frame.rows(block.X)
     L = model.log_probabilities(Z, theta)
     P, own = np.exp(L), np.arange(len(Z))
-    c = np.ones(len(Z)) if block.weight is None else block.weight
+    c = np.ones(len(Z)) if not block.weighted else block.weight
     value = float(c @ L[own, block.y])
     residual = residuals(P, block.y)[:, model.others] * c[:, None]
     return Place(value, (residual.T @ Z).ravel(), information(Z, P, c, model.others))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from linscope.data import encode_labels
-from linscope.engines import MemoryEngine
+from linscope.engines import in_few_blocks
+from linscope.engines.base import Least
 from linscope.results import Certificate, Check, Status
 from linscope.rows.blocks import Block
 from linscope.rows.operations import as_rows
@@ -143,17 +143,17 @@ def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured
         return measure(X, y, weights, tie, intercept)
     # Twice the rounding bound of a score, see data.rows.
     doubt = 4.1 * (X.shape[1] + 3) * 2.0**-53 * length * radius
-    wrong, doubtful, smallest = MemoryEngine.in_few_blocks(X, y).map_reduce(
-        partial(_block_tally, weights=weights, bias=float(intercept), doubt=doubt),
-        lambda a, b: (a[0] + b[0], a[1] + b[1], min(a[2], b[2])),
+    wrong, doubtful, smallest = in_few_blocks(X, y).fold(
+        _block_tally, weights, float(intercept), doubt
     )
     if doubtful or not np.isfinite(length * radius):
         return measure(X, y, weights, tie, intercept)
-    return Measured(wrong, 0, smallest / length, radius)
+    return Measured(wrong, 0, smallest.value / length, radius)
 
 
-def _block_tally(block: Block, *, weights, bias: float, doubt: float):
-    return tally(as_rows(block.X, bias), block.y, weights, doubt)
+def _block_tally(block: Block, weights, bias: float, doubt: float):
+    wrong, doubtful, smallest = tally(as_rows(block.X, bias), block.y, weights, doubt)
+    return wrong, doubtful, Least(smallest)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
 from linscope.data.tables import TableLike
-from linscope.engines import MemoryEngine
+from linscope.engines import choose, in_few_blocks
 from linscope.fitting.driver import run
 from linscope.fitting.equations import equation, rules, vote
 from linscope.fitting.scores import LARGEST, SMALLEST, block_scores, in_type, into_range
@@ -237,7 +237,7 @@ class Perceptron(Verified, PerceptronFamily):
             weight = weight[problem.rows] if len(weight) else weight
         engine = None
         if self.rule == "batch" and X.shape[0]:
-            engine = MemoryEngine(X, problem.y, weight if len(weight) else None)
+            engine = choose(X, problem.y, weight)
         return PerceptronRule(
             rows=as_rows(X, 1.0 if self.fit_intercept else 0.0),
             y=problem.y,
@@ -331,8 +331,7 @@ class Perceptron(Verified, PerceptronFamily):
             )
         else:
             weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-            function = partial(block_scores, weights=weights, bias=bias)
-            scores = np.concatenate(list(MemoryEngine.in_few_blocks(matrix).map(function)))
+            scores = in_few_blocks(matrix).gather(block_scores, weights, bias)
         if np.isnan(scores).any():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return into_range(scores, matrix.dtype)
@@ -407,7 +406,7 @@ def _run_scaled(solver: PerceptronRule, X: TableLike, limit: int) -> Result:
         rows=as_rows(scaled, solver.rows.bias * c),  # type: ignore[union-attr]
         rule=solver.rule._replace(margin=solver.rule.margin * c * c),
         initial=solver.initial * c,
-        engine=None if engine is None else MemoryEngine(scaled, solver.y, weight),
+        engine=None if engine is None else choose(scaled, solver.y, weight),
         progress=_scaled(solver.progress, c),
     )
     try:

@@ -7,14 +7,13 @@ rules, and the full-batch step, which runs over row blocks of an engine.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
 from linscope.engines import Engine
 from linscope.results import Result, Status, UpdateLog, VisitOrder
 from linscope.rows.blocks import Block
-from linscope.rows.operations import GIVEN_ORDER, NO_WEIGHT, GramRows, Rows, as_rows
+from linscope.rows.operations import GIVEN_ORDER, GramRows, Rows, as_rows
 from linscope.rows.scores import norm
 
 from . import loops
@@ -146,15 +145,8 @@ class PerceptronRule:
     def _engine_pass(self, state: State) -> int:
         progress, bias = state.progress, self.rows.bias  # type: ignore[union-attr]
         assert self.engine is not None
-        total, mistakes = self.engine.map_reduce(
-            partial(
-                block_mistakes,
-                bias=bias,
-                rule=self.rule,
-                w=progress.w,
-                radius=progress.sizes[loops.RADIUS],
-            ),
-            _add,
+        total, mistakes = self.engine.fold(
+            block_mistakes, bias, self.rule, progress.w, progress.sizes[loops.RADIUS]
         )
         if mistakes:
             data = self.rows, self.y, self.weight
@@ -173,20 +165,14 @@ class PerceptronRule:
                 state.log = grown
 
 
-def block_mistakes(block: Block, *, bias: float, rule: Rule, w: np.ndarray, radius: float):
+def block_mistakes(block: Block, bias: float, rule: Rule, w: np.ndarray, radius: float):
     """Σ y_i x_i over the mistakes of one row block, and how many there are."""
     total = np.zeros_like(w)
-    weight = NO_WEIGHT if block.weight is None else block.weight
-    assert block.y is not None
     n = len(block.y)
     mistakes = loops.add_mistakes(
-        as_rows(block.X, bias), block.y, weight, GIVEN_ORDER, 0, n, rule, w, radius, total
+        as_rows(block.X, bias), block.y, block.weight, GIVEN_ORDER, 0, n, rule, w, radius, total
     )
     return total, mistakes
-
-
-def _add(a, b):
-    return a[0] + b[0], a[1] + b[1]
 
 
 def _check_range(radius: float) -> None:

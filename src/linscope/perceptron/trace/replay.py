@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from linscope.engines import MemoryEngine
+from linscope.engines import choose
 from linscope.fitting.training import Problem, binary_problems, read_training
 from linscope.results import Result, UpdateLog
 from linscope.rows.operations import GIVEN_ORDER, as_rows
@@ -159,9 +159,8 @@ class PerceptronReplay(Replay):
         """One step of the batch rule, summed over row blocks as in the fit."""
         rule, engine = self.solver.rule, self.solver.engine
         bias = self.solver.rows.bias
-        function = partial(block_mistakes, bias=bias, rule=rule, w=w, radius=self._radius)
         assert engine is not None
-        total, mistakes = engine.map_reduce(function, lambda a, b: (a[0] + b[0], a[1] + b[1]))
+        total, mistakes = engine.fold(block_mistakes, bias, rule, w, self._radius)
         w += (rule.eta0 / number if rule.inverse else rule.eta0) * total
         return mistakes
 
@@ -276,7 +275,7 @@ def in_range(solver: PerceptronRule, X: Any, result: Result) -> tuple[Perceptron
         solver,
         rows=as_rows(scaled, solver.rows.bias * c),  # type: ignore[union-attr]
         rule=solver.rule._replace(margin=solver.rule.margin * c * c),
-        engine=None if solver.engine is None else MemoryEngine(scaled, solver.y, weight),
+        engine=None if solver.engine is None else choose(scaled, solver.y, weight),
     )
     return small, c
 

@@ -57,7 +57,7 @@ def class_sums(objective: LogisticObjective) -> np.ndarray:
 def _block_sums(block: Block, n_classes: int) -> np.ndarray:
     codes = np.asarray(block.y)
     T = np.zeros((len(codes), n_classes))
-    T[np.arange(len(codes)), codes] = 1.0 if block.weight is None else block.weight
+    T[np.arange(len(codes)), codes] = 1.0 if not block.weighted else block.weight
     return np.column_stack([T.sum(axis=0), (block.X.T @ T).T])
 
 

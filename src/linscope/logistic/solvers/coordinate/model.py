@@ -149,7 +149,7 @@ def _hessian_block(block: Block, own: list[np.ndarray], curvature: np.ndarray) -
                 v = P
             else:
                 v = P[:, k] * ((1.0 if k == l else 0.0) - P[:, l])
-                v = v if block.weight is None else v * block.weight
+                v = v if not block.weighted else v * block.weight
             product = (parts[k] * v[:, None]).T @ parts[l]
             H[np.ix_(place[k], place[l])] = product
             H[np.ix_(place[l], place[k])] = product.T

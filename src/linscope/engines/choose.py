@@ -1,0 +1,44 @@
+"""Which engine holds the rows of a table: the only place that makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from linscope.rows.threads import thread_count
+
+from .base import Engine
+from .memory import MemoryEngine
+
+# Fewer rows than this are not worth a thread.
+FEWEST_ROWS = 4096
+_maker: ContextVar[Callable[..., Engine]] = ContextVar("engine", default=MemoryEngine)
+
+
+def choose(X: Any, y: Any = None, weight: Any = None) -> Engine:
+    """An engine for rows, their targets and weights (empty or None: all are 1).
+
+    Examples
+    --------
+    >>> choose([[1.0, 2.0], [3.0, 4.0]]).n_features
+    2
+    """
+    return _maker.get()(X, y, weight)
+
+
+def in_few_blocks(X: Any, y: Any = None) -> Engine:
+    """Large blocks, a few for each thread: for results that do not depend on the blocking."""
+    engine = choose(X, y)
+    return engine.cut(max(FEWEST_ROWS, engine.n_rows // (4 * thread_count())))
+
+
+@contextmanager
+def using(maker: Callable[..., Engine]) -> Iterator[None]:
+    """Inside the block ``maker(X, y, weight)`` makes the engines of all fits."""
+    token = _maker.set(maker)
+    try:
+        yield
+    finally:
+        _maker.reset(token)
