@@ -454,5 +454,5 @@ def test_curves_and_lines_refuse_what_they_cannot_draw():
         ls.plot.lms_curve([1.0, 2.0], updates=[0, 1, 2])
     with pytest.raises(ValueError, match=r"rows \(bias, slope\)"):
         ls.plot.lms_fit(*POINTS, [[1.0, 2.0, 3.0]])
-    with pytest.raises(ValueError, match="X has 3 rows, y has 2"):
+    with pytest.raises(ValueError, match="X has 3 rows, but y has shape"):
         ls.plot.lms_fit(POINTS[0], [1.0, 2.0], [[0.0, 0.0]])

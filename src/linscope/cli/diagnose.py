@@ -93,9 +93,9 @@ def _fit(source: RegressionSource, intercept: bool) -> Any:
 
 
 def _figure(fit: Any) -> Any:
-    from linscope.least_squares.figures.residuals import ResidualsDisplay
+    from linscope.least_squares.figures.residuals import residuals
 
-    return ResidualsDisplay.from_estimator(fit)
+    return residuals(fit)
 
 
 def _report(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from . import theme
+from .inputs import Samples, View
 
 
 class Display:
@@ -22,6 +24,7 @@ class Display:
 
     Notes
     -----
+    ``grid`` and ``size`` are plain numbers in most subclasses, computed where data decide.
     ``plot`` makes a figure of its own, apart from pyplot; notebooks show it, ``save`` writes it,
     ``show`` opens a window. To draw into a figure of yours, pass ``ax``.
     """
@@ -117,3 +120,45 @@ class Display:
         buffer = BytesIO()
         self._drawn().savefig(buffer, format="png", dpi=110)
         return buffer.getvalue()
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class SampleDisplay(Display):
+    """A figure in the plane of one or two features.
+
+    Attributes
+    ----------
+    samples : the table with its classes
+    view : which features are shown, and where the others are held
+    points : array (n, 2), the samples in the figure (one feature: the second column is 0)
+    codes, labels : class number of each sample, and the class names
+    names : names of the two features
+    note : which features are held at their means, "" if none
+    """
+
+    samples: Samples
+    view: View
+
+    @property
+    def points(self) -> np.ndarray:
+        return self.view.points(self.samples.X)
+
+    @property
+    def codes(self) -> np.ndarray:
+        return self.samples.codes
+
+    @property
+    def labels(self) -> list[str]:
+        return self.samples.labels
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.view.names
+
+    @property
+    def flat(self) -> bool:
+        return self.view.flat
+
+    @property
+    def note(self) -> str:
+        return self.view.note

@@ -3,85 +3,85 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
+
 from . import theme
-from .base import Display
-from .geometry import Box, box_around, segment
-from .inputs import Samples, View, choose_view, read_samples
+from .base import SampleDisplay
+from .drawing import draw_regions, draw_samples
+from .geometry import Box, mesh, segment
+from .inputs import View, choose_view, read_samples
+
+RESOLUTION = 300
+
+
+def boundary(
+    estimator: Any, X: TableLike, y: Any, *, features: Any = None, ax: Any = None
+) -> BoundaryDisplay:
+    """Samples, decision regions and boundary of a fitted classifier, also with K classes.
+
+    Parameters
+    ----------
+    estimator : any fitted classifier with ``predict``; ``decision_function`` gives smooth borders
+    X, y : samples and labels
+    features : two features by number or name, needed if X has more than two
+        The figure is then a slice through the mean of the other features.
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("xor")
+    >>> model = ls.KernelPerceptron(kernel="poly", degree=2, gamma=1, coef0=1).fit(X, y)
+    >>> ls.plot.boundary(model, X, y).wrong.sum()
+    np.int64(0)
+    """
+    check_is_fitted(estimator)
+    samples = read_samples(X, y)
+    view = choose_view(samples, features)
+    box = view.box(view.points(samples.X))
+    u, v, spots = mesh(box, RESOLUTION, 2 if view.flat else None)
+    return BoundaryDisplay(
+        samples=samples,
+        view=view,
+        wrong=predict(estimator, samples.X) != samples.truth,
+        u=u,
+        v=v,
+        lead=leads(estimator, view.rows(spots)).reshape(-1, len(v), len(u)),
+        lines=hyperplanes(estimator, view, box),
+        model=type(estimator).__name__,
+    ).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
-class BoundaryDisplay(Display):
+class BoundaryDisplay(SampleDisplay):
     """Samples, decision regions and boundary.
 
     Attributes
     ----------
-    points : array (n, 2), the samples in the figure (one feature: the second column is 0)
-    codes, labels : class number of each sample, and the class names
     wrong : which samples the model gets wrong
     u, v : the grid
     lead : array (K, len(v), len(u)), by how much each class leads the best other class there
     lines : array (m, 2, 2), ends of the lines w·x = 0 of linear models, else empty
-    names : names of the two features
     model : name of the model
-    note : which features are held at their means, "" if none
     """
 
-    points: np.ndarray
-    codes: np.ndarray
-    labels: list[str]
     wrong: np.ndarray
     u: np.ndarray
     v: np.ndarray
     lead: np.ndarray
     lines: np.ndarray
-    names: tuple[str, str]
     model: str
-    flat: bool = False
-    note: str = ""
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        features: Sequence[Any] | None = None,
-        resolution: int = 300,
-    ) -> Self:
-        """Ask a fitted classifier for its decision at every point of a grid."""
-        check_is_fitted(estimator)
-        samples = read_samples(X, y)
-        view = choose_view(samples, features)
-        points = view.points(samples.X)
-        box = box_around(points)
-        u, v = np.linspace(*box[:2], resolution), np.linspace(*box[2:], resolution)
-        if view.flat:
-            v = np.array([-1.0, 1.0])
-        spots = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
-        classes = np.asarray(estimator.classes_)
-        return cls(
-            points=points,
-            codes=samples.codes,
-            labels=samples.labels,
-            wrong=predict(estimator, samples.X) != samples.classes[samples.codes],
-            u=u,
-            v=v,
-            lead=leads(estimator, view.rows(spots)).reshape(len(classes), len(v), len(u)),
-            lines=hyperplanes(estimator, view, box),
-            names=view.names,
-            model=type(estimator).__name__,
-            flat=view.flat,
-            note=view.note,
-        )
 
     @property
     def title(self) -> str:
@@ -90,7 +90,7 @@ class BoundaryDisplay(Display):
             verdict = f"{self.model} gets all {n:,} samples right"
         else:
             verdict = f"{self.model} gets {wrong:,} of {theme.count(n, 'sample')} wrong"
-        return verdict + (f" ({self.note})" if self.note else "")
+        return verdict + self.view.remark
 
     @property
     def size(self) -> tuple[float, float]:
@@ -98,45 +98,49 @@ class BoundaryDisplay(Display):
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        self._draw_regions(ax)
-        theme.scatter(ax, self.points, self.codes)
+        exact = len(self.lead) == 2 and len(self.lines) == 1
+        border = None if exact else theme.INK
+        draw_regions(ax, self.u, self.v, self.lead, border=border, linewidths=1.8)
+        faint: Any = {"color": theme.SOFT, "lw": 1.0, "ls": theme.DASHED, "zorder": 2}
+        look: Any = {"color": theme.INK, "lw": 1.8, "zorder": 3} if exact else faint
+        for ends in self.lines:
+            ax.plot(*ends.T, **look)
+        box = (*self.u[[0, -1]], *self.v[[0, -1]])
+        draw_samples(ax, self.samples, self.view, box)
         theme.ring(ax, self.points[self.wrong])
-        ax.set(xlim=self.u[[0, -1]], ylim=self.v[[0, -1]], xlabel=theme.name(self.names[0]))
-        if self.flat:
-            ax.set_yticks([])
-            ax.spines["left"].set_visible(False)
-        else:
-            ax.set_ylabel(theme.name(self.names[1]))
-        entries = [theme.class_entry(k, label) for k, label in enumerate(self.labels)]
-        entries.append(theme.line_entry("boundary"))
+        entries = [*theme.class_entries(self.labels), theme.line_entry("boundary")]
         if len(self.lead) > 2 and len(self.lines):
-            entries.append(theme.line_entry("w·x = 0", color=theme.SOFT, lw=1.0, ls=(0, (4, 3))))
+            entries.append(theme.line_entry("w·x = 0", **faint))
         if self.wrong.any():
             entries.append(theme.ring_entry("wrong"))
         theme.title_and_key(ax, self.title, entries)
 
-    def _draw_regions(self, ax: Axes) -> None:
-        for code, lead in enumerate(self.lead):
-            if (lead > 0).any():
-                fill = [theme.tint(theme.class_colour(code), 0.17)]
-                ax.contourf(self.u, self.v, lead, levels=[0.0, np.inf], colors=fill, zorder=0)
-        exact = len(self.lead) == 2 and len(self.lines) == 1
-        for lead in self.lead[1:] if len(self.lead) == 2 else self.lead:
-            if not exact and lead.min() < 0 < lead.max():
-                style: Any = {"colors": theme.INK, "linewidths": 1.8, "zorder": 3}
-                ax.contour(self.u, self.v, lead, levels=[0.0], **style)
-        for ends in self.lines:
-            if exact:
-                ax.plot(*ends.T, color=theme.INK, lw=1.8, zorder=3)
-            else:
-                ax.plot(*ends.T, color=theme.SOFT, lw=1.0, ls=(0, (4, 3)), zorder=2)
+
+def fitted(model: Any, X: np.ndarray, y: np.ndarray) -> Any:
+    """A clone, fitted without a word on whether it converged: the figure shows that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return clone(model).fit(X, y)
+
+
+@contextmanager
+def plain_rows() -> Iterator[None]:
+    """Without the warning that a plain array has no feature names."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*valid feature names.*")
+        yield
 
 
 def predict(estimator: Any, rows: np.ndarray) -> np.ndarray:
-    """Labels of rows, without the warning that a plain array has no feature names."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*valid feature names.*")
+    """Labels of rows."""
+    with plain_rows():
         return np.asarray(estimator.predict(rows))
+
+
+def decide(estimator: Any, rows: np.ndarray) -> np.ndarray:
+    """``decision_function`` of rows."""
+    with plain_rows():
+        return np.asarray(estimator.decision_function(rows), dtype=np.float64)
 
 
 def leads(estimator: Any, rows: np.ndarray) -> np.ndarray:
@@ -145,9 +149,7 @@ def leads(estimator: Any, rows: np.ndarray) -> np.ndarray:
     ahead = np.where(predict(estimator, rows) == classes[:, None], 1.0, -1.0)
     if not hasattr(estimator, "decision_function"):
         return ahead
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*valid feature names.*")
-        scores = np.asarray(estimator.decision_function(rows), dtype=np.float64)
+    scores = decide(estimator, rows)
     if scores.ndim == 1:
         lead = np.stack([-scores, scores])
     elif scores.shape[1] == len(classes):
@@ -171,14 +173,3 @@ def hyperplanes(estimator: Any, view: View, box: Box) -> np.ndarray:
             if part is not None:
                 ends.append(part)
     return np.array(ends).reshape(-1, 2, 2)
-
-
-def draw_samples(ax: Axes, samples: Samples, view: View, box: Box, *, size: float = 42.0) -> None:
-    """Samples and axes of a figure in feature space."""
-    theme.scatter(ax, view.points(samples.X), samples.codes, size=size)
-    ax.set(xlim=box[:2], ylim=box[2:], xlabel=theme.name(view.names[0]))
-    if view.flat:
-        ax.set_yticks([])
-        ax.spines["left"].set_visible(False)
-    else:
-        ax.set_ylabel(theme.name(view.names[1]))

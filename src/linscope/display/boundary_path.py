@@ -10,16 +10,16 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from . import theme
-from .base import Display
-from .boundary import draw_samples
-from .geometry import box_around, segment
-from .inputs import Samples, View, choose_view, read_samples, read_weights
+from .base import SampleDisplay
+from .drawing import draw_samples
+from .geometry import Box, segment
+from .inputs import choose_view, read_samples, read_weights
 
 MOST = 60
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
-class BoundaryPathDisplay(Display):
+class BoundaryPathDisplay(SampleDisplay):
     """The boundary before the first update and after each.
 
     Attributes
@@ -29,12 +29,10 @@ class BoundaryPathDisplay(Display):
     lines : array (shown, 2, 2), their ends in the figure, NaN where a line misses it
     """
 
-    samples: Samples
-    view: View
     weights: np.ndarray
     shown: np.ndarray
     lines: np.ndarray
-    box: tuple[float, float, float, float]
+    box: Box
 
     @classmethod
     def from_path(
@@ -44,9 +42,7 @@ class BoundaryPathDisplay(Display):
         samples = read_samples(X, y, binary=True)
         view = choose_view(samples, features)
         path = read_weights(weights, samples.X.shape[1], name="weights")
-        box = box_around(view.points(samples.X), 0.2)
-        if view.flat:
-            box = (*box[:2], -1.0, 1.0)
+        box = view.box(view.points(samples.X), 0.2)
         planes = np.array([view.line(w) for w in path])
         shown = np.flatnonzero(planes[:, 1:].any(axis=1))
         if len(shown) > MOST:
@@ -59,11 +55,10 @@ class BoundaryPathDisplay(Display):
 
     @property
     def title(self) -> str:
-        n = len(self.weights) - 1
-        note = f" ({self.view.note})" if self.view.note else ""
+        updates = theme.count(len(self.weights) - 1, "update")
         if len(self.shown) == 0:
-            return f"No boundary yet after {theme.count(n, 'update')}{note}"
-        return f"{theme.count(n, 'update')}: the boundary moves from faint to dark{note}"
+            return f"No boundary yet after {updates}{self.view.remark}"
+        return f"{updates}: the boundary moves from faint to dark{self.view.remark}"
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
@@ -78,7 +73,7 @@ class BoundaryPathDisplay(Display):
                 zorder=3 if final else 2,
             )
         draw_samples(ax, self.samples, self.view, self.box)
-        entries = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
+        entries = theme.class_entries(self.labels)
         if last > 0:
             first = theme.tint(theme.PURPLE, 0.35)
             seen = self.shown[np.isfinite(self.lines[:, 0, 0])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,12 +14,56 @@ from linscope.results import Status
 
 from . import theme
 from .base import Display
+from .drawing import draw_contours
 from .geometry import box_around, mesh
 
 RESOLUTION = 160
 RUN_COLOURS = (theme.PURPLE, theme.GOOD, "#e76300", theme.BLUE, "#a96b59", theme.RED)
 # A run that diverges would stretch the figure: only its first points count.
 FIRST_POINTS = 4
+
+
+def descent(runs: Any = "rates", *, together: bool | None = None, ax: Any = None) -> DescentDisplay:
+    """Runs of ``linscope.gradient_descent`` on the function: a curve, contours, or f by step.
+
+    Parameters
+    ----------
+    runs : one or several runs of one function, or an example of the notes: "rates" (too small,
+        right, too large), "minima" (which local minimum depends on the start), "valley"
+    together : all runs in one panel, or a panel each; by default in one if the starts differ
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> display = ls.plot.descent()
+    >>> [display.verdict(panel) for panel in range(3)]
+    ['too small: 25 steps, not there', '6 steps to the minimum', 'too large: the steps grow']
+    >>> run = ls.gradient_descent(lambda x: x[0] ** 2 + 3 * x[1] ** 2, None, [2.0, 1.0])
+    >>> ls.plot.descent(run)
+    <DescentDisplay: η = 0.1: 58 steps to the minimum>
+    """
+    if isinstance(runs, str):
+        if runs not in EXAMPLES:
+            raise ValueError(
+                f"runs={runs!r} is no example: choose from {', '.join(map(repr, EXAMPLES))}, or "
+                "pass what linscope.gradient_descent returned"
+            )
+        runs = EXAMPLES[runs]()
+    found = list(runs) if isinstance(runs, Iterable) else [runs]
+    if not found or not all(isinstance(run, Descent) for run in found):
+        raise TypeError("runs must be what linscope.gradient_descent returned, one or several")
+    if len({run.history.x.shape[1] for run in found}) > 1:
+        raise ValueError("the runs must be on one function: their points differ in length")
+    points = np.concatenate([_telling(run) for run in found])
+    dimension = points.shape[1]
+    grids, values = _grid(found[0], points) if dimension <= 2 else ((), np.zeros(0))
+    if together is None:
+        starts = np.array([run.history.x[0] for run in found])
+        together = dimension > 2 or len(np.unique(starts, axis=0)) > 1
+    return DescentDisplay(
+        runs=found, together=together or len(found) == 1, grids=grids, values=values
+    ).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -38,22 +82,6 @@ class DescentDisplay(Display):
     together: bool
     grids: tuple[np.ndarray, ...]
     values: np.ndarray
-
-    @classmethod
-    def from_runs(cls, runs: Any, *, together: bool | None = None) -> Self:
-        """Runs of one function; by default they share a panel if they start in different points."""
-        found = list(runs) if isinstance(runs, Iterable) else [runs]
-        if not found or not all(isinstance(run, Descent) for run in found):
-            raise TypeError("runs must be what linscope.gradient_descent returned, one or several")
-        if len({run.history.x.shape[1] for run in found}) > 1:
-            raise ValueError("the runs must be on one function: their points differ in length")
-        points = np.concatenate([_telling(run) for run in found])
-        dimension = points.shape[1]
-        grids, values = _grid(found[0], points) if dimension <= 2 else ((), np.zeros(0))
-        if together is None:
-            starts = np.array([run.history.x[0] for run in found])
-            together = dimension > 2 or len(np.unique(starts, axis=0)) > 1
-        return cls(runs=found, together=together or len(found) == 1, grids=grids, values=values)
 
     @property
     def ends(self) -> np.ndarray:
@@ -116,8 +144,7 @@ class DescentDisplay(Display):
             colour = theme.GOOD if self.runs[number].success else theme.WRONG
             self._draw_run(ax, number, colour)
             if number:
-                ax.set_ylabel("")
-                ax.tick_params(labelleft=False)
+                theme.no_left_labels(ax)
             theme.title(ax, f"{self._rate(number)}\n{self.verdict(number)}", colour=colour)
 
     def _background(self, ax: Axes) -> None:
@@ -169,15 +196,6 @@ class DescentDisplay(Display):
             )
             for k, label in enumerate(labels)
         ]
-
-
-def draw_contours(ax: Axes, u: np.ndarray, v: np.ndarray, values: np.ndarray) -> None:
-    """Shades and lines, denser near the minimum: those of a quadratic are evenly apart."""
-    low, high = float(values.min()), float(values.max())
-    levels = low + (max(high - low, 1e-300)) * np.linspace(0.0, 1.0, 14) ** 2
-    ax.contourf(u, v, values, levels=levels, cmap=theme.LIGHT_TO_DARK, alpha=0.75)
-    ax.contour(u, v, values, levels=levels[1:], colors="white", linewidths=0.8)
-    ax.set(xlim=u[[0, -1]], ylim=v[[0, -1]])
 
 
 def _telling(run: Descent) -> np.ndarray:

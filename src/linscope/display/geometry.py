@@ -7,6 +7,8 @@ import numpy as np
 Box = tuple[float, float, float, float]
 # Width / height of the axes in a figure of the default size.
 SHAPE = 1.4
+# Added to a line (c, a, b) it moves f = 0 to f = −1.
+ONE = np.array([1.0, 0.0, 0.0])
 
 
 def box_around(points: np.ndarray, pad: float = 0.12) -> Box:
@@ -26,9 +28,16 @@ def widened(box: Box, shape: float) -> Box:
     return x - wide / 2, x + wide / 2, y - high / 2, y + high / 2
 
 
-def mesh(box: Box, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Grid lines u and v, and all size² points row by row."""
-    u, v = np.linspace(box[0], box[1], size), np.linspace(box[2], box[3], size)
+def square(box: Box) -> bool:
+    """Whether both axes can have one scale, so that right angles are right angles."""
+    return 0.4 < (box[1] - box[0]) / (box[3] - box[2]) < 2.5
+
+
+def mesh(
+    box: Box, size: int, height: int | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Grid lines u and v, as many of both unless ``height`` is given, and all points row by row."""
+    u, v = np.linspace(box[0], box[1], size), np.linspace(box[2], box[3], height or size)
     return u, v, np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
 
 

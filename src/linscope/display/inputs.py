@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,8 @@ from scipy import sparse
 
 from linscope.data import encode_labels, signs, to_matrix
 from linscope.rows.finite import check_finite
+
+from .geometry import Box, box_around
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,11 @@ class Samples:
         return signs(self.codes)
 
     @property
+    def truth(self) -> np.ndarray:
+        """The label of each sample."""
+        return self.classes[self.codes]
+
+    @property
     def labels(self) -> list[str]:
         """The class names; numbers with the true minus sign."""
         return [
@@ -48,12 +55,51 @@ class Samples:
         ]
 
 
-def read_samples(X: Any, y: Any, *, binary: bool = False) -> Samples:
-    """Check X and y and make them dense float64."""
+def dense(matrix: Any) -> np.ndarray:
+    """A matrix, dense or sparse, as a float64 array."""
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, dtype=np.float64)
+
+
+def read_table(X: Any) -> tuple[np.ndarray, list[str] | None]:
+    """A checked table as a float64 array, and the names of its columns if it has any."""
     matrix, names = to_matrix(X)
     check_finite(matrix, names)
-    if sparse.issparse(matrix):
-        matrix = matrix.toarray()
+    return dense(matrix), names
+
+
+def read_regression(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, str]]:
+    """Samples and a number for each; the names of the first feature and of y."""
+    matrix, names = read_table(X)
+    target = np.asarray(y, dtype=np.float64)
+    if target.shape not in ((len(matrix),), (len(matrix), 1)):
+        raise ValueError(
+            f"X has {len(matrix)} rows, but y has shape {target.shape}: one number a row is needed"
+        )
+    check_finite(target, name="y")
+    name = getattr(y, "name", None)
+    return matrix, target.ravel(), (names[0] if names else "x", str(name) if name else "y")
+
+
+def given_or_example(what: str, example: Callable[[], tuple], *given: Any) -> tuple:
+    """The arguments of a figure, or its built-in example if there are none."""
+    if all(value is None for value in given):
+        return example()
+    if any(value is None for value in given):
+        raise ValueError(f"{what}, or none for the example")
+    return given
+
+
+def read_series(name: str, values: Any, what: str) -> np.ndarray:
+    """Finite numbers, one for each of the steps of a run."""
+    series = np.asarray(values, dtype=np.float64)
+    if series.ndim != 1 or len(series) == 0 or not np.isfinite(series).all():
+        raise ValueError(f"{name} must be finite numbers, one {what}, got {values!r}")
+    return series
+
+
+def read_samples(X: Any, y: Any, *, binary: bool = False) -> Samples:
+    """Check X and y and make them dense float64."""
+    matrix, names = read_table(X)
     classes, codes = encode_labels(y, n_samples=matrix.shape[0])
     if binary and len(classes) != 2:
         raise ValueError(
@@ -61,7 +107,7 @@ def read_samples(X: Any, y: Any, *, binary: bool = False) -> Samples:
             "classes, or compare one class with the rest (y == label)"
         )
     names = names or [f"x{j + 1}" for j in range(matrix.shape[1])]
-    return Samples(np.asarray(matrix, dtype=np.float64), codes, classes, names)
+    return Samples(matrix, codes, classes, names)
 
 
 def read_weights(weights: Any, d: int, *, name: str = "weights") -> np.ndarray:
@@ -107,6 +153,11 @@ class View:
             points[:, 1] = 0.0
         return points
 
+    def box(self, points: np.ndarray, pad: float = 0.12) -> Box:
+        """Limits of the figure around points; one feature lies in the middle of −1 … 1."""
+        box = box_around(points, pad)
+        return (*box[:2], -1.0, 1.0) if self.flat else box
+
     def rows(self, points: np.ndarray) -> np.ndarray:
         """Samples at points of the figure."""
         rows = np.tile(self.centre, (len(points), 1))
@@ -129,6 +180,11 @@ class View:
             return ""
         shown = ", ".join(self.held[:3]) + (", …" if len(self.held) > 3 else "")
         return f"slice through the mean of {shown}"
+
+    @property
+    def remark(self) -> str:
+        """The note as it stands at the end of a title."""
+        return f" ({self.note})" if self.held else ""
 
 
 def choose_view(samples: Samples, features: Sequence[Any] | None) -> View:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +11,35 @@ from matplotlib.ticker import MaxNLocator
 
 from . import theme
 from .base import Display
+from .inputs import read_series
+
+
+def lms_curve(values: Any, *, updates: Any = None, ax: Any = None) -> LmsCurveDisplay:
+    """J after each update of a descent.
+
+    Parameters
+    ----------
+    values : J before the first update and after each
+    updates : after how many updates, by default 0, 1, 2 …
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.lms_curve([8.0, 4.0, 2.0])
+    <LmsCurveDisplay: J falls from 8 to 2 in 2 updates>
+    """
+    try:
+        found = read_series("values", values, "an update")
+    except TypeError:
+        raise TypeError(
+            f"values must be the numbers J, got {type(values).__name__}; a trace draws itself: "
+            "trace.plot()"
+        ) from None
+    numbers = np.arange(len(found)) if updates is None else np.asarray(updates)
+    if numbers.shape != found.shape:
+        raise ValueError(f"{len(numbers)} updates for {len(found)} values of J")
+    return LmsCurveDisplay(updates=numbers, values=found).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -26,23 +55,6 @@ class LmsCurveDisplay(Display):
     updates: np.ndarray
     values: np.ndarray
 
-    @classmethod
-    def from_values(cls, values: Any, updates: Any = None) -> Self:
-        """J after the given numbers of updates, by default 0, 1, 2 …"""
-        try:
-            found = np.asarray(values, dtype=np.float64)
-        except TypeError:
-            raise TypeError(
-                f"values must be the numbers J, got {type(values).__name__}; a trace draws itself: "
-                "trace.plot()"
-            ) from None
-        numbers = np.arange(len(found)) if updates is None else np.asarray(updates)
-        if found.ndim != 1 or len(found) == 0 or not np.isfinite(found).all():
-            raise ValueError(f"values must be finite numbers, one an update, got {values!r}")
-        if numbers.shape != found.shape:
-            raise ValueError(f"{len(numbers)} updates for {len(found)} values of J")
-        return cls(updates=numbers, values=found)
-
     @property
     def title(self) -> str:
         first, last = theme.number(self.values[0]), theme.number(self.values[-1])
@@ -53,8 +65,7 @@ class LmsCurveDisplay(Display):
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
         colour = theme.PURPLE if self.values[-1] <= self.values[0] else theme.WRONG
-        dot: Any = {"marker": "o", "ms": 4} if len(self.values) <= 60 else {}
-        ax.plot(self.updates, self.values, color=colour, lw=2.0, **dot)
+        ax.plot(self.updates, self.values, color=colour, lw=2.0, **theme.dots(len(self.values)))
         low, high = float(self.values.min()), float(self.values.max())
         if low > 0 and high > 20 * low:
             ax.set_yscale("log")

@@ -15,8 +15,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.lines import Line2D
 
-from . import theme
-
 BLUE, ORANGE, RED, GREY, PURPLE = "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6"
 CLASS_COLOURS = (
     BLUE,
@@ -33,6 +31,16 @@ CLASS_COLOURS = (
 CLASS_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "*", "h")
 INK, SOFT, FAINT = "#23262b", "#5b6470", "#d5d9de"
 WRONG, GOOD = RED, "#00707a"
+DASHED: Any = (0, (4, 3))
+# Colour and dashes of the boundaries of several models or runs.
+LINES: tuple[tuple[str, Any], ...] = (
+    (INK, "-"),
+    (RED, (0, (5, 2))),
+    (GOOD, (0, (5, 1.5, 1, 1.5))),
+    ("#e76300", (0, (1.5, 1.5))),
+    ("#a96b59", (0, (8, 2))),
+    (PURPLE, (0, (3, 1, 1, 1, 1, 1))),
+)
 
 TITLE, TEXT, SMALL = 11.5, 10.0, 9.0
 LIGHT_TO_DARK = LinearSegmentedColormap.from_list(
@@ -98,6 +106,22 @@ def name(text: str, most: int = 40) -> str:
     return pretty(text if len(text) <= most else text[: most - 1] + "…")
 
 
+def label(ax: Axes, x: str, y: str) -> None:
+    """Names from the data at both axes."""
+    ax.set(xlabel=name(x), ylabel=name(y))
+
+
+def no_left_labels(ax: Axes) -> None:
+    """For a panel whose neighbour on the left has the same axis."""
+    ax.set_ylabel("")
+    ax.tick_params(labelleft=False)
+
+
+def dots(count: int, most: int = 60, **look: Any) -> dict[str, Any]:
+    """Marks on a curve while there are so few points that they can be told apart."""
+    return {"marker": "o", "ms": 4, **look} if count <= most else {}
+
+
 def title(ax: Axes, text: str, *, pad: float = 8.0, size: float = TITLE, colour: str = INK) -> None:
     """The message above the axes, wrapped to its width."""
     fit = characters(width_of(ax), size)
@@ -105,10 +129,14 @@ def title(ax: Axes, text: str, *, pad: float = 8.0, size: float = TITLE, colour:
     ax.set_title(pretty(lines), loc="left", fontsize=size, color=colour, pad=pad)
 
 
-def title_and_key(ax: Axes, text: str, entries: Sequence[Line2D], colour: str = INK) -> None:
-    """The message, and under it the key in rows, both above the axes and off the data."""
+def title_and_key(
+    ax: Axes, text: str, entries: Sequence[Line2D], colour: str = INK, *, rows: int = 0
+) -> None:
+    """The message, and under it the key in rows, both above the axes and off the data.
+
+    ``rows`` is the room for a key that a panel without one leaves, to be level with its neighbour.
+    """
     handles = list(entries)
-    rows = 0
     if handles:
         columns = _columns([len(str(handle.get_label())) + 7 for handle in handles], ax)
         rows = -(-len(handles) // columns)
@@ -150,6 +178,11 @@ def class_entry(code: int, label: str) -> Line2D:
         ms=6.5,
         label=name(label),
     )
+
+
+def class_entries(labels: Sequence[str]) -> list[Line2D]:
+    """Key entries of all classes."""
+    return [class_entry(code, label) for code, label in enumerate(labels)]
 
 
 def line_entry(label: str, **style: Any) -> Line2D:
@@ -198,9 +231,10 @@ def number(value: float) -> str:
     return f"{value + 0.0:.4g}".replace("-", "−")
 
 
-def region_entry(label: str, colour: str) -> Line2D:
+def region_entry(label: str, colour: str, strength: float = 0.3) -> Line2D:
     """Key entry of a shaded region."""
-    return Line2D([], [], ls="", marker="s", mfc=tint(colour, 0.3), mec="none", ms=10, label=label)
+    fill = tint(colour, strength)
+    return Line2D([], [], ls="", marker="s", mfc=fill, mec="none", ms=10, label=label)
 
 
 def vector(values: Any) -> str:
@@ -211,13 +245,3 @@ def vector(values: Any) -> str:
 def count(n: int, noun: str) -> str:
     """``1 mistake``, ``2 mistakes``."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-LINES = (
-    (theme.INK, "-"),
-    (theme.RED, (0, (5, 2))),
-    (theme.GOOD, (0, (5, 1.5, 1, 1.5))),
-    ("#e76300", (0, (1.5, 1.5))),
-    ("#a96b59", (0, (8, 2))),
-    (theme.PURPLE, (0, (3, 1, 1, 1, 1, 1))),
-)

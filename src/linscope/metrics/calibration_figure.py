@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,6 +32,29 @@ class CalibrationCurve(NamedTuple):
         return float(self.share @ np.abs(self.prob_true - self.prob_pred))
 
 
+def calibration(source: Any, *data: Any, n_bins: int = 10, ax: Any = None) -> CalibrationDisplay:
+    """Predicted probabilities against observed shares; well calibrated is on the diagonal.
+
+    Parameters
+    ----------
+    source, data : as for ``roc``, with probabilities
+    n_bins : number of bins of equal width
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.calibration([0, 0, 1, 1], [0.2, 0.6, 0.6, 0.8], n_bins=5)
+    <CalibrationDisplay: Probabilities are off by 0.15 on average>
+    """
+    curves = []
+    for name, evaluation, k in curve_names(read_evaluations(source, data)):
+        label = evaluation.labels.tolist()[k]
+        true, predicted, weight = evaluation.binned(label, n_bins)
+        curves.append(CalibrationCurve(name, true, predicted, weight / weight.sum()))
+    return CalibrationDisplay(curves=curves, n_bins=n_bins).plot(ax)
+
+
 @dataclass(eq=False, kw_only=True, repr=False)
 class CalibrationDisplay(Display):
     """Observed shares against predicted probabilities.
@@ -45,15 +68,6 @@ class CalibrationDisplay(Display):
     curves: list[CalibrationCurve]
     n_bins: int
 
-    @classmethod
-    def from_data(cls, source: Any, *data: Any, n_bins: int = 10) -> Self:
-        curves = []
-        for name, evaluation, k in curve_names(read_evaluations(source, data)):
-            label = evaluation.labels.tolist()[k]
-            true, predicted, weight = evaluation.binned(label, n_bins)
-            curves.append(CalibrationCurve(name, true, predicted, weight / weight.sum()))
-        return cls(curves=curves, n_bins=n_bins)
-
     @property
     def title(self) -> str:
         if len(self.curves) > 1:
@@ -62,14 +76,12 @@ class CalibrationDisplay(Display):
         (curve,) = self.curves
         return f"Probabilities are off by {theme.number(curve.error)} on average"
 
-    @property
-    def size(self) -> tuple[float, float]:
-        return 5.2, 5.3
+    size = 5.2, 5.3
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        ax.plot([0, 1], [0, 1], color=theme.SOFT, lw=1, ls=(0, (4, 3)), zorder=1)
-        entries = [theme.line_entry("perfect", color=theme.SOFT, lw=1, ls=(0, (4, 3)))]
+        ax.plot([0, 1], [0, 1], color=theme.SOFT, lw=1, ls=theme.DASHED, zorder=1)
+        entries = [theme.line_entry("perfect", color=theme.SOFT, lw=1, ls=theme.DASHED)]
         if len(self.curves) == 1:
             self._draw_shares(ax)
             entries.append(theme.region_entry("share of samples", theme.GREY))

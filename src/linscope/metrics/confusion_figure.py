@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,6 +18,33 @@ NORMALIZE = (None, "true", "pred", "all")
 # With more classes than this, numbers in the cells could not be read.
 MOST_WITH_NUMBERS = 16
 WORDS = ("hits (TP)", "misses (FN)", "false alarms (FP)", "correct rejections (TN)")
+
+
+def confusion(
+    source: Any, *data: Any, normalize: str | None = None, ax: Any = None
+) -> ConfusionDisplay:
+    """The confusion matrix, drawn as in the notes: rows predicted, columns actual.
+
+    Parameters
+    ----------
+    source, data : an ``Evaluation``; a fitted classifier, X and y; or y_true and y_pred
+    normalize : None, or shares of each actual class ("true"), each predicted class ("pred") or of
+        all samples ("all")
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.confusion(["A", "A", "F"], ["A", "F", "F"])
+    <ConfusionDisplay: 66.67 % right: 1 error in 3 samples>
+    """
+    if normalize not in NORMALIZE:
+        raise ValueError(
+            f"normalize={normalize!r} is unknown: choose from {', '.join(map(repr, NORMALIZE))}"
+        )
+    return ConfusionDisplay(
+        evaluation=read_evaluation(source, data, arrays="y_pred"), normalize=normalize
+    ).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -35,14 +62,6 @@ class ConfusionDisplay(Display):
 
     evaluation: Evaluation
     normalize: str | None = None
-
-    @classmethod
-    def from_data(cls, source: Any, *data: Any, normalize: str | None = None) -> Self:
-        if normalize not in NORMALIZE:
-            raise ValueError(
-                f"normalize={normalize!r} is unknown: choose from {', '.join(map(repr, NORMALIZE))}"
-            )
-        return cls(evaluation=read_evaluation(source, data, arrays="y_pred"), normalize=normalize)
 
     @property
     def shares(self) -> np.ndarray:

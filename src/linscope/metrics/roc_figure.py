@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -31,6 +31,54 @@ class RocCurve(NamedTuple):
     point: tuple[float, float, float]
 
 
+def roc(source: Any, *data: Any, kind: str = "roc", ax: Any = None) -> RocDisplay:
+    """Hits against false alarms at every threshold, and precision against recall.
+
+    Parameters
+    ----------
+    source, data : an ``Evaluation`` with scores; a fitted classifier, X and y; y_true and scores;
+        or a dict of evaluations (or classifiers, then X and y) to compare
+        With K classes there is a curve for each class against the rest.
+    kind : "roc", "pr" (precision against recall) or "both"
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.roc([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
+    <RocDisplay: ROC AUC 0.75>
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind={kind!r} is unknown: choose from {', '.join(map(repr, KINDS))}")
+    curves = []
+    for name, evaluation, k in curve_names(read_evaluations(source, data)):
+        assert evaluation.curves is not None
+        curve, counts = evaluation.curves[k], evaluation.counts.of(k)
+        if not (curve.positives and curve.negatives):
+            raise ValueError(
+                f"class {evaluation.names[k]} has no ROC curve: it needs samples that are of "
+                "the class and samples that are not"
+            )
+        fpr, tpr, _ = curve.roc_curve()
+        precision, recall, _ = curve.precision_recall_curve()
+        fpr, tpr = thinned(fpr, tpr)
+        recall, precision = thinned(recall, precision)
+        curves.append(
+            RocCurve(
+                name=name,
+                fpr=fpr,
+                tpr=tpr,
+                precision=precision,
+                recall=recall,
+                roc_auc=curve.roc_auc,
+                average_precision=curve.average_precision,
+                prevalence=curve.positives / (curve.positives + curve.negatives),
+                point=(counts.ratio("fpr"), counts.ratio("recall"), counts.ratio("precision")),
+            )
+        )
+    return RocDisplay(curves=curves, kind=kind).plot(ax)
+
+
 @dataclass(eq=False, kw_only=True, repr=False)
 class RocDisplay(Display):
     """ROC curves, precision-recall curves, or both.
@@ -43,38 +91,6 @@ class RocDisplay(Display):
 
     curves: list[RocCurve]
     kind: str = "roc"
-
-    @classmethod
-    def from_data(cls, source: Any, *data: Any, kind: str = "roc") -> Self:
-        if kind not in KINDS:
-            raise ValueError(f"kind={kind!r} is unknown: choose from {', '.join(map(repr, KINDS))}")
-        curves = []
-        for name, evaluation, k in curve_names(read_evaluations(source, data)):
-            assert evaluation.curves is not None
-            curve, counts = evaluation.curves[k], evaluation.counts.of(k)
-            if not (curve.positives and curve.negatives):
-                raise ValueError(
-                    f"class {evaluation.names[k]} has no ROC curve: it needs samples that are of "
-                    "the class and samples that are not"
-                )
-            fpr, tpr, _ = curve.roc_curve()
-            precision, recall, _ = curve.precision_recall_curve()
-            fpr, tpr = thinned(fpr, tpr)
-            recall, precision = thinned(recall, precision)
-            curves.append(
-                RocCurve(
-                    name=name,
-                    fpr=fpr,
-                    tpr=tpr,
-                    precision=precision,
-                    recall=recall,
-                    roc_auc=curve.roc_auc,
-                    average_precision=curve.average_precision,
-                    prevalence=curve.positives / (curve.positives + curve.negatives),
-                    point=(counts.ratio("fpr"), counts.ratio("recall"), counts.ratio("precision")),
-                )
-            )
-        return cls(curves=curves, kind=kind)
 
     @property
     def title(self) -> str:
@@ -96,17 +112,14 @@ class RocDisplay(Display):
         return (9.4, 5.4) if self.kind == "both" else (5.2, 5.3)
 
     def _draw(self, axes: list[Axes]) -> None:
+        names = {"roc": "ROC curve", "pr": "Precision and recall"}
         for ax, kind in zip(axes, KINDS[self.kind], strict=True):
             entries = self._draw_roc(ax) if kind == "roc" else self._draw_pr(ax)
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-            if len(axes) == 1:
-                theme.title_and_key(ax, self.title, entries)
-            else:
-                names = {"roc": "ROC curve", "pr": "Precision and recall"}
-                theme.title_and_key(ax, names[kind], entries)
+            theme.title_and_key(ax, self.title if len(axes) == 1 else names[kind], entries)
 
     def _draw_roc(self, ax: Axes) -> list:
-        ax.plot([0, 1], [0, 1], color=theme.SOFT, lw=1, ls=(0, (4, 3)), zorder=2)
+        ax.plot([0, 1], [0, 1], color=theme.SOFT, lw=1, ls=theme.DASHED, zorder=2)
         if len(self.curves) == 1:
             (curve,) = self.curves
             ax.fill_between(
@@ -117,20 +130,18 @@ class RocDisplay(Display):
             self._mark(ax, k, curve.point[0], curve.point[1])
         ax.set_xlabel("false positive rate (false alarms)")
         ax.set_ylabel("true positive rate (hits, recall)")
-        chance = theme.line_entry("chance", color=theme.SOFT, lw=1, ls=(0, (4, 3)))
-        return [*self._entries("AUC", "roc_auc"), chance]
+        return self._entries("AUC", "roc_auc")
 
     def _draw_pr(self, ax: Axes) -> list:
         for k, curve in enumerate(self.curves):
             colour = theme.class_colour(k)
             line: dict[str, Any] = {"color": colour, "zorder": 3}
             ax.plot(curve.recall, curve.precision, lw=2, drawstyle="steps-post", **line)
-            ax.axhline(curve.prevalence, color=colour, lw=1, ls=(0, (4, 3)), zorder=1)
+            ax.axhline(curve.prevalence, color=colour, lw=1, ls=theme.DASHED, zorder=1)
             self._mark(ax, k, curve.point[1], curve.point[2])
         ax.set_xlabel("recall")
         ax.set_ylabel("precision")
-        chance = theme.line_entry("chance", color=theme.SOFT, lw=1, ls=(0, (4, 3)))
-        return [*self._entries("AP", "average_precision"), chance]
+        return self._entries("AP", "average_precision")
 
     def _mark(self, ax: Axes, k: int, x: float, y: float) -> None:
         """Where the predictions are on the curve."""
@@ -143,16 +154,9 @@ class RocDisplay(Display):
         for k, curve in enumerate(self.curves[:MOST_IN_KEY]):
             value = f"{short} {theme.number(getattr(curve, attribute))}"
             text = f"{theme.name(curve.name, 24)}: {value}" if curve.name else value
-            entries.append(
-                theme.line_entry(
-                    text,
-                    color=theme.class_colour(k),
-                    lw=2,
-                    marker=theme.class_marker(k),
-                    mec=theme.INK,
-                    ms=6,
-                )
-            )
+            look: Any = {"color": theme.class_colour(k), "marker": theme.class_marker(k)}
+            entries.append(theme.line_entry(text, lw=2, mec=theme.INK, ms=6, **look))
         if len(self.curves) > MOST_IN_KEY:
             entries.append(theme.line_entry(f"{len(self.curves) - MOST_IN_KEY} more", lw=0))
-        return entries
+        chance = theme.line_entry("chance", color=theme.SOFT, lw=1, ls=theme.DASHED)
+        return [*entries, chance]

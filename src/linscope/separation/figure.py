@@ -3,25 +3,68 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from scipy.spatial import ConvexHull, QhullError
 
 from linscope.display import theme
-from linscope.display.base import Display
-from linscope.display.boundary import draw_samples
-from linscope.display.geometry import SHAPE, Box, box_around, corners, half_plane, segment, widened
+from linscope.display.base import SampleDisplay
+from linscope.display.drawing import draw_band, draw_line, draw_samples
+from linscope.display.geometry import SHAPE, Box, square, widened
 from linscope.display.inputs import Samples, View, choose_view, read_samples
 
 from .verdicts import NotSeparable, QuasiSeparable, Separable
 
-ONE = np.array([1.0, 0.0, 0.0])
+
+def read_margin(X: Any, y: Any, advice: str) -> tuple[Samples, View]:
+    """Samples of two classes with at most two features."""
+    samples = read_samples(X, y, binary=True)
+    if samples.X.shape[1] > 2:
+        raise ValueError(
+            f"X has {samples.X.shape[1]} features, and a margin can be drawn for one or two: "
+            f"{advice}"
+        )
+    return samples, choose_view(samples, None)
+
+
+def margin_box(view: View, points: np.ndarray) -> Box:
+    """Limits around points, of the shape of the figure where both axes can have one scale."""
+    box = view.box(points, 0.15)
+    return widened(box, SHAPE) if not view.flat and square(box) else box
+
+
+def verdict_margin(verdict: Any, X: Any, y: Any) -> MarginDisplay:
+    """From what ``linscope.separability(X, y)`` returned for two classes."""
+    if not isinstance(verdict, Separable | QuasiSeparable | NotSeparable):
+        raise TypeError(
+            "a margin needs what linscope.separability(X, y) returns for two classes, or a "
+            f"fitted LinearSVC or SVC, got {type(verdict).__name__}: keep two classes, or "
+            "compare one with the rest"
+        )
+    samples, view = read_margin(X, y, "call separability on two of the columns")
+    rows = _rows_of(verdict)
+    if len(rows) and rows.max() >= len(samples.X):
+        raise ValueError(f"verdict speaks of row {rows.max()}, X has {len(samples.X)} rows")
+    facts: dict[str, Any] = {"weights": np.zeros(0), "margin": 0.0, "support": rows}
+    if isinstance(verdict, Separable):
+        facts["weights"], facts["margin"] = verdict.weights, float(verdict.margin)
+    else:
+        if isinstance(verdict, QuasiSeparable):
+            facts["weights"] = verdict.weights
+        points = view.points(samples.X)
+        facts["hulls"] = [hull(points[samples.codes == code]) for code in (0, 1)]
+        facts["point"] = np.array([float(value) for value in (*verdict.point, 0)[:2]])
+        facts["combinations"] = [
+            {row: float(value) for row, value in part.items()}
+            for part in (verdict.negative, verdict.positive)
+        ]
+    return MarginDisplay(samples=samples, view=view, kind=verdict.kind, **facts)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
-class MarginDisplay(Display):
+class MarginDisplay(SampleDisplay):
     """The maximum margin with its support vectors, or the common point of the two hulls.
 
     Attributes
@@ -35,8 +78,6 @@ class MarginDisplay(Display):
     combinations : for each class row -> convex weight that makes the point
     """
 
-    samples: Samples
-    view: View
     kind: str
     weights: np.ndarray
     margin: float
@@ -44,40 +85,6 @@ class MarginDisplay(Display):
     hulls: list[np.ndarray] = field(default_factory=list)
     point: np.ndarray = field(default_factory=lambda: np.zeros(0))
     combinations: list[dict[int, float]] = field(default_factory=list)
-
-    @classmethod
-    def from_verdict(cls, verdict: Any, X: Any, y: Any) -> Self:
-        """From what ``linscope.separability(X, y)`` returned for two classes."""
-        if not isinstance(verdict, Separable | QuasiSeparable | NotSeparable):
-            raise TypeError(
-                "a margin needs what linscope.separability(X, y) returns for two classes, or a "
-                f"fitted LinearSVC or SVC, got {type(verdict).__name__}: keep two classes, or "
-                "compare one with the rest"
-            )
-        samples = read_samples(X, y, binary=True)
-        if samples.X.shape[1] > 2:
-            raise ValueError(
-                f"X has {samples.X.shape[1]} features, and a margin can be drawn for one or two: "
-                "call separability on two of the columns"
-            )
-        view = choose_view(samples, None)
-        rows = _rows_of(verdict)
-        if len(rows) and rows.max() >= len(samples.X):
-            raise ValueError(f"verdict speaks of row {rows.max()}, X has {len(samples.X)} rows")
-        facts: dict[str, Any] = {"weights": np.zeros(0), "margin": 0.0, "support": rows}
-        if isinstance(verdict, Separable):
-            facts["weights"], facts["margin"] = verdict.weights, float(verdict.margin)
-        else:
-            if isinstance(verdict, QuasiSeparable):
-                facts["weights"] = verdict.weights
-            points = view.points(samples.X)
-            facts["hulls"] = [hull(points[samples.codes == code]) for code in (0, 1)]
-            facts["point"] = np.array([float(value) for value in (*verdict.point, 0)[:2]])
-            facts["combinations"] = [
-                {row: float(value) for row, value in part.items()}
-                for part in (verdict.negative, verdict.positive)
-            ]
-        return cls(samples=samples, view=view, kind=verdict.kind, **facts)
 
     @property
     def title(self) -> str:
@@ -92,61 +99,48 @@ class MarginDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return (6.0, 2.4) if self.view.flat else (6.0, 5.0)
+        return (6.0, 2.4) if self.flat else (6.0, 5.0)
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        points = self.view.points(self.samples.X)
-        box = box_around(points, 0.15)
-        if self.view.flat:
-            box = (*box[:2], -1.0, 1.0)
-        square = not self.view.flat and 0.4 < (box[1] - box[0]) / (box[3] - box[2]) < 2.5
-        if square:
-            box = widened(box, SHAPE)
-        entries = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
+        box = margin_box(self.view, self.points)
+        entries = theme.class_entries(self.labels)
         if len(self.weights):
-            entries += self._draw_band(ax, box)
+            entries += self._draw_boundary(ax, box)
         if len(self.point):
-            entries += self._draw_meeting(ax, points)
+            entries += self._draw_meeting(ax)
         else:
-            theme.ring(ax, points[self.support], colour=theme.PURPLE)
+            theme.ring(ax, self.points[self.support], colour=theme.PURPLE)
             entries.append(theme.ring_entry("support vectors", theme.PURPLE))
         draw_samples(ax, self.samples, self.view, box)
-        if square:
+        if not self.flat and square(box):
             ax.set_aspect("equal")
         theme.title_and_key(ax, self.title, entries)
 
-    def _draw_band(self, ax: Axes, box: Box) -> list:
-        line = self.view.line(self.weights)
-        if self.kind == "strict":
-            band = half_plane(half_plane(corners(box), line + ONE), ONE - line)
-            ax.fill(*band.T, color=theme.tint(theme.GREY, 0.25), lw=0, zorder=0)
-        for shift in (-1.0, 0.0, 1.0) if self.kind == "strict" else (0.0,):
-            ends = segment(box, line + shift * ONE)
-            if ends is not None:
-                style = {"lw": 2.0} if shift == 0 else {"lw": 1.1, "ls": (0, (4, 3))}
-                ax.plot(*ends.T, color=theme.INK, zorder=3, **style)
-        entries = [theme.line_entry("w·x = 0", lw=2.0)]
-        if self.kind == "strict":
-            entries.append(theme.line_entry("margin", lw=1.1, ls=(0, (4, 3))))
-        return entries
+    def _draw_boundary(self, ax: Axes, box: Box) -> list:
+        line, entries = self.view.line(self.weights), [theme.line_entry("w·x = 0", lw=2.0)]
+        if self.kind != "strict":
+            draw_line(ax, box, line, color=theme.INK, lw=2.0)
+            return entries
+        draw_band(ax, box, line)
+        return [*entries, theme.line_entry("margin", lw=1.1, ls=theme.DASHED)]
 
-    def _draw_meeting(self, ax: Axes, points: np.ndarray) -> list:
+    def _draw_meeting(self, ax: Axes) -> list:
         for code, corner in enumerate(self.hulls):
             colour = theme.class_colour(code)
             ax.fill(*corner.T, color=colour, alpha=0.16, lw=0, zorder=0)
             ax.plot(*np.vstack([corner, corner[:1]]).T, color=colour, lw=1, zorder=1)
         for code, part in enumerate(self.combinations):
             for row, value in part.items():
-                ends = np.array([points[row], self.point])
-                if self.view.flat:  # both classes on one line: draw them side by side
+                ends = np.array([self.points[row], self.point])
+                if self.flat:  # both classes on one line: draw them side by side
                     ends[:, 1] += 0.16 * (2 * code - 1)
                 width = 1.0 + 3.0 * value
                 ax.plot(*ends.T, color=theme.class_colour(code), lw=width, zorder=3)
         # under the samples, so that one at the point itself stays visible
         ax.plot(*self.point, marker="*", ms=24, mfc=theme.WRONG, mec="white", mew=0.9, zorder=3.5)
         x, y = (theme.number(value) for value in self.point)
-        text = f"common point {x}" if self.view.flat else f"common point ({x}, {y})"
+        text = f"common point {x}" if self.flat else f"common point ({x}, {y})"
         return [theme.line_entry(text, color=theme.WRONG, ls="", marker="*", ms=12)]
 
 

@@ -14,8 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from linscope.display import theme
-from linscope.display.boundary import draw_samples
 from linscope.display.boundary_path import BoundaryPathDisplay
+from linscope.display.drawing import draw_samples
 from linscope.display.geometry import segment
 
 

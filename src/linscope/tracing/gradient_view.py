@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.display.lms_curve import LmsCurveDisplay
+from linscope.display.lms_curve import lms_curve
 from linscope.reports.sheet import Column, number, text, vector
 
 from .replay import Window
@@ -200,4 +200,4 @@ class GradientView(View):
         first, last = update_range(replay, updates)
         numbers = first + frame_places(last - first + 1, CURVE_POINTS)
         values = [float(replay.criterion(replay.states(k, k))[0]) for k in numbers.tolist()]
-        return LmsCurveDisplay.from_values(values, numbers).plot(ax)
+        return lms_curve(values, updates=numbers, ax=ax)

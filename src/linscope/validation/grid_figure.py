@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from linscope.display import theme
-from linscope.display.base import Display
+
+from .path_figure import PathDisplay, ScoresDisplay
 
 # With more cells than this, numbers in them could not be read.
 MOST_WITH_NUMBERS = 80
@@ -19,52 +20,51 @@ UNEVEN = 3.0
 MOST_TICKS = 10
 
 
+def path(source: Any, *, ax: Any = None) -> PathDisplay | GridDisplay:
+    """Weights against C, and the score of held-out rows with the chosen C marked.
+
+    For an SVC a heat map of the scores over C and γ, or a curve for one γ.
+
+    Parameters
+    ----------
+    source : what ``linscope.path`` returns
+    ax : matplotlib axes, optional: two, or one for an SVC
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("iris")
+    >>> ls.plot.path(ls.path(ls.LogisticRegression(), X, y, Cs=[0.01, 1, 100]))
+    <PathDisplay: C = 100 is chosen: accuracy 0.98 ± 0.013>
+    >>> ls.plot.path(ls.path(ls.SVC(), X, y, Cs=[0.1, 1, 10], gammas=[0.01, 0.1, 1]))
+    <GridDisplay: C = 1, γ = 0.1 are chosen: accuracy 0.98 ± 0.0082>
+    """
+    kind = GridDisplay if hasattr(source, "gammas_") else PathDisplay
+    return kind.from_path(source).plot(ax)
+
+
 @dataclass(eq=False, kw_only=True, repr=False)
-class GridDisplay(Display):
-    """Mean scores of held-out rows.
+class GridDisplay(ScoresDisplay):
+    """Mean scores of held-out rows, arrays (n_Cs, n_gammas); ``best`` is a pair.
 
     Attributes
     ----------
     Cs, gammas : rising values; an infinite C is the hard margin, one NaN for kernels without γ
-    mean, error : arrays (n_Cs, n_gammas), mean score over the folds and its standard error
-    best : which C and γ were chosen
-    scoring : name of the score
     """
 
-    Cs: np.ndarray
     gammas: np.ndarray
-    mean: np.ndarray
-    error: np.ndarray
-    best: tuple[int, int]
-    scoring: str
-    one_standard_error: bool = False
 
-    @classmethod
-    def from_path(cls, path: Any) -> Self:
-        return cls(
-            Cs=path.Cs_,
-            gammas=path.gammas_,
-            mean=path.mean_score,
-            error=path.standard_error,
-            best=path.best_index,
-            scoring=path.scoring,
-            one_standard_error=path.one_standard_error,
-        )
+    @staticmethod
+    def _more(path: Any) -> dict[str, Any]:
+        return {"gammas": path.gammas_}
 
     @property
     def title(self) -> str:
         i, j = self.best
         choice = "The hard margin" if np.isinf(self.Cs[i]) else f"C = {theme.number(self.Cs[i])}"
-        are = "is"
         if len(self.gammas) > 1:
-            choice, are = f"{choice}, γ = {theme.number(self.gammas[j])}", "are"
-        score, error = theme.number(self.mean[i, j]), f"{self.error[i, j]:.2g}"
-        why = "simplest within one standard error" if self.one_standard_error else self._score
-        return f"{choice} {are} chosen: {why} {score} ± {error}"
-
-    @property
-    def _score(self) -> str:
-        return self.scoring.replace("neg_", "−").replace("_", " ")
+            return self._chosen(f"{choice}, γ = {theme.number(self.gammas[j])} are")
+        return self._chosen(f"{choice} is")
 
     @property
     def size(self) -> tuple[float, float]:
@@ -85,19 +85,13 @@ class GridDisplay(Display):
 
     def _draw_curve(self, ax: Axes) -> None:
         """Mean ± standard error against log C; the hard margin apart, at the right end."""
-        x, mean, error = positions(self.Cs), self.mean[:, 0], self.error[:, 0]
-        soft = np.isfinite(self.Cs)
-        fill = theme.tint(theme.BLUE, 0.22)
-        low, high = (mean - error)[soft], (mean + error)[soft]
-        ax.fill_between(x[soft], low, high, color=fill, lw=0, zorder=1)
-        ax.plot(x[soft], mean[soft], color=theme.BLUE, lw=1.8, marker="o", ms=4, zorder=3)
+        x, soft = positions(self.Cs), np.isfinite(self.Cs)
+        self._draw_means(ax, x, soft)
         if not soft.all():
-            self._draw_hard(ax, float(x[-1]), float(mean[-1]), float(error[-1]))
-        at = x[self.best[0]], mean[self.best[0]]
-        ax.plot(*at, marker="o", ms=9, mfc=theme.ORANGE, mec=theme.INK, mew=1.0, zorder=5)
+            self._draw_hard(ax, float(x[-1]), float(self.mean[-1, 0]), float(self.error[-1, 0]))
         _ticks(ax, "x", x, self.Cs)
         ax.set_xlabel("C (less slack →)")
-        ax.set_ylabel(f"{self._score}, mean ± standard error")
+        ax.set_ylabel(f"{self.score}, mean ± standard error")
 
     def _draw_hard(self, ax: Axes, x: float, mean: float, error: float) -> None:
         if np.isnan(mean):
@@ -127,7 +121,7 @@ class GridDisplay(Display):
             figure = ax.get_figure()
             assert figure is not None
             cut = ", lower ones cut off" * bool((self.mean < least).any())
-            bar = figure.colorbar(mesh, ax=ax, label=self._score + cut, fraction=0.05)
+            bar = figure.colorbar(mesh, ax=ax, label=self.score + cut, fraction=0.05)
             bar.ax.set_ylim(least, most)
             theme.style(bar.ax)
             bar.outline.set_visible(False)

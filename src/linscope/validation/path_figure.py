@@ -22,63 +22,93 @@ FAR = 6.0
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
-class PathDisplay(Display):
-    """A regularisation path.
+class ScoresDisplay(Display):
+    """Scores of held-out rows over values of C, and which was chosen.
 
     Attributes
     ----------
-    Cs : values of C
-    coefs : array (n_Cs, rows, d), without the biases
-    names : of the features
-    classes : one label a row of weights, empty for two classes
+    Cs : rising values of C
     mean, error : mean score over the folds and its standard error
-    best : which C was chosen
+    best : which was chosen
     scoring : name of the score
     """
 
     Cs: np.ndarray
-    coefs: np.ndarray
-    names: list[str]
-    classes: list[str]
     mean: np.ndarray
     error: np.ndarray
-    best: int
+    best: Any
     scoring: str
     one_standard_error: bool = False
 
     @classmethod
     def from_path(cls, path: Any) -> Self:
-        coefs = path.coefs[:, :, 1:]
-        several = coefs.shape[1] > 1
-        labels = [str(label) for label in path.classes_.tolist()]
-        if several and coefs.shape[1] != len(labels):
-            labels = [str(k) for k in range(coefs.shape[1])]  # pairs of classes
+        """From what ``linscope.path`` returns."""
         return cls(
             Cs=path.Cs_,
-            coefs=coefs,
-            names=list(path.feature_names),
-            classes=labels if several else [],
             mean=path.mean_score,
             error=path.standard_error,
             best=path.best_index,
             scoring=path.scoring,
             one_standard_error=path.one_standard_error,
+            **cls._more(path),
         )
+
+    @staticmethod
+    def _more(path: Any) -> dict[str, Any]:
+        """What a figure shows beside the scores."""
+        raise NotImplementedError
+
+    @property
+    def score(self) -> str:
+        """The name of the score in words."""
+        return self.scoring.replace("neg_", "−").replace("_", " ")
+
+    def _chosen(self, what: str) -> str:
+        why = "simplest within one standard error" if self.one_standard_error else self.score
+        value = theme.number(self.mean[self.best])
+        return f"{what} chosen: {why} {value} ± {self.error[self.best]:.2g}"
+
+    def _draw_means(self, ax: Axes, x: np.ndarray, shown: Any = slice(None)) -> None:
+        """Mean ± standard error of the values shown, and a mark at the chosen one."""
+        mean, error = self.mean.reshape(len(x)), self.error.reshape(len(x))
+        low, high = (mean - error)[shown], (mean + error)[shown]
+        fill = theme.tint(theme.BLUE, 0.22)
+        ax.fill_between(x[shown], low, high, color=fill, lw=0, zorder=1)
+        ax.plot(x[shown], mean[shown], color=theme.BLUE, lw=1.8, marker="o", ms=4, zorder=3)
+        best = np.ravel(self.best)[0]
+        look: Any = {"marker": "o", "ms": 9, "mfc": theme.ORANGE, "mec": theme.INK, "mew": 1.0}
+        ax.plot(x[best], mean[best], zorder=5, **look)
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class PathDisplay(ScoresDisplay):
+    """A regularisation path.
+
+    Attributes
+    ----------
+    coefs : array (n_Cs, rows, d), without the biases
+    names : of the features
+    classes : one label a row of weights, empty for two classes
+    """
+
+    coefs: np.ndarray
+    names: list[str]
+    classes: list[str]
+    grid = 1, 2
+    size = 10.4, 4.5
+
+    @staticmethod
+    def _more(path: Any) -> dict[str, Any]:
+        coefs = path.coefs[:, :, 1:]
+        labels = [str(label) for label in path.classes_.tolist()]
+        if coefs.shape[1] != len(labels):
+            labels = [str(k) for k in range(coefs.shape[1])]  # pairs of classes
+        classes = labels if coefs.shape[1] > 1 else []
+        return {"coefs": coefs, "names": list(path.feature_names), "classes": classes}
 
     @property
     def title(self) -> str:
-        what = self.scoring.replace("neg_", "−").replace("_", " ")
-        score, error = theme.number(self.mean[self.best]), f"{self.error[self.best]:.2g}"
-        why = "simplest within one standard error" if self.one_standard_error else what
-        return f"C = {theme.number(self.Cs[self.best])} is chosen: {why} {score} ± {error}"
-
-    @property
-    def grid(self) -> tuple[int, int]:
-        return 1, 2
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 10.4, 4.5
+        return self._chosen(f"C = {theme.number(self.Cs[self.best])} is")
 
     def _draw(self, axes: list[Axes]) -> None:
         left, right = axes
@@ -87,7 +117,7 @@ class PathDisplay(Display):
             ax.set_xscale("log")
             ax.set_xlim(self.Cs[0] / margin, self.Cs[-1] * margin)
             ax.set_xlabel("C (weaker penalty →)")
-            look: dict[str, Any] = {"color": theme.INK, "lw": 1.0, "ls": (0, (4, 3)), "zorder": 2}
+            look: dict[str, Any] = {"color": theme.INK, "lw": 1.0, "ls": theme.DASHED, "zorder": 2}
             ax.axvline(self.Cs[self.best], **look)
         left.axhline(0.0, color=theme.FAINT, lw=0.8, zorder=1)
         left.set_ylabel("weight")
@@ -95,7 +125,9 @@ class PathDisplay(Display):
             self._draw_classes(left)
         else:
             self._draw_largest(left)
-        self._draw_scores(right)
+        self._draw_means(right, self.Cs)
+        right.set_ylabel(self.score)
+        theme.title(right, "Score of held-out rows: mean ± standard error")
 
     def _draw_largest(self, ax: Axes) -> None:
         """The largest at the chosen C have a colour and a name at their end; the rest are grey."""
@@ -155,17 +187,6 @@ class PathDisplay(Display):
             for k, label in enumerate(self.classes)
         ]
         theme.title_and_key(ax, "Weights of each class, one line a feature", entries)
-
-    def _draw_scores(self, ax: Axes) -> None:
-        """Mean ± standard error, the chosen C marked."""
-        low, high = self.mean - self.error, self.mean + self.error
-        fill = theme.tint(theme.BLUE, 0.22)
-        ax.fill_between(self.Cs, low, high, color=fill, lw=0, zorder=1)
-        ax.plot(self.Cs, self.mean, color=theme.BLUE, lw=1.8, marker="o", ms=4, zorder=3)
-        chosen = self.Cs[self.best], self.mean[self.best]
-        ax.plot(*chosen, marker="o", ms=9, mfc=theme.ORANGE, mec=theme.INK, mew=1.0, zorder=5)
-        ax.set_ylabel(self.scoring.replace("neg_", "−").replace("_", " "))
-        theme.title(ax, "Score of held-out rows: mean ± standard error")
 
 
 def _height(ax: Axes, value: float) -> float:

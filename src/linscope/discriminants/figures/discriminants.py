@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.inputs import Samples, read_samples
@@ -62,9 +63,7 @@ class DiscriminantsDisplay(Display):
         d = self.samples.X.shape[1]
         return f"Two of {d} dimensions keep {share:.3g} % of what separates the classes"
 
-    @property
-    def size(self) -> tuple[float, float]:
-        return 6.4, 5.2
+    size = 6.4, 5.2
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
@@ -83,10 +82,9 @@ class DiscriminantsDisplay(Display):
         for axis, share in zip(("x", "y"), self.ratio, strict=True):
             number = 1 if axis == "x" else 2
             getattr(ax, f"set_{axis}label")(f"discriminant {number} ({100 * float(share):.3g} %)")
-        entries = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
         mean = theme.class_entry(0, "large: class mean")
         mean.set(markerfacecolor=theme.SOFT, markeredgecolor="white", markersize=11)
-        theme.title_and_key(ax, self.title, [*entries, mean])
+        theme.title_and_key(ax, self.title, [*theme.class_entries(self.samples.labels), mean])
 
 
 def _between(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -96,8 +94,32 @@ def _between(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return count @ (means - values.mean(axis=0)) ** 2 / len(codes)
 
 
-def best_projection(estimator: Any, X: Any, y: Any) -> ProjectionDisplay | DiscriminantsDisplay:
-    """Along the best direction of two classes, or in the plane of the two best of K."""
+def projection(
+    estimator: Any, X: TableLike, y: Any, *, ax: Any = None
+) -> ProjectionDisplay | DiscriminantsDisplay:
+    """The samples along the best direction, or in the plane of the two best.
+
+    Two classes: histograms along the weights of a linear classifier, with the means and spreads of
+    the classes, beside those along the difference of the means; with two features also the samples
+    themselves. K classes: the plane of the first two directions of a discriminant.
+
+    Parameters
+    ----------
+    estimator : fitted linear classifier for two classes; ``FisherDiscriminant`` for K classes
+    X, y : samples and labels
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("breast_cancer")
+    >>> display = ls.plot.projection(ls.FisherDiscriminant().fit(X, y), X, y)
+    >>> display.criteria.round(4)
+    array([0.0087, 0.0258])
+    >>> X, y = ls.datasets.load("iris")
+    >>> ls.plot.projection(ls.FisherDiscriminant().fit(X, y), X, y)
+    <DiscriminantsDisplay: Two of 4 dimensions keep 100 % of what separates the classes>
+    """
     many = len(getattr(estimator, "classes_", ())) > 2
     kind = DiscriminantsDisplay if many else ProjectionDisplay
-    return kind.from_estimator(estimator, X, y)
+    return kind.from_estimator(estimator, X, y).plot(ax)

@@ -14,10 +14,11 @@ from matplotlib.axes import Axes
 from sklearn.base import clone
 
 from linscope.display import theme
-from linscope.display.base import Display
+from linscope.display.base import SampleDisplay
 from linscope.display.boundary import leads
-from linscope.display.geometry import Box, box_around, mesh
-from linscope.display.inputs import choose_view, read_samples
+from linscope.display.drawing import draw_regions, draw_samples
+from linscope.display.geometry import Box, mesh
+from linscope.display.inputs import choose_view, given_or_example, read_samples
 
 RESOLUTION = 240
 
@@ -31,33 +32,29 @@ def example() -> tuple[np.ndarray, np.ndarray]:
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
-class OrdinalCodesDisplay(Display):
+class OrdinalCodesDisplay(SampleDisplay):
     """Regression on the codes 1 … K, and on 1-of-K targets, on the same samples.
 
     Attributes
     ----------
-    points, codes, labels : the samples, their class numbers, the class names
     wrong : array (2, n), the mistakes of both
     lead : array (2, K, m, m), by how much each class leads at the points of a grid
     """
 
-    points: np.ndarray
-    codes: np.ndarray
-    labels: list[str]
     wrong: np.ndarray
     lead: np.ndarray
     box: Box
-    names: tuple[str, str]
-    note: str
+    grid = 1, 2
+    size = 9.4, 4.9
 
     @classmethod
     def from_data(cls, line: Any, one_of_k: Any, X: Any, y: Any, *, features: Any = None) -> Self:
         """Fit a regression on the codes, and a classifier with 1-of-K targets."""
+        X, y = given_or_example("ordinal_codes needs both X and y", example, X, y)
         samples = read_samples(X, y)
         view = choose_view(samples, features)
         K = len(samples.classes)
-        points = view.points(samples.X)
-        box = box_around(points) if not view.flat else (*box_around(points)[:2], -1.0, 1.0)
+        box = view.box(view.points(samples.X))
         _, _, spots = mesh(box, RESOLUTION)
         grid = view.rows(spots)
         line = clone(line).fit(samples.X, samples.codes + 1.0)
@@ -65,9 +62,8 @@ class OrdinalCodesDisplay(Display):
         nearest = _nearest(line.predict(samples.X), K)
         shape = K, RESOLUTION, RESOLUTION
         return cls(
-            points=points,
-            codes=samples.codes,
-            labels=samples.labels,
+            samples=samples,
+            view=view,
             wrong=np.array([nearest, one_of_k.predict(samples.X)]) != samples.codes,
             lead=np.array(
                 [
@@ -76,8 +72,6 @@ class OrdinalCodesDisplay(Display):
                 ]
             ),
             box=box,
-            names=view.names,
-            note=view.note,
         )
 
     @property
@@ -88,36 +82,18 @@ class OrdinalCodesDisplay(Display):
         text = f"The codes {codes} claim an order of the classes"
         if ordinal > one_of_k:
             text += f": {theme.count(int(ordinal), 'mistake')}, 1-of-K targets make {one_of_k}"
-        return text + (f" ({self.note})" if self.note else "")
-
-    @property
-    def grid(self) -> tuple[int, int]:
-        return 1, 2
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 9.4, 4.9
+        return text + self.view.remark
 
     def _draw(self, axes: list[Axes]) -> None:
         u, v, _ = mesh(self.box, RESOLUTION)
-        classes = [theme.class_entry(k, label) for k, label in enumerate(self.labels)]
+        entries = [*theme.class_entries(self.labels), theme.ring_entry("wrong")]
         names = "regression on the codes, rounded", "1-of-K targets, largest value"
         for panel, ax in enumerate(axes):
-            for code, lead in enumerate(self.lead[panel]):
-                if (lead > 0).any():
-                    fill = [theme.tint(theme.class_colour(code), 0.17)]
-                    ax.contourf(u, v, lead, levels=[0.0, np.inf], colors=fill, zorder=0)
-                if lead.min() < 0 < lead.max():
-                    ax.contour(u, v, lead, levels=[0.0], colors=theme.INK, linewidths=1.6, zorder=3)
-            theme.scatter(ax, self.points, self.codes, size=28)
+            draw_regions(ax, u, v, self.lead[panel], linewidths=1.6)
+            draw_samples(ax, self.samples, self.view, self.box, size=28)
             theme.ring(ax, self.points[self.wrong[panel]], size=80)
-            ax.set(xlim=self.box[:2], ylim=self.box[2:])
-            ax.set_xlabel(theme.name(self.names[0]))
-            ax.set_ylabel(theme.name(self.names[1]))
             made = theme.count(int(self.wrong[panel].sum()), "mistake")
-            theme.title_and_key(
-                ax, f"{names[panel]}: {made}", [*classes, theme.ring_entry("wrong")]
-            )
+            theme.title_and_key(ax, f"{names[panel]}: {made}", entries)
 
 
 def _nearest(values: np.ndarray, K: int) -> np.ndarray:

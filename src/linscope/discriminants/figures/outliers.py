@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from linscope.display import theme
 from linscope.display.base import Display
-from linscope.display.boundary import hyperplanes, predict
-from linscope.display.geometry import box_around
-from linscope.display.inputs import Samples, choose_view, read_samples
+from linscope.display.boundary import fitted, hyperplanes, predict
+from linscope.display.drawing import feature_axes
+from linscope.display.geometry import Box, box_around
+from linscope.display.inputs import Samples, choose_view, given_or_example, read_samples
 
 
 def example() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -47,11 +45,15 @@ class OutliersDisplay(Display):
     models: list[str]
     wrong: np.ndarray
     lines: np.ndarray
-    box: tuple[float, float, float, float]
+    box: Box
+    grid = 1, 2
+    size = 9.4, 5.4
 
     @classmethod
     def from_data(cls, models: Mapping[str, Any], X: Any, y: Any, outliers: Any) -> Self:
         """Fit clones of the models to the samples, and to samples and outliers together."""
+        needed = "outliers needs all of X, y and outliers"
+        X, y, outliers = given_or_example(needed, example, X, y, outliers)
         samples = read_samples(X, y, binary=True)
         if samples.X.shape[1] != 2:
             raise ValueError(f"X has {samples.X.shape[1]} features, this figure is about two")
@@ -61,7 +63,7 @@ class OutliersDisplay(Display):
         chosen = dict(models)
         view = choose_view(samples, None)
         box = box_around(np.vstack([samples.X, extra]), 0.06)
-        truth = samples.classes[samples.codes]
+        truth = samples.truth
         tables = (
             (samples.X, truth),
             (np.vstack([samples.X, extra]), np.r_[truth, [samples.classes[1]] * len(extra)]),
@@ -70,9 +72,9 @@ class OutliersDisplay(Display):
         lines = np.full((2, len(chosen), 2, 2), np.nan)
         for i, table in enumerate(tables):
             for j, model in enumerate(chosen.values()):
-                fitted = _fitted(model, *table)
-                wrong[i, j] = (predict(fitted, samples.X) != truth).sum()
-                ends = hyperplanes(fitted, view, box)
+                found = fitted(model, *table)
+                wrong[i, j] = (predict(found, samples.X) != truth).sum()
+                ends = hyperplanes(found, view, box)
                 if len(ends):
                     lines[i, j] = ends[0]
         names = list(chosen)
@@ -89,35 +91,20 @@ class OutliersDisplay(Display):
         verb = "spoils" if len(self.extra) == 1 else "spoil"
         return f"{count} on the right side {verb} {shown}"
 
-    @property
-    def grid(self) -> tuple[int, int]:
-        return 1, 2
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 9.4, 5.4
-
     def _draw(self, axes: list[Axes]) -> None:
-        classes = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
         for panel, ax in enumerate(axes):
-            entries = list(classes)
+            entries = theme.class_entries(self.samples.labels)
             for j, name in enumerate(self.models):
                 colour, dashes = theme.LINES[j % len(theme.LINES)]
-                ax.plot(*self.lines[panel, j].T, color=colour, ls=dashes, lw=2, zorder=3)
+                look: Any = {"color": colour, "ls": dashes, "lw": 2}
+                ax.plot(*self.lines[panel, j].T, zorder=3, **look)
                 made = theme.count(int(self.wrong[panel, j]), "mistake")
-                entries.append(theme.line_entry(f"{name}: {made}", color=colour, ls=dashes, lw=2))
+                entries.append(theme.line_entry(f"{name}: {made}", **look))
             theme.scatter(ax, self.samples.X, self.samples.codes, size=26)
             if panel == 1:
                 theme.scatter(ax, self.extra, np.ones(len(self.extra), np.int64), size=26)
                 theme.ring(ax, self.extra, colour=theme.PURPLE, size=85)
                 entries.append(theme.ring_entry("outlier", theme.PURPLE))
-            ax.set(xlim=self.box[:2], ylim=self.box[2:])
-            ax.set_xlabel(theme.name(self.samples.names[0]))
-            ax.set_ylabel(theme.name(self.samples.names[1]))
+            first, second = self.samples.names
+            feature_axes(ax, (first, second), self.box)
             theme.title_and_key(ax, ("without", "with")[panel] + " outliers", entries)
-
-
-def _fitted(model: Any, X: np.ndarray, y: np.ndarray) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return clone(model).fit(X, y)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope.display import theme
 from linscope.display.base import Display
+from linscope.display.drawing import arrow
 from linscope.display.geometry import box_around
 from linscope.display.inputs import Samples, read_samples
 
@@ -113,16 +114,9 @@ class ProjectionDisplay(Display):
         centre, w = points.mean(axis=0), self.directions[panel]
         reach = 0.5 * min(box[1] - box[0], box[3] - box[2])
         ends = centre + np.outer([-reach, reach], w)
-        ax.annotate(
-            "",
-            xy=ends[1],
-            xytext=ends[0],
-            arrowprops={"arrowstyle": "-|>", "color": theme.INK, "lw": 2.2, "shrinkA": 0},
-            zorder=6,
-        )
+        arrow(ax, ends[0], ends[1], theme.INK, zorder=6, lw=2.2)
         ax.set_aspect("equal", adjustable="datalim")
-        ax.set_xlabel(theme.name(self.samples.names[0]))
-        ax.set_ylabel(theme.name(self.samples.names[1]))
+        theme.label(ax, *self.samples.names)
 
     def _draw_projection(self, ax: Axes, panel: int, text: str) -> None:
         z, codes = self.values[panel], self.samples.codes
@@ -156,22 +150,9 @@ class ProjectionDisplay(Display):
         ax.set(xlim=edges[[0, -1]], ylim=(0, 1.3 * tallest), yticks=[])
         ax.spines["left"].set_visible(False)
         ax.set_xlabel("w·x, in standard deviations within classes")
-        if panel == 0:
-            entries = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
-            entries.append(theme.line_entry("mean ± spread", color=theme.SOFT, lw=2.5))
-            ax.legend(
-                handles=entries,
-                loc="lower left",
-                bbox_to_anchor=(0.0, 1.0),
-                ncols=3,
-                frameon=False,
-                fontsize=theme.SMALL,
-                borderaxespad=0.1,
-                columnspacing=1.2,
-                handletextpad=0.5,
-            )
-        if text:
-            theme.title(ax, text, pad=22.0)
+        spread = theme.line_entry("mean ± spread", color=theme.SOFT, lw=2.5)
+        entries = [] if panel else [*theme.class_entries(self.samples.labels), spread]
+        theme.title_and_key(ax, text, entries, rows=1)
 
 
 def _unit(w: np.ndarray) -> np.ndarray:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from linscope.display.boundary import BoundaryDisplay
+from linscope.display.boundary import boundary
 from linscope.tracing.registry import ClosedForm
 
-from ..figures.discriminants import best_projection
+from ..figures.discriminants import projection
 from .fisher import FisherWork, fisher
 from .indicators import IndicatorWork, indicators
 
 
 def draw_projection(model: Any, X: Any, y: Any, ax: Any) -> Any:
     """The samples along the best direction, or in the plane of the two best."""
-    return best_projection(model, X, y).plot(ax)
+    return projection(model, X, y, ax=ax)
 
 
 def draw_boundary(model: Any, X: Any, y: Any, ax: Any) -> Any:
     """The regions of the classes."""
-    return BoundaryDisplay.from_estimator(model, X, y).plot(ax)
+    return boundary(model, X, y, ax=ax)
 
 
 FISHER = ClosedForm(FisherWork, fisher, draw_projection)

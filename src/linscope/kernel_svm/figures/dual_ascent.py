@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +11,32 @@ from matplotlib.ticker import MaxNLocator
 
 from linscope.display import theme
 from linscope.display.base import Display
+from linscope.display.inputs import read_series
+
+
+def dual_ascent(
+    dual: Any, gap: Any, *, steps: Any = None, tol: float | None = None, ax: Any = None
+) -> DualAscentDisplay:
+    """The dual value of a support vector machine after each step, and the gap m(α) − M(α).
+
+    Parameters
+    ----------
+    dual, gap : numbers; the columns of a trace of ``SVC``
+    steps : after how many steps each was measured, by default 0, 1, 2 …
+    tol : gap at which the run ends, optional
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.dual_ascent([0, 0.9, 1.1, 1.2], [2, 1, 0.2, 0])
+    <DualAscentDisplay: D rises from 0 to 1.2 in 3 steps>
+    """
+    D, gaps = read_series("dual", dual, "a step"), read_series("gap", gap, "a step")
+    numbers = np.arange(len(D)) if steps is None else np.asarray(steps)
+    if not D.shape == gaps.shape == numbers.shape:
+        raise ValueError(f"{len(numbers)} steps, {len(D)} values of D and {len(gaps)} gaps")
+    return DualAscentDisplay(steps=numbers, dual=D, gap=gaps, tol=tol).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -29,35 +55,18 @@ class DualAscentDisplay(Display):
     gap: np.ndarray
     tol: float | None = None
 
-    @classmethod
-    def from_values(cls, dual: Any, gap: Any, steps: Any = None, tol: float | None = None) -> Self:
-        """Values after the given numbers of steps, by default 0, 1, 2 …"""
-        D, gaps = (np.asarray(part, dtype=np.float64) for part in (dual, gap))
-        numbers = np.arange(len(D)) if steps is None else np.asarray(steps)
-        for name, part in (("dual", D), ("gap", gaps)):
-            if part.ndim != 1 or len(part) == 0 or not np.isfinite(part).all():
-                raise ValueError(f"{name} must be finite numbers, one a step, got {part!r}")
-        if not D.shape == gaps.shape == numbers.shape:
-            raise ValueError(f"{len(numbers)} steps, {len(D)} values of D and {len(gaps)} gaps")
-        return cls(steps=numbers, dual=D, gap=gaps, tol=tol)
-
     @property
     def title(self) -> str:
         count = theme.count(int(self.steps[-1] - self.steps[0]), "step")
         first, last = theme.number(self.dual[0]), theme.number(self.dual[-1])
         return f"D rises from {first} to {last} in {count}"
 
-    @property
-    def grid(self) -> tuple[int, int]:
-        return 1, 2
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 9.0, 3.8
+    grid = 1, 2
+    size = 9.0, 3.8
 
     def _draw(self, axes: list[Axes]) -> None:
         rising, falling = axes
-        dot: Any = {"marker": "o", "ms": 4} if len(self.steps) <= 60 else {}
+        dot = theme.dots(len(self.steps))
         rising.plot(self.steps, self.dual, color=theme.PURPLE, lw=1.8, **dot)
         theme.title(rising, "dual value D(α)")
         shown = self.gap > 0  # a logarithm has no place for 0
@@ -66,7 +75,7 @@ class DualAscentDisplay(Display):
         if self.tol:
             # a gap of rounding size would squeeze all others
             falling.set_ylim(bottom=max(0.7 * self.gap[shown].min(initial=1.0), 0.01 * self.tol))
-            falling.axhline(self.tol, color=theme.WRONG, lw=1.2, ls=(0, (4, 3)))
+            falling.axhline(self.tol, color=theme.WRONG, lw=1.2, ls=theme.DASHED)
             falling.annotate(
                 "tol", (0.0, self.tol), xycoords=("axes fraction", "data"), xytext=(4, 3),
                 textcoords="offset points", color=theme.WRONG, fontsize=theme.SMALL,

@@ -15,7 +15,7 @@ from linscope.tracing.selection import update_range
 from linscope.tracing.steps import Step
 from linscope.tracing.view import View, frame_places, given_names, weight_columns
 
-from ..figures.dual_ascent import DualAscentDisplay
+from ..figures.dual_ascent import dual_ascent
 
 # Of so few samples all α are shown, of more only those of the pair.
 FEW = 8
@@ -191,7 +191,7 @@ class SmoView(View):
         numbers = first + frame_places(last - first + 1, CURVE_POINTS)
         values = replay.measures[numbers]
         tol = float(replay.solver.tol)
-        return DualAscentDisplay.from_values(values[:, 1], values[:, 2], numbers, tol).plot(ax)
+        return dual_ascent(values[:, 1], values[:, 2], steps=numbers, tol=tol, ax=ax)
 
     def animation(self, trace, replay, updates, features, max_frames: int, fps: float) -> Any:
         if not _draws_boundaries(replay, features):

@@ -8,21 +8,78 @@ prediction band     where a new y would be
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from linscope.arithmetic.distributions import check_level
+from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
+from linscope.display.inputs import dense
 
 from ..inference.intervals import predict_interval
 from .fits import linear_fit
 
 MOST_SEGMENTS, MOST_POINTS = 30, 5000
+
+
+def line_fit(
+    estimator: Any,
+    X: TableLike = None,
+    y: Any = None,
+    *,
+    level: float = 0.95,
+    output: int | str = 0,
+    ax: Any = None,
+) -> LineFitDisplay:
+    """Points and the fitted line of one feature, with residuals, confidence and prediction band.
+
+    Parameters
+    ----------
+    estimator, X, y, output : as for ``residuals``
+    level : of the bands
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.line_fit(ls.LinearRegression().fit(*ls.datasets.load("five_points")))
+    <LineFitDisplay: ŷ = 1.108 + 1.162·x1, R² = 0.961>
+    """
+    level = check_level(level)
+    fit = linear_fit(estimator, X, y, output)
+    if fit.df_model != 1:
+        raise ValueError(
+            f"the model has {fit.df_model} features, and a line has one: see "
+            "linscope.plot.residuals for several"
+        )
+    fit.engine()  # raises without rows
+    x = dense(fit.X)[:, 0]
+    bias = float(fit.weights[0]) if fit.fit_intercept else 0.0
+    slope = float(fit.slopes[0])
+    reach = 0.08 * np.ptp(x) or 1.0
+    places = np.linspace(x.min() - reach, x.max() + reach, 120)
+    bands = np.zeros((2, 0, 2))
+    if fit.valid:
+        kinds = ("confidence", "prediction")
+        bands = np.array([predict_interval(fit, places[:, None], k, level) for k in kinds])
+    return LineFitDisplay(
+        x=x,
+        y=np.asarray(fit.y, dtype=np.float64),
+        fitted=bias + slope * x,
+        places=places,
+        line=bias + slope * places,
+        confidence=bands[0],
+        prediction=bands[1],
+        weights=(bias, slope),
+        r2=1 - fit.rss / fit.tss if fit.tss > 0 else float("nan"),
+        names=(fit.features[0], fit.target),
+        level=level,
+        through_mean=fit.fit_intercept and fit.weight is None and fit.valid,
+    ).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -54,43 +111,6 @@ class LineFitDisplay(Display):
     level: float
     through_mean: bool
 
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any = None, y: Any = None, *, level: float = 0.95, output: Any = 0
-    ) -> Self:
-        """From a fitted linear model of one feature."""
-        level = check_level(level)
-        fit = linear_fit(estimator, X, y, output)
-        if fit.df_model != 1:
-            raise ValueError(
-                f"the model has {fit.df_model} features, and a line has one: see "
-                "linscope.plot.residuals for several"
-            )
-        fit.engine()  # raises without rows
-        x = np.asarray(fit.X.toarray() if sp.issparse(fit.X) else fit.X, dtype=np.float64)[:, 0]
-        bias = float(fit.weights[0]) if fit.fit_intercept else 0.0
-        slope = float(fit.slopes[0])
-        reach = 0.08 * np.ptp(x) or 1.0
-        places = np.linspace(x.min() - reach, x.max() + reach, 120)
-        bands = np.zeros((2, 0, 2))
-        if fit.valid:
-            kinds = ("confidence", "prediction")
-            bands = np.array([predict_interval(fit, places[:, None], k, level) for k in kinds])
-        return cls(
-            x=x,
-            y=np.asarray(fit.y, dtype=np.float64),
-            fitted=bias + slope * x,
-            places=places,
-            line=bias + slope * places,
-            confidence=bands[0],
-            prediction=bands[1],
-            weights=(bias, slope),
-            r2=1 - fit.rss / fit.tss if fit.tss > 0 else float("nan"),
-            names=(fit.features[0], fit.target),
-            level=level,
-            through_mean=fit.fit_intercept and fit.weight is None and fit.valid,
-        )
-
     @property
     def title(self) -> str:
         bias, slope = self.weights
@@ -114,8 +134,7 @@ class LineFitDisplay(Display):
             )
             cross = {"color": theme.PURPLE, "ls": "", "marker": "+", "ms": 9, "mew": 2}
             entries.append(theme.line_entry("means (x̄, ȳ)", **cross))
-        ax.set_xlabel(theme.name(self.names[0]))
-        ax.set_ylabel(theme.name(self.names[1]))
+        theme.label(ax, *self.names)
         ax.margins(x=0)
         theme.title_and_key(ax, self.title, entries)
 
@@ -128,8 +147,8 @@ class LineFitDisplay(Display):
                 self.places, *band.T, color=theme.tint(theme.BLUE, strength), lw=0, zorder=0
             )
         return [
-            _band_entry(f"{percent} confidence (mean)", 0.38),
-            _band_entry(f"{percent} prediction (new y)", 0.14),
+            theme.region_entry(f"{percent} confidence (mean)", theme.BLUE, 0.38),
+            theme.region_entry(f"{percent} prediction (new y)", theme.BLUE, 0.14),
         ]
 
     def _draw_points(self, ax: Axes) -> None:
@@ -147,8 +166,3 @@ class LineFitDisplay(Display):
             alpha=1.0 if few else 0.35,
             zorder=4,
         )
-
-
-def _band_entry(label: str, strength: float) -> Line2D:
-    fill = theme.tint(theme.BLUE, strength)
-    return Line2D([], [], ls="", marker="s", mfc=fill, mec="none", ms=10, label=label)

@@ -8,15 +8,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from scipy import sparse
 
-from linscope.data import to_matrix
+from linscope.data.tables import TableLike
 from linscope.display import theme
-from linscope.display.arrows import draw_path
 from linscope.display.base import Display
-from linscope.display.descent import draw_contours
-from linscope.display.geometry import box_around, mesh
-from linscope.rows.finite import check_finite
+from linscope.display.drawing import draw_contours, draw_path, feature_axes
+from linscope.display.geometry import Box, box_around, mesh
+from linscope.display.inputs import read_regression
 
 RESOLUTION = 160
 MOST_LINES = 60
@@ -37,6 +35,12 @@ class Line(NamedTuple):
     name: str
     target: str
 
+    def draw_contours(self, ax: Axes, box: Box) -> None:
+        """Contours of J over bias and slope."""
+        u, v, plane = mesh(box, RESOLUTION)
+        draw_contours(ax, u, v, self.criterion(plane).reshape(len(v), len(u)))
+        ax.set(xlabel="$w_0$ (bias)", ylabel="$w_1$ (slope)")
+
     def criterion(self, weights: np.ndarray) -> np.ndarray:
         """J = ½ Σ c (w0 + w1 x − y)² + ½ α w1² of each row (w0, w1)."""
         # Around the minimum, so that the differences near it keep their digits.
@@ -50,23 +54,44 @@ class Line(NamedTuple):
 
 def read_line(X: Any, y: Any, weight: Any = None, alpha: float = 0.0) -> Line:
     """Check samples of one feature."""
-    matrix, names = to_matrix(X)
-    check_finite(matrix, names)
+    matrix, y, names = read_regression(X, y)
     if matrix.shape[1] != 1:
         raise ValueError(
             f"X has {matrix.shape[1]} features, but this figure shows a line: choose one column"
         )
-    x = np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, np.float64).ravel()
-    target = getattr(y, "name", None) or "y"
-    y = np.asarray(y, dtype=np.float64).ravel()
-    if len(y) != len(x):
-        raise ValueError(f"X has {len(x)} rows, y has {len(y)} targets")
-    check_finite(y, name="y")
+    x = matrix[:, 0]
     c = np.ones(len(x)) if weight is None or len(weight) == 0 else np.asarray(weight, np.float64)
     root = np.sqrt(c)
     rows = np.vstack([np.column_stack([root, root * x]), [0.0, np.sqrt(alpha)]])
     best = np.linalg.lstsq(rows, np.r_[root * y, 0.0], rcond=None)[0]
-    return Line(x, y, c, alpha, best, names[0] if names else "x", str(target))
+    return Line(x, y, c, alpha, best, *names)
+
+
+def lms_fit(
+    X: TableLike,
+    y: Any,
+    weights: Any,
+    *,
+    sample_weight: Any = None,
+    alpha: float = 0.0,
+    ax: Any = None,
+) -> LmsFitDisplay:
+    """A line that learns: over the samples after each update, and as a path of weights on J.
+
+    Parameters
+    ----------
+    X, y : samples of one feature and their targets
+    weights : (bias, slope) before the first update and after each, one row each
+    sample_weight, alpha : as in the criterion J
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> ls.plot.lms_fit([[0], [1], [2]], [1, 3, 5], [[0, 0], [0.5, 1], [0.9, 1.8]])
+    <LmsFitDisplay: 2 updates: the line from faint to dark, its weights downhill on J>
+    """
+    return LmsFitDisplay.from_path(weights, X, y, weight=sample_weight, alpha=alpha).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -105,13 +130,8 @@ class LmsFitDisplay(Display):
         first, last = self.line.criterion(self.weights[[0, -1]])
         return bool(last <= first)
 
-    @property
-    def grid(self) -> tuple[int, int]:
-        return 1, 2
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 9.6, 4.4
+    grid = 1, 2
+    size = 9.6, 4.4
 
     def _draw(self, axes: list[Axes]) -> None:
         self.draw_samples(axes[0])
@@ -129,19 +149,15 @@ class LmsFitDisplay(Display):
 
     def draw_surface(self, ax: Axes) -> None:
         """Contours of J around the path, with the minimum."""
-        box = box_around(np.vstack([self.weights, self.line.best]), 0.2)
-        u, v, plane = mesh(box, RESOLUTION)
-        draw_contours(ax, u, v, self.line.criterion(plane).reshape(len(v), len(u)))
+        self.line.draw_contours(ax, box_around(np.vstack([self.weights, self.line.best]), 0.2))
         ax.plot(*self.line.best, marker="+", ms=14, mew=2.2, color=theme.GOOD, zorder=9)
-        ax.set(xlabel="$w_0$ (bias)", ylabel="$w_1$ (slope)")
 
     def draw_samples(self, ax: Axes) -> None:
         """The samples, with limits that suit them."""
         dot: Any = {"color": theme.BLUE, "edgecolors": theme.INK, "linewidths": 0.7}
         ax.scatter(self.line.x, self.line.y, s=34, zorder=4, **dot)
         box = box_around(np.column_stack([self.line.x, self.line.y]), 0.12)
-        ax.set(xlim=box[:2], ylim=box[2:])
-        ax.set(xlabel=theme.name(self.line.name), ylabel=theme.name(self.line.target))
+        feature_axes(ax, (self.line.name, self.line.target), box)
 
     def _draw_lines(self, ax: Axes) -> None:
         ends = np.array(ax.get_xlim())

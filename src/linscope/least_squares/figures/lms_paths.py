@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
-from linscope.display.descent import draw_contours
-from linscope.display.geometry import Box, box_around, mesh
+from linscope.display.geometry import Box, box_around
+from linscope.display.inputs import given_or_example
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.fitting.iterates import iterates
@@ -20,8 +21,71 @@ from linscope.results import VisitOrder
 
 from .lms_fit import Line, read_line
 
-RESOLUTION = 160
 BATCH, STOCHASTIC, AVERAGE = theme.INK, theme.RED, theme.PURPLE
+
+
+def lms_paths(
+    X: TableLike = None,
+    y: Any = None,
+    *,
+    passes: int = 30,
+    eta0: float | str = "auto",
+    random_state: int | None = 0,
+    ax: Any = None,
+) -> LmsPathsDisplay:
+    """A line fitted by batch and by stochastic descent: paths of its weights on contours of J.
+
+    Batch descent settles in the minimum. Stochastic descent with a constant rate keeps oscillating
+    around it; the average of its second half does not.
+
+    Parameters
+    ----------
+    X, y : samples of one feature and their targets; without them a built-in example
+    passes : passes over the samples
+    eta0 : rate of the stochastic descent; "auto" as in ``LinearRegression``
+    random_state : seed of the order of the visits; None visits the samples as given
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> display = ls.plot.lms_paths()
+    >>> batch, last, mean = display.distances
+    >>> batch < mean < last
+    True
+    """
+    line = read_line(*given_or_example("lms_paths needs both X and y", example, X, y))
+    solvers = [
+        GradientDescent(line.x[:, None], line.y, kind="batch", tol=0.0, keep_log=True),
+        GradientDescent(
+            line.x[:, None],
+            line.y,
+            kind="stochastic",
+            order=VisitOrder(len(line.x), random_state),
+            eta0=eta0,
+            tol=0.0,
+            average=True,
+            keep_log=True,
+        ),
+    ]
+    results = [run(solver, passes) for solver in solvers]
+    if not results[1].n_updates or results[1].status.name == "DIVERGED":
+        raise ValueError(results[1].details["explanation"])
+    batch, stochastic = (
+        iterates(solver, result.log, 0, result.log.n_updates)[0][:, 0] * solver.objective.unit
+        for solver, result in zip(solvers, results, strict=True)
+    )
+    tail = stochastic[len(stochastic) // 2 :]
+    near = box_around(np.vstack([tail, line.best]), 0.15)
+    far = box_around(np.vstack([batch, stochastic, line.best]), 0.15)
+    return LmsPathsDisplay(
+        line=line,
+        batch=batch,
+        stochastic=stochastic,
+        averaged=results[1].details["averaged"],
+        boxes=(far, near),
+        rates=(results[0].details["eta"], results[1].details["eta"]),
+    ).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -43,52 +107,6 @@ class LmsPathsDisplay(Display):
     averaged: np.ndarray
     boxes: tuple[Box, Box]
     rates: tuple[float, float]
-
-    @classmethod
-    def from_data(
-        cls,
-        X: Any = None,
-        y: Any = None,
-        *,
-        passes: int = 30,
-        eta0: float | str = "auto",
-        random_state: int = 0,
-    ) -> Self:
-        """Fit a line both ways from zero weights; without data a built-in example is used."""
-        if X is None and y is None:
-            X, y = example()
-        line = read_line(X, y)
-        solvers = [
-            GradientDescent(line.x[:, None], line.y, kind="batch", tol=0.0, keep_log=True),
-            GradientDescent(
-                line.x[:, None],
-                line.y,
-                kind="stochastic",
-                order=VisitOrder(len(line.x), random_state),
-                eta0=eta0,
-                tol=0.0,
-                average=True,
-                keep_log=True,
-            ),
-        ]
-        results = [run(solver, passes) for solver in solvers]
-        if not results[1].n_updates or results[1].status.name == "DIVERGED":
-            raise ValueError(results[1].details["explanation"])
-        batch, stochastic = (
-            iterates(solver, result.log, 0, result.log.n_updates)[0][:, 0] * solver.objective.unit
-            for solver, result in zip(solvers, results, strict=True)
-        )
-        tail = stochastic[len(stochastic) // 2 :]
-        near = box_around(np.vstack([tail, line.best]), 0.15)
-        far = box_around(np.vstack([batch, stochastic, line.best]), 0.15)
-        return cls(
-            line=line,
-            batch=batch,
-            stochastic=stochastic,
-            averaged=results[1].details["averaged"],
-            boxes=(far, near),
-            rates=(results[0].details["eta"], results[1].details["eta"]),
-        )
 
     @property
     def distances(self) -> tuple[float, float, float]:
@@ -112,20 +130,13 @@ class LmsPathsDisplay(Display):
             text += f"; its average is {times:.2g} times nearer"
         return text
 
-    @property
-    def grid(self) -> tuple[int, int]:
-        return 1, 2
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 10.4, 4.8
+    grid = 1, 2
+    size = 10.4, 4.8
 
     def _draw(self, axes: list[Axes]) -> None:
-        for ax, box, name in zip(axes, self.boxes, ("all", "near"), strict=True):
-            u, v, plane = mesh(box, RESOLUTION)
-            draw_contours(ax, u, v, self.line.criterion(plane).reshape(len(v), len(u)))
-            self._draw_paths(ax, near=name == "near")
-            ax.set(xlabel="$w_0$ (bias)", ylabel="$w_1$ (slope)")
+        for ax, box in zip(axes, self.boxes, strict=True):
+            self.line.draw_contours(ax, box)
+            self._draw_paths(ax, near=ax is axes[1])
         self._draw_frame(axes[0])
         n = len(self.line.x)
         theme.title_and_key(axes[0], f"All {len(self.stochastic) // n} passes", self._key())

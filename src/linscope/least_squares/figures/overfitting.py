@@ -19,13 +19,13 @@ from matplotlib.ticker import MaxNLocator
 
 from linscope.display import theme
 from linscope.display.base import Display
+from linscope.display.inputs import read_regression
 
 from .polynomial_fits import (
     check_degrees,
     partition,
     places_between,
     polynomial,
-    read,
     rmse,
     unseen_predictions,
 )
@@ -84,7 +84,7 @@ class OverfittingDisplay(Display):
         validation: tuple[Any, Any] | None = None,
     ) -> Self:
         """Fit every degree to all samples, and once more to each part of the cross-validation."""
-        X, y, names = read(X, y)
+        X, y, names = read_regression(X, y)
         chosen = check_degrees(degrees, *X.shape)
         new = (X[:0], y[:0]) if validation is None else _kept_back(validation, X.shape[1])
         splits = partition(cv, X, y) if validation is None else []
@@ -132,9 +132,7 @@ class OverfittingDisplay(Display):
     def panels(self) -> int:
         return 1 + len(self.shown)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        return 9.0, 6.4
+    size = 9.0, 6.4
 
     def _draw_on(self, figure: Figure) -> None:
         grid = figure.add_gridspec(2, len(self.shown), height_ratios=[1.0, 0.85])
@@ -150,8 +148,7 @@ class OverfittingDisplay(Display):
             else:
                 self._draw_predictions(ax, number)
             if number:
-                ax.set_ylabel("")
-                ax.tick_params(labelleft=False)
+                theme.no_left_labels(ax)
             theme.title(ax, self._verdict(self.shown[number]), size=theme.TEXT)
 
     def _verdict(self, degree: int) -> str:
@@ -165,7 +162,7 @@ class OverfittingDisplay(Display):
             style: dict[str, Any] = {"color": entry.get_color(), "marker": entry.get_marker()}
             ax.plot(self.degrees, values, lw=1.8, ms=5, zorder=3, **style)
         least = float(self.validation.min())
-        ax.axvline(self.best, color=theme.GOOD, lw=1.0, ls=(0, (4, 3)), zorder=1)
+        ax.axvline(self.best, color=theme.GOOD, lw=1.0, ls=theme.DASHED, zorder=1)
         ax.plot(self.best, least, marker="*", ms=17, color=theme.GOOD, mec="white", zorder=5)
         star = theme.line_entry("best", color=theme.GOOD, ls="", marker="*", ms=11)
         ax.set(xlabel="degree of the polynomial", ylabel=f"typical error of {self.names[1]} (RMSE)")
@@ -197,7 +194,7 @@ class OverfittingDisplay(Display):
         ax.plot(self.places, self.curves[number], color=colour, lw=2.0, zorder=3)
         reach = 0.25 * float(np.ptp(y)) or 1.0
         ax.set_ylim(float(y.min()) - reach, float(y.max()) + reach)
-        ax.set(xlabel=theme.name(self.names[0]), ylabel=theme.name(self.names[1]))
+        theme.label(ax, *self.names)
 
     def _draw_predictions(self, ax: Axes, number: int) -> None:
         """For several features: what was predicted for unseen samples against what they are."""
@@ -216,7 +213,7 @@ class OverfittingDisplay(Display):
 def _kept_back(validation: Any, d: int) -> tuple[np.ndarray, np.ndarray]:
     if len(validation) != 2:
         raise ValueError("validation must be the pair (X, y) of samples kept back")
-    X, y, _ = read(*validation)
+    X, y, _ = read_regression(*validation)
     if X.shape[1] != d:
         raise ValueError(f"validation has {X.shape[1]} features, but X has {d}")
     return X, y

@@ -7,14 +7,10 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import KFold, check_cv
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
-
-from linscope.data import to_matrix
-from linscope.rows.finite import check_finite
 
 HIGHEST, MOST_TERMS = 12, 1000
 
@@ -32,20 +28,6 @@ def polynomial(degree: int, regression: Any) -> Pipeline:
     """
     powers = PolynomialFeatures(degree, include_bias=False)
     return make_pipeline(MinMaxScaler((-1, 1)), powers, clone(regression))
-
-
-def read(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, str]]:
-    matrix, names = to_matrix(X)
-    check_finite(matrix, names)
-    dense = np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
-    target = np.asarray(y, dtype=np.float64)
-    if target.shape != (len(dense),):
-        raise ValueError(
-            f"X has {len(dense)} rows, but y has shape {target.shape}: one number a row is needed"
-        )
-    check_finite(target, name="y")
-    name = getattr(y, "name", None)
-    return dense, target, (names[0] if names else "x", str(name) if name else "y")
 
 
 def check_degrees(degrees: Iterable[int] | None, n: int, d: int) -> list[int]:

@@ -11,13 +11,14 @@ The last three show standardised residuals r = √c e/(σ√(1 − h)).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from scipy import special
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
 
@@ -31,6 +32,43 @@ LABELLED = 3
 COOK = (0.5, 1.0)
 # Height of a panel's points and of a line of text, in printer's points.
 PANEL_POINTS, LINE_POINTS = 165.0, 11.0
+
+
+def residuals(
+    estimator: Any, X: TableLike = None, y: Any = None, *, output: int | str = 0, ax: Any = None
+) -> ResidualsDisplay:
+    """Four looks at the residuals of a linear model: bend, normality, spread, influence.
+
+    Parameters
+    ----------
+    estimator : fitted ``LinearRegression`` or ``Ridge``, or any model with ``coef_`` and
+        ``intercept_``
+    X, y : the training data, needed unless the model still has them
+    output : which target, by number or name
+    ax : four matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("diabetes")
+    >>> ls.plot.residuals(ls.LinearRegression().fit(X, y))
+    <ResidualsDisplay: Four looks at the residuals of y: 442 rows>
+    """
+    fit = linear_fit(estimator, X, y, output)
+    values = row_values(fit)
+    if values.exact:
+        raise ValueError(
+            "the fit is exact: its residuals are rounding errors, and there is nothing to see "
+            "in them"
+        )
+    return ResidualsDisplay(
+        values=values,
+        numbers=np.arange(values.n) if fit.rows is None else np.asarray(fit.rows),
+        target=fit.target,
+        shown=_selection(values),
+        extreme=_largest(np.abs(values.standardized), LABELLED),
+        influential=_largest(values.cooks_distance, LABELLED),
+    ).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -54,25 +92,6 @@ class ResidualsDisplay(Display):
     extreme: np.ndarray
     influential: np.ndarray
 
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, y: Any = None, output: Any = 0) -> Self:
-        """From a fitted linear model."""
-        fit = linear_fit(estimator, X, y, output)
-        values = row_values(fit)
-        if values.exact:
-            raise ValueError(
-                "the fit is exact: its residuals are rounding errors, and there is nothing to see "
-                "in them"
-            )
-        return cls(
-            values=values,
-            numbers=np.arange(values.n) if fit.rows is None else np.asarray(fit.rows),
-            target=fit.target,
-            shown=_selection(values),
-            extreme=_largest(np.abs(values.standardized), LABELLED),
-            influential=_largest(values.cooks_distance, LABELLED),
-        )
-
     @property
     def quantiles(self) -> np.ndarray:
         """The normal quantile that belongs to each row's standardised residual."""
@@ -89,19 +108,14 @@ class ResidualsDisplay(Display):
         part = "" if shown == n else f" ({shown:,} shown)"
         return f"Four looks at the residuals of {self.target}: {theme.count(n, 'row')}{part}"
 
-    @property
-    def grid(self) -> tuple[int, int]:
-        return 2, 2
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 9.0, 7.4
+    grid = 2, 2
+    size = 9.0, 7.4
 
     def _draw(self, axes: list[Axes]) -> None:
         values = self.values
         r, size = values.standardized, np.sqrt(np.abs(values.standardized))
         self._draw_cloud(axes[0], values.fitted, values.residuals)
-        axes[0].axhline(0, color=theme.SOFT, lw=0.9, ls=(0, (4, 3)), zorder=1)
+        axes[0].axhline(0, color=theme.SOFT, lw=0.9, ls=theme.DASHED, zorder=1)
         _name(axes[0], "Linearity: is there a bend?", f"fitted {self.target}", "residual")
         self._draw_normal(axes[1], r)
         self._draw_cloud(axes[2], values.fitted, size)
@@ -130,7 +144,7 @@ class ResidualsDisplay(Display):
     def _draw_leverage(self, ax: Axes, r: np.ndarray) -> None:
         h = self.values.leverages
         _points(ax, h[self.shown], r[self.shown])
-        ax.axhline(0, color=theme.SOFT, lw=0.9, ls=(0, (4, 3)), zorder=1)
+        ax.axhline(0, color=theme.SOFT, lw=0.9, ls=theme.DASHED, zorder=1)
         left, right = 0.0, min(1.0, 1.08 * float(h.max()))
         bottom, top = (1.15 * float(value) for value in (min(r.min(), -1), max(r.max(), 1)))
         self._draw_cook(ax, right, top, bottom)
@@ -206,8 +220,7 @@ def _points(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
 
 def _name(ax: Axes, title: str, x: str, y: str) -> None:
     theme.title(ax, title, size=theme.TEXT + 0.5)
-    ax.set_xlabel(theme.name(x))
-    ax.set_ylabel(theme.name(y))
+    theme.label(ax, x, y)
     ax.margins(x=0.08, y=0.1)
 
 

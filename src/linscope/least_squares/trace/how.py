@@ -8,8 +8,8 @@ from linscope.tracing.derivation_parts import Part, SampleTable
 from linscope.tracing.derivation_quantities import Quantities
 from linscope.tracing.registry import ClosedForm, Steps
 
-from ..figures.line_fit import LineFitDisplay
-from ..figures.residuals import ResidualsDisplay
+from ..figures.line_fit import line_fit
+from ..figures.residuals import residuals
 from .exact_gradient import exact_gradient_replays
 from .line import one_feature
 from .moments import from_moments
@@ -25,8 +25,7 @@ def regression(work: RegressionWork, table: SampleTable, q: Quantities) -> list[
 
 def draw(model: Any, X: Any, y: Any, ax: Any) -> Any:
     """The line, or for several features the residuals."""
-    display = LineFitDisplay if model.n_features_in_ == 1 else ResidualsDisplay
-    return display.from_estimator(model, X, y).plot(ax)
+    return (line_fit if model.n_features_in_ == 1 else residuals)(model, X, y, ax=ax)
 
 
 CLOSED_FORM = ClosedForm(RegressionWork, regression, draw, from_moments)

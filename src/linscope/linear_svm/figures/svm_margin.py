@@ -5,31 +5,22 @@ f = w·x + b        M = 2/‖w‖        ξ = max(0, 1 − y f)
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
-from linscope.display.base import Display
-from linscope.display.boundary import draw_samples
-from linscope.display.geometry import (
-    SHAPE,
-    Box,
-    box_around,
-    corners,
-    half_plane,
-    mesh,
-    segment,
-    widened,
-)
-from linscope.display.inputs import Samples, View, choose_view, read_samples
+from linscope.display.base import SampleDisplay
+from linscope.display.boundary import decide
+from linscope.display.drawing import arrow, draw_band, draw_samples
+from linscope.display.geometry import ONE, Box, mesh, segment, square
+from linscope.display.inputs import Samples, View
+from linscope.separation.figure import MarginDisplay, margin_box, read_margin, verdict_margin
 
-DASHED = (0, (4, 3))
-ONE = np.array([1.0, 0.0, 0.0])
 # A shorter line could not be seen; a fit to a tolerance leaves as much.
 LEAST_SLACK = 1e-3
 GRID = 240
@@ -41,8 +32,71 @@ WIDEST = 2.0
 LABEL, EDGE = 0.19, 0.025
 
 
+def margin(
+    source: Any, X: TableLike, y: Any, *, ax: Any = None
+) -> MarginDisplay | SvmMarginDisplay:
+    """The margin of a support vector machine, or why classes are separable or not.
+
+    A fitted linear machine: the boundary f = 0, the lines f = ±1, the width M = 2/‖w‖, support
+    vectors ringed, and slack as lines from f = ±1 to the samples beyond it. Another kernel: the
+    curves f = −1, 0, +1. A verdict of ``separability``: the widest margin, or a common point of
+    both hulls.
+
+    Parameters
+    ----------
+    source : a fitted ``LinearSVC`` or ``SVC`` of two classes, or what
+        ``linscope.separability(X, y)`` returned for two classes
+    X, y : the samples it is about, with one or two features
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("xor")
+    >>> ls.plot.margin(ls.separability(X, y), X, y).point
+    array([0.5, 0.5])
+    >>> X, y = ls.datasets.load("or")
+    >>> ls.plot.margin(ls.LinearSVC(C=float("inf")).fit(X, y), X, y)
+    <SvmMarginDisplay: M = 2/‖w‖ = 0.7071, 3 support vectors, no slack>
+    """
+    show = machine_margin if hasattr(source, "fit") else verdict_margin
+    return show(source, X, y).plot(ax)
+
+
+def machine_margin(estimator: Any, X: Any, y: Any) -> SvmMarginDisplay:
+    """From a fitted machine of two classes and the samples it was trained on."""
+    check_is_fitted(estimator)
+    samples, view = read_margin(X, y, "fit the model on two of the columns")
+    _check_classes(estimator, samples)
+    scores = decide(estimator, samples.X).ravel()
+    weights = _weights(estimator)
+    points = view.points(samples.X)
+    box = _box(points, view, weights)
+    u, v, values = np.zeros(0), np.zeros(0), np.zeros((0, 0))
+    if not len(weights):
+        u, v, spots = mesh(box, GRID)
+        values = decide(estimator, view.rows(spots)).reshape(GRID, GRID)
+    with np.errstate(divide="ignore"):
+        width = 2.0 / np.linalg.norm(weights[1:]) if len(weights) else np.nan
+    return SvmMarginDisplay(
+        samples=samples,
+        view=view,
+        model=type(estimator).__name__,
+        weights=weights,
+        width=float(width),
+        scores=scores,
+        slack=np.maximum(0.0, 1.0 - samples.y * scores),
+        support=_support(estimator, len(scores)),
+        feet=_feet(points, view, weights, samples.y - scores),
+        u=u,
+        v=v,
+        values=values,
+        box=box,
+    )
+
+
 @dataclass(eq=False, kw_only=True, repr=False)
-class SvmMarginDisplay(Display):
+class SvmMarginDisplay(SampleDisplay):
     """Lines (or curves) f = −1, 0, +1, the support vectors, and the slack.
 
     Attributes
@@ -58,8 +112,6 @@ class SvmMarginDisplay(Display):
     box : limits of the figure
     """
 
-    samples: Samples
-    view: View
     model: str
     weights: np.ndarray
     width: float
@@ -71,45 +123,6 @@ class SvmMarginDisplay(Display):
     v: np.ndarray
     values: np.ndarray
     box: Box
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
-        """From a fitted machine of two classes and the samples it was trained on."""
-        check_is_fitted(estimator)
-        samples = read_samples(X, y, binary=True)
-        if samples.X.shape[1] > 2:
-            raise ValueError(
-                f"X has {samples.X.shape[1]} features, and a margin can be drawn for one or two: "
-                "fit the model on two of the columns"
-            )
-        _check_classes(estimator, samples)
-        view = choose_view(samples, None)
-        scores = _decision(estimator, samples.X)
-        slack = np.maximum(0.0, 1.0 - samples.y * scores)
-        weights = _weights(estimator)
-        points = view.points(samples.X)
-        box = _box(points, view, weights)
-        u, v, values = np.zeros(0), np.zeros(0), np.zeros((0, 0))
-        if not len(weights):
-            u, v, spots = mesh(box, GRID)
-            values = _decision(estimator, view.rows(spots)).reshape(GRID, GRID)
-        with np.errstate(divide="ignore"):
-            width = 2.0 / np.linalg.norm(weights[1:]) if len(weights) else np.nan
-        return cls(
-            samples=samples,
-            view=view,
-            model=type(estimator).__name__,
-            weights=weights,
-            width=float(width),
-            scores=scores,
-            slack=slack,
-            support=_support(estimator, len(scores)),
-            feet=_feet(points, view, weights, samples.y - scores),
-            u=u,
-            v=v,
-            values=values,
-            box=box,
-        )
 
     @property
     def title(self) -> str:
@@ -128,74 +141,61 @@ class SvmMarginDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return (6.0, 2.4) if self.view.flat else (6.0, 5.0)
+        return (6.0, 2.4) if self.flat else (6.0, 5.0)
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        points = self.view.points(self.samples.X)
-        entries = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
-        entries.append(theme.line_entry("f = 0", lw=2.0))
+        entries = [*theme.class_entries(self.labels), theme.line_entry("f = 0", lw=2.0)]
         if not len(self.weights):
             self._draw_curves(ax)
         else:
-            self._draw_lines(ax)
+            draw_band(ax, self.box, self.view.line(self.weights))
         if not len(self.weights) or self.whole:
-            entries.append(theme.line_entry("f = ±1", lw=1.1, ls=DASHED))
-        theme.ring(ax, points[self.support], colour=theme.PURPLE)
+            entries.append(theme.line_entry("f = ±1", lw=1.1, ls=theme.DASHED))
+        theme.ring(ax, self.points[self.support], colour=theme.PURPLE)
         entries.append(theme.ring_entry("support", theme.PURPLE))
         if len(self.weights) and self.whole:
-            entries += self._draw_slack(ax, points)
-            self._draw_width(ax, points)
+            entries += self._draw_slack(ax)
+            self._draw_width(ax)
         draw_samples(ax, self.samples, self.view, self.box)
-        if not self.view.flat and _square(self.box):
+        if not self.flat and square(self.box):
             ax.set_aspect("equal")
         theme.title_and_key(ax, self.title, entries)
-
-    def _draw_lines(self, ax: Axes) -> None:
-        line = self.view.line(self.weights)
-        band = half_plane(half_plane(corners(self.box), line + ONE), ONE - line)
-        if len(band):
-            ax.fill(*band.T, color=theme.tint(theme.GREY, 0.25), lw=0, zorder=0)
-        for shift in (-1.0, 0.0, 1.0):
-            ends = segment(self.box, line + shift * ONE)
-            if ends is not None:
-                style: Any = {"lw": 1.1, "ls": DASHED} if shift else {"lw": 2.0}
-                ax.plot(*ends.T, color=theme.INK, zorder=3, **style)
 
     def _draw_curves(self, ax: Axes) -> None:
         low, high = float(self.values.min()), float(self.values.max())
         if low < 1.0 and high > -1.0:
             fill = [theme.tint(theme.GREY, 0.25)]
             ax.contourf(self.u, self.v, self.values, levels=[-1.0, 1.0], colors=fill, zorder=0)
-        for level, width, style in ((-1.0, 1.1, DASHED), (0.0, 2.0, "-"), (1.0, 1.1, DASHED)):
+        for level in (-1.0, 0.0, 1.0):
+            look: Any = {"linewidths": 1.1, "linestyles": [theme.DASHED]}
+            look = look if level else {"linewidths": 2.0, "linestyles": ["-"]}
             if low < level < high:
                 ax.contour(
-                    self.u, self.v, self.values, levels=[level],
-                    colors=theme.INK, linewidths=width, linestyles=[style], zorder=3,
-                )  # fmt: skip
+                    self.u, self.v, self.values, levels=[level], colors=theme.INK, zorder=3, **look
+                )
 
-    def _draw_slack(self, ax: Axes, points: np.ndarray) -> list:
+    def _draw_slack(self, ax: Axes) -> list:
         """From the line of the sample's own class to the sample that is beyond it."""
         loose = np.flatnonzero(self.slack > LEAST_SLACK)
         for row in loose:
-            ends = np.array([self.feet[row], points[row]])
+            ends = np.array([self.feet[row], self.points[row]])
             ax.plot(*ends.T, color=theme.WRONG, lw=1.4, zorder=3.5, solid_capstyle="butt")
         return [theme.line_entry("slack", color=theme.WRONG, lw=1.4)] if len(loose) else []
 
-    def _draw_width(self, ax: Axes, points: np.ndarray) -> None:
+    def _draw_width(self, ax: Axes) -> None:
         """An arrow from margin to margin where the samples leave room for it."""
-        middle = _free_place(self.box, self.view.line(self.weights), points, self.view.flat)
+        line = self.view.line(self.weights)
+        middle = _free_place(self.box, line, self.points, self.flat)
         if middle is None:
             return
-        a = self.view.line(self.weights)[1:]
-        ends = middle + np.outer([-1.0, 1.0], a / (a @ a))
-        arrow = {"arrowstyle": "<->", "color": theme.PURPLE, "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
-        ax.annotate("", ends[1], ends[0], arrowprops=arrow, zorder=6)
-        x, y = middle if self.view.flat else ends[np.argmax(ends[:, 0])]
+        ends = middle + np.outer([-1.0, 1.0], line[1:] / (line[1:] @ line[1:]))
+        arrow(ax, ends[0], ends[1], theme.PURPLE, zorder=6, style="<->", lw=1.4)
+        x, y = middle if self.flat else ends[np.argmax(ends[:, 0])]
         words = ax.annotate(
             f"M = {theme.number(self.width)}", (x, y), textcoords="offset points",
-            xytext=(0, -7) if self.view.flat else (6, 0),
-            ha="center" if self.view.flat else "left", va="top" if self.view.flat else "center",
+            xytext=(0, -7) if self.flat else (6, 0),
+            ha="center" if self.flat else "left", va="top" if self.flat else "center",
             fontsize=theme.SMALL, color=theme.PURPLE, zorder=7,
         )  # fmt: skip
         words.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 1.0})
@@ -213,12 +213,6 @@ def _check_classes(estimator: Any, samples: Samples) -> None:
             f"y has the classes {samples.classes.tolist()}, the model {known.tolist()}: pass the "
             "samples it was trained on"
         )
-
-
-def _decision(estimator: Any, rows: np.ndarray) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*valid feature names.*")
-        return np.asarray(estimator.decision_function(rows), dtype=np.float64).ravel()
 
 
 def _weights(estimator: Any) -> np.ndarray:
@@ -256,15 +250,7 @@ def _box(points: np.ndarray, view: View, weights: np.ndarray) -> Box:
         centre = centre - (line[0] + centre @ a) * a / (a @ a)
         if 2.0 / np.linalg.norm(a) <= WIDEST * float(np.linalg.norm(np.ptp(points, axis=0))):
             points = np.vstack([points, centre + np.outer([-1.0, 1.0], a / (a @ a))])
-    box = box_around(points, 0.15)
-    if view.flat:
-        return (*box[:2], -1.0, 1.0)
-    return widened(box, SHAPE) if _square(box) else box
-
-
-def _square(box: Box) -> bool:
-    """Whether both axes can have one scale, so that right angles are right angles."""
-    return 0.4 < (box[1] - box[0]) / (box[3] - box[2]) < 2.5
+    return margin_box(view, points)
 
 
 def _free_place(box: Box, line: np.ndarray, points: np.ndarray, flat: bool) -> np.ndarray | None:

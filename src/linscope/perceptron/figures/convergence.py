@@ -11,12 +11,13 @@ curve cross at k = R²/γ²: no more updates are possible.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.inputs import read_samples
@@ -27,6 +28,59 @@ from .weight_path import weight_path
 
 # With fewer updates than this share of the bound, logarithmic axes keep them visible.
 CROWDED = 0.2
+
+
+def convergence(
+    w_path: Any, X: TableLike, y: Any, *, eta0: float = 1.0, ax: Any = None
+) -> ConvergenceDisplay:
+    """The curves of the convergence proof, k·γ ≤ w·w_opt ≤ ‖w‖ ≤ √k·R, and the bound R²/γ².
+
+    Parameters
+    ----------
+    w_path : path of the weights from zeros (array, perceptron or trace)
+    X, y : separable samples of two classes
+    eta0 : the rate that made an array of weights; the curves are for w/η
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("or")
+    >>> display = ls.plot.convergence(ls.Perceptron(), X, y)
+    >>> display.updates <= display.bound, round(display.bound, 6)
+    (True, 27.0)
+    """
+    samples = read_samples(X, y, binary=True)
+    path = weight_path(w_path, samples, name="w_path")
+    if path.model is not None:
+        reason = path.model._no_bound(np.zeros(0), path.weights[0])
+        if path.model.class_weight is not None:
+            reason = reason or "it needs equal weights"
+        if not path.model.fit_intercept:
+            reason = reason or "γ is the margin with a bias: use fit_intercept=True"
+        if reason:
+            raise ValueError(f"the convergence bound does not apply to this model: {reason}")
+        eta0 = float(path.model.eta0)
+    if path.weights[0].any():
+        raise ValueError(
+            f"w_path starts at {theme.vector(path.weights[0])}: the proof needs a start from "
+            "zeros; pass the path with its first row, and init='zeros'"
+        )
+    verdict = separability(X, y)
+    if not isinstance(verdict, Separable):
+        raise ValueError(
+            "the classes are not linearly separable, so there is no margin γ and no bound: "
+            "see linscope.plot.margin(linscope.separability(X, y), X, y) for the reason"
+        )
+    weights = path.weights / eta0
+    return ConvergenceDisplay(
+        k=np.arange(len(weights)),
+        progress=weights @ verdict.augmented.weights,
+        length=np.linalg.norm(weights, axis=1),
+        gamma=float(verdict.gamma),
+        radius=float(verdict.radius),
+        bound=float(verdict.bound),
+    ).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -47,41 +101,6 @@ class ConvergenceDisplay(Display):
     gamma: float
     radius: float
     bound: float
-
-    @classmethod
-    def from_path(cls, w_path: Any, X: Any, y: Any, *, eta0: float = 1.0) -> Self:
-        """From the weights before the first update and after each, or from a perceptron."""
-        samples = read_samples(X, y, binary=True)
-        path = weight_path(w_path, samples, name="w_path")
-        if path.model is not None:
-            reason = path.model._no_bound(np.zeros(0), path.weights[0])
-            if path.model.class_weight is not None:
-                reason = reason or "it needs equal weights"
-            if not path.model.fit_intercept:
-                reason = reason or "γ is the margin with a bias: use fit_intercept=True"
-            if reason:
-                raise ValueError(f"the convergence bound does not apply to this model: {reason}")
-            eta0 = float(path.model.eta0)
-        if path.weights[0].any():
-            raise ValueError(
-                f"w_path starts at {theme.vector(path.weights[0])}: the proof needs a start from "
-                "zeros; pass the path with its first row, and init='zeros'"
-            )
-        verdict = separability(X, y)
-        if not isinstance(verdict, Separable):
-            raise ValueError(
-                "the classes are not linearly separable, so there is no margin γ and no bound: "
-                "see linscope.plot.margin(linscope.separability(X, y), X, y) for the reason"
-            )
-        weights = path.weights / eta0
-        return cls(
-            k=np.arange(len(weights)),
-            progress=weights @ verdict.augmented.weights,
-            length=np.linalg.norm(weights, axis=1),
-            gamma=float(verdict.gamma),
-            radius=float(verdict.radius),
-            bound=float(verdict.bound),
-        )
 
     @property
     def updates(self) -> int:
@@ -121,7 +140,7 @@ class ConvergenceDisplay(Display):
         dots: dict[str, Any] = {"ms": small, "mec": "white", "mew": 0.6, "lw": 1.2}
         ax.plot(self.k[first:], self.length[first:], marker="o", color=theme.PURPLE, **dots)
         ax.plot(self.k[first:], self.progress[first:], marker="s", color=theme.GOOD, **dots)
-        ax.axvline(self.bound, color=theme.WRONG, lw=1.4, ls=(0, (4, 3)), zorder=1)
+        ax.axvline(self.bound, color=theme.WRONG, lw=1.4, ls=theme.DASHED, zorder=1)
         if crowded:
             ax.set(xscale="log", yscale="log")
             plain = FuncFormatter(lambda value, _: f"{value:g}")

@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.inputs import read_samples
 from linscope.losses import perceptron
 
 from .weight_path import weight_path
+
+
+def criterion(
+    source: Any, X: TableLike, y: Any, *, tie: str = "update", ax: Any = None
+) -> CriterionDisplay:
+    """J_p and the number of mistakes after each update; rises are marked.
+
+    Parameters
+    ----------
+    source : path of the weights (array, perceptron or trace)
+    X, y : samples of two classes
+    tie : what score 0 means for an array of weights, see ``Perceptron``
+    ax : two matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("or")
+    >>> ls.plot.criterion(ls.Perceptron(tie="negative"), X, y)
+    <CriterionDisplay: J_p is not monotonic: it rises twice in 4 updates>
+    """
+    samples = read_samples(X, y, binary=True)
+    path = weight_path(source, samples, name="source")
+    weights = path.weights
+    if path.model is not None:
+        tie = path.model.tie
+    values = perceptron.criterion(weights, samples.augmented, samples.y)
+    wrong = perceptron.mistakes(weights, samples.augmented, samples.y, tie)
+    return CriterionDisplay(criterion=values, mistakes=wrong.sum(axis=1)).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -30,18 +60,6 @@ class CriterionDisplay(Display):
     criterion: np.ndarray
     mistakes: np.ndarray
 
-    @classmethod
-    def from_path(cls, source: Any, X: Any, y: Any, *, tie: str = "update") -> Self:
-        """From the weights before the first update and after each, a perceptron, or its trace."""
-        samples = read_samples(X, y, binary=True)
-        path = weight_path(source, samples, name="source")
-        weights = path.weights
-        if path.model is not None:
-            tie = path.model.tie
-        values = perceptron.criterion(weights, samples.augmented, samples.y)
-        wrong = perceptron.mistakes(weights, samples.augmented, samples.y, tie)
-        return cls(criterion=values, mistakes=wrong.sum(axis=1))
-
     @property
     def rises(self) -> np.ndarray:
         """Updates (from 1) after which J_p is larger than before."""
@@ -56,13 +74,8 @@ class CriterionDisplay(Display):
         times = "once" if rises == 1 else "twice" if rises == 2 else f"{rises:,} times"
         return f"J_p is not monotonic: it rises {times} in {made}"
 
-    @property
-    def grid(self) -> tuple[int, int]:
-        return 2, 1
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 6.0, 4.8
+    grid = 2, 1
+    size = 6.0, 4.8
 
     def _draw(self, axes: list[Axes]) -> None:
         k = np.arange(len(self.criterion))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm
 from matplotlib.ticker import MaxNLocator
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
-from linscope.display.arrows import draw_path
-from linscope.display.base import Display
-from linscope.display.geometry import Box
-from linscope.display.inputs import read_samples
+from linscope.display.geometry import mesh
 from linscope.losses import perceptron
 
-from .weight_path import weight_path
-from .weight_space import choose_weights, path_entry, weight_box
+from .weight_plane import WeightPlaneDisplay, read_plane
+
+RESOLUTION = 360
 
 
 class Surface(NamedTuple):
@@ -43,71 +42,63 @@ SURFACES = {
 PANELS = {"both": ("perceptron", "mistakes"), **{name: (name,) for name in SURFACES}}
 
 
+def loss_surface(
+    X: TableLike,
+    y: Any,
+    *,
+    path: Any = None,
+    loss: str = "perceptron",
+    weights: Any = None,
+    at: Any = None,
+    box: Any = None,
+    fit_intercept: bool = True,
+    ax: Any = None,
+) -> LossSurfaceDisplay:
+    """Contours of a loss over two weights, with the path of the weights.
+
+    Parameters
+    ----------
+    X, y : samples of two classes
+    path : path of the weights (array, perceptron or trace), optional
+    loss : {"perceptron", "mistakes", "both"}
+        J_p, the plain number of mistakes (flat: gradient descent is useless), or side by side.
+    weights : which two weights to draw, 0 is the bias; by default the last two
+    at : all weights, bias first; those not drawn are held there, by default at the path's end
+    box : limits (u0, u1, v0, v1) of the two weights, optional
+    fit_intercept : whether there is a bias
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = [[1], [2], [4], [5]], [-1, -1, 1, 1]
+    >>> sorted(ls.plot.loss_surface(X, y, path=ls.Perceptron(), loss="both").values)
+    ['mistakes', 'perceptron']
+    """
+    if loss not in PANELS:
+        raise ValueError(f"loss must be one of {', '.join(map(repr, PANELS))}, got {loss!r}")
+    plane = read_plane(X, y, path, weights, fit_intercept, name="path", at=at)
+    u, v, spots = mesh(plane.box() if box is None else box, RESOLUTION)
+    grid = np.tile(plane.current, (len(v), len(u), 1))
+    grid[..., list(plane.pair)] = spots.reshape(len(v), len(u), 2)
+    rows, signs = plane.samples.augmented, plane.samples.y
+    values = {name: SURFACES[name].compute(grid, rows, signs) for name in PANELS[loss]}
+    return LossSurfaceDisplay(**plane.facts(), u=u, v=v, values=values).plot(ax)
+
+
 @dataclass(eq=False, kw_only=True, repr=False)
-class LossSurfaceDisplay(Display):
+class LossSurfaceDisplay(WeightPlaneDisplay):
     """Values of one or more losses on a grid of two weights.
 
     Attributes
     ----------
     u, v : the two weights' grids
     values : loss name -> array (len(v), len(u))
-    path : the weights after each update in this plane, (k, 2); may be empty
-    axes_names, held : the two weights, and the others with their values
     """
 
     u: np.ndarray
     v: np.ndarray
     values: dict[str, np.ndarray]
-    path: np.ndarray
-    axes_names: tuple[str, str]
-    held: dict[str, float]
-
-    @classmethod
-    def from_data(
-        cls,
-        X: Any,
-        y: Any,
-        *,
-        path: Any = None,
-        loss: str = "perceptron",
-        weights: Sequence[int] | None = None,
-        at: Any = None,
-        box: Box | None = None,
-        fit_intercept: bool = True,
-        resolution: int = 360,
-    ) -> Self:
-        """Evaluate the loss; weights off the plane stay at ``at``, by default the path's end."""
-        if loss not in PANELS:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, PANELS))}, got {loss!r}")
-        samples = read_samples(X, y, binary=True)
-        full = np.zeros((0, samples.X.shape[1] + 1))
-        if path is not None:
-            found = weight_path(path, samples, name="path")
-            full = found.weights
-            if found.model is not None:
-                fit_intercept = found.model.fit_intercept
-        i, j = choose_weights(samples, weights, fit_intercept)
-        current = full[-1] if len(full) else np.zeros(full.shape[1])
-        if at is not None:
-            current = np.asarray(at, dtype=np.float64)
-            if current.shape != (full.shape[1],):
-                raise ValueError(f"at must be {full.shape[1]} weights, bias first, got {at!r}")
-        limits = weight_box(full[:, [i, j]]) if box is None else box
-        u, v = np.linspace(*limits[:2], resolution), np.linspace(*limits[2:], resolution)
-        plane = np.tile(current, (resolution, resolution, 1))
-        plane[..., i], plane[..., j] = np.meshgrid(u, v)
-        rest = [k for k in range(int(not fit_intercept), len(current)) if k not in (i, j)]
-        return cls(
-            u=u,
-            v=v,
-            values={
-                name: SURFACES[name].compute(plane, samples.augmented, samples.y)
-                for name in PANELS[loss]
-            },
-            path=full[:, [i, j]],
-            axes_names=(f"w{i}", f"w{j}"),
-            held={f"w{k}": float(current[k]) for k in rest},
-        )
 
     @property
     def title(self) -> str:
@@ -116,10 +107,7 @@ class LossSurfaceDisplay(Display):
         else:
             (name,) = self.values
             text = SURFACES[name].message
-        if self.held:
-            fixed = ", ".join(f"{n} = {theme.number(value)}" for n, value in self.held.items())
-            text += f" (at {fixed})"
-        return text
+        return text + (f" (at {self._held_at()})" if self.held else "")
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -134,10 +122,7 @@ class LossSurfaceDisplay(Display):
             surface = SURFACES[name]
             draw = self._draw_steps if surface.steps else self._draw_slope
             draw(ax, values, surface)
-            draw_path(ax, self.path)
-            ax.set(xlim=self.u[[0, -1]], ylim=self.v[[0, -1]])
-            ax.set(xlabel=self.axes_names[0], ylabel=self.axes_names[1])
-            entries = [path_entry(bool(self.held))] if len(self.path) else []
+            entries = self._draw_path(ax, (*self.u[[0, -1]], *self.v[[0, -1]]))
             if (values <= 0).any():
                 entries.append(theme.region_entry("0: solutions", theme.GOOD))
             text = self.title if len(axes) == 1 else surface.message

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from linscope.display import theme
-from linscope.display.base import Display
-from linscope.display.boundary import draw_samples
-from linscope.display.geometry import box_around, segment
-from linscope.display.inputs import Samples, View, choose_view, read_samples
-from linscope.display.theme import LINES
+from linscope.display.base import SampleDisplay
+from linscope.display.boundary import fitted
+from linscope.display.drawing import draw_line, draw_samples
+from linscope.display.inputs import choose_view, read_samples
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
-class OrdersDisplay(Display):
+class OrdersDisplay(SampleDisplay):
     """Boundaries of several runs on the same samples.
 
     Attributes
@@ -31,43 +28,14 @@ class OrdersDisplay(Display):
     updates : how many updates each run made
     """
 
-    samples: Samples
-    view: View
     runs: list[str]
     weights: np.ndarray
     updates: np.ndarray
-
-    @classmethod
-    def from_runs(cls, runs: Mapping[str, Any], X: Any, y: Any, *, features: Any = None) -> Self:
-        """Fit a clone of each named perceptron."""
-        samples = read_samples(X, y, binary=True)
-        view = choose_view(samples, features)
-        labels = samples.classes[samples.codes]
-        weights, updates = [], []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            for model in runs.values():
-                fitted = clone(model).fit(samples.X, labels)
-                weights.append(np.r_[fitted.intercept_[0], fitted.coef_[0]])
-                updates.append(fitted.n_updates_)
-        return cls(
-            samples=samples,
-            view=view,
-            runs=list(runs),
-            weights=np.array(weights),
-            updates=np.array(updates),
-        )
+    size = 6.0, 5.0
 
     @classmethod
     def from_seeds(
-        cls,
-        base: Any,
-        X: Any,
-        y: Any,
-        *,
-        seeds: Sequence[int] = (0, 1, 2),
-        inits: Sequence[Any] = (),
-        features: Any = None,
+        cls, base: Any, X: Any, y: Any, seeds: Sequence[int], inits: Sequence[Any], features: Any
     ) -> Self:
         """A perceptron with the given order, a shuffle for every seed, and other first weights."""
         if base.output == "voted":
@@ -78,7 +46,15 @@ class OrdersDisplay(Display):
         for init in inits:
             text = init if isinstance(init, str) else theme.vector(init)
             runs[f"from {text}"] = clone(base).set_params(init=init)
-        return cls.from_runs(runs, X, y, features=features)
+        samples = read_samples(X, y, binary=True)
+        models = [fitted(model, samples.X, samples.truth) for model in runs.values()]
+        return cls(
+            samples=samples,
+            view=choose_view(samples, features),
+            runs=list(runs),
+            weights=np.array([np.r_[model.intercept_[0], model.coef_[0]] for model in models]),
+            updates=np.array([model.n_updates_ for model in models]),
+        )
 
     @property
     def different(self) -> int:
@@ -92,26 +68,17 @@ class OrdersDisplay(Display):
         n, different = len(self.runs), self.different
         if different == 1:
             return f"Same samples, {n} runs: all find the same boundary"
-        note = f" ({self.view.note})" if self.view.note else ""
-        return f"Same samples, {n} runs: {different} different boundaries{note}"
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 6.0, 5.0
+        return f"Same samples, {n} runs: {different} different boundaries{self.view.remark}"
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        points = self.view.points(self.samples.X)
-        box = box_around(points)
-        if self.view.flat:
-            box = (*box[:2], -1.0, 1.0)
-        entries = [theme.class_entry(k, label) for k, label in enumerate(self.samples.labels)]
+        box = self.view.box(self.points)
+        entries = theme.class_entries(self.labels)
         for run, (name, w) in enumerate(zip(self.runs, self.weights, strict=True)):
-            colour, dashes = LINES[run % len(LINES)]
-            ends = segment(box, self.view.line(w))
-            if ends is not None:
-                ax.plot(*ends.T, color=colour, ls=dashes, lw=2, zorder=3)
+            colour, dashes = theme.LINES[run % len(theme.LINES)]
+            look: Any = {"color": colour, "ls": dashes, "lw": 2}
+            draw_line(ax, box, self.view.line(w), **look)
             made = theme.count(int(self.updates[run]), "update")
-            entries.append(theme.line_entry(f"{name}: {made}", color=colour, ls=dashes, lw=2))
+            entries.append(theme.line_entry(f"{name}: {made}", **look))
         draw_samples(ax, self.samples, self.view, box)
         theme.title_and_key(ax, self.title, entries)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
-from linscope.display.base import Display
+from linscope.display.base import SampleDisplay
 from linscope.display.boundary import leads, predict
-from linscope.display.geometry import box_around, mesh, segment
-from linscope.display.inputs import choose_view, read_samples, read_weights
+from linscope.display.drawing import draw_regions
+from linscope.display.geometry import Box, mesh, segment
+from linscope.display.inputs import Samples, choose_view, read_samples, read_weights
 from linscope.losses import perceptron
 
 from .weight_path import weight_path
@@ -22,13 +24,92 @@ COLUMNS = 4
 RESOLUTION = 400
 
 
+def solutions(
+    source: Any,
+    X: TableLike,
+    y: Any,
+    *,
+    updates: Any = None,
+    also: Any = (),
+    tie: str = "update",
+    ax: Any = None,
+) -> SolutionsDisplay:
+    """Several answers side by side, with their mistakes: some are good and some are not.
+
+    Parameters
+    ----------
+    source : with ``updates`` a perceptron, its trace or its weights; without, a dict or pairs of
+        (name, weights with the bias first, or a fitted classifier)
+    updates : show the weights after these updates
+    also : more pairs of (name, weights or fitted classifier) after them
+    tie : what score 0 means for weights, see ``Perceptron``
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("non_separable")
+    >>> model = ls.Perceptron(init=[1, 1, 1], max_iter=1000)
+    >>> ls.plot.solutions(model, X, y, updates=range(900, 904)).mistakes
+    array([1, 1, 2, 2])
+    """
+    samples = read_samples(X, y, binary=True)
+    if updates is None:
+        pairs = _pairs(source)
+    else:
+        pairs = _after_updates(source, samples, updates) + _pairs(also)
+    if not pairs or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+        raise ValueError(
+            "solutions must be pairs (name, weights or fitted classifier), at least one: pass "
+            "updates=range(...) to show the weights of a perceptron after these updates"
+        )
+    view = choose_view(samples, None)
+    box = view.box(view.points(samples.X), 0.2)
+    _, _, spots = mesh(box, RESOLUTION)
+    wrong, lines, grids = [], np.full((len(pairs), 2, 2), np.nan), {}
+    for panel, (_, answer) in enumerate(pairs):
+        if hasattr(answer, "predict"):
+            wrong.append(predict(answer, samples.X) != samples.truth)
+            grids[panel] = leads(answer, view.rows(spots))[1].reshape(RESOLUTION, RESOLUTION)
+        else:
+            (w,) = read_weights(answer, samples.X.shape[1], name=f"solutions[{panel}]")
+            wrong.append(perceptron.mistakes(w, samples.augmented, samples.y, tie))
+            ends = segment(box, view.line(w))
+            lines[panel] = np.nan if ends is None else ends
+    return SolutionsDisplay(
+        samples=samples,
+        view=view,
+        solutions=[str(name) for name, _ in pairs],
+        wrong=np.array(wrong),
+        lines=lines,
+        leads=grids,
+        box=box,
+    ).plot(ax)
+
+
+def _pairs(answers: Any) -> list[Any]:
+    return list(answers.items() if isinstance(answers, Mapping) else answers)
+
+
+def _after_updates(source: Any, samples: Samples, updates: Iterable[int]) -> list[Any]:
+    """The weights of a perceptron after some of its updates."""
+    weights = weight_path(source, samples, name="solutions").weights
+    chosen = [int(k) for k in updates]
+    beyond = [k for k in chosen if not 0 <= k < len(weights)]
+    if beyond:
+        raise ValueError(
+            f"updates has {beyond[0]}, but there are {len(weights) - 1} updates: choose from "
+            f"0 to {len(weights) - 1}, or raise max_iter"
+        )
+    return [(f"update {k}", weights[k]) for k in chosen]
+
+
 @dataclass(eq=False, kw_only=True, repr=False)
-class SolutionsDisplay(Display):
+class SolutionsDisplay(SampleDisplay):
     """Small multiples: one boundary a panel, with its mistakes.
 
     Attributes
     ----------
-    points, codes, labels : the samples, their class numbers, the class names
     solutions : names of the panels
     wrong : array (panels, n), the mistakes of each
     lines : array (panels, 2, 2), ends of each line w·x = 0; NaN where there is none
@@ -36,79 +117,11 @@ class SolutionsDisplay(Display):
     box : limits of the panels
     """
 
-    points: np.ndarray
-    codes: np.ndarray
-    labels: list[str]
     solutions: list[str]
     wrong: np.ndarray
     lines: np.ndarray
     leads: dict[int, np.ndarray]
-    box: tuple[float, float, float, float]
-    names: tuple[str, str]
-
-    @classmethod
-    def from_solutions(cls, solutions: Any, X: Any, y: Any, *, tie: str = "update") -> Self:
-        """From pairs (name, weights with the bias first, or a fitted classifier)."""
-        pairs = list(solutions.items() if isinstance(solutions, Mapping) else solutions)
-        if not pairs or not all(
-            isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs
-        ):
-            raise ValueError(
-                "solutions must be pairs (name, weights or fitted classifier), at least one: pass "
-                "updates=range(...) to show the weights of a perceptron after these updates"
-            )
-        samples = read_samples(X, y, binary=True)
-        view = choose_view(samples, None)
-        points = view.points(samples.X)
-        box = box_around(points, 0.2) if not view.flat else (*box_around(points)[:2], -1.0, 1.0)
-        truth = samples.classes[samples.codes]
-        wrong, lines, grids = [], np.full((len(pairs), 2, 2), np.nan), {}
-        for panel, (_, answer) in enumerate(pairs):
-            if hasattr(answer, "predict"):
-                wrong.append(predict(answer, samples.X) != truth)
-                _, _, spots = mesh(box, RESOLUTION)
-                grids[panel] = leads(answer, view.rows(spots))[1].reshape(RESOLUTION, RESOLUTION)
-            else:
-                (w,) = read_weights(answer, samples.X.shape[1], name=f"solutions[{panel}]")
-                wrong.append(perceptron.mistakes(w, samples.augmented, samples.y, tie))
-                ends = segment(box, view.line(w))
-                lines[panel] = np.nan if ends is None else ends
-        return cls(
-            points=points,
-            codes=samples.codes,
-            labels=samples.labels,
-            solutions=[str(name) for name, _ in pairs],
-            wrong=np.array(wrong),
-            lines=lines,
-            leads=grids,
-            box=box,
-            names=view.names,
-        )
-
-    @classmethod
-    def from_path(
-        cls,
-        source: Any,
-        X: Any,
-        y: Any,
-        *,
-        updates: Iterable[int],
-        also: Any = (),
-        tie: str = "update",
-    ) -> Self:
-        """The weights of a perceptron after some of its updates, then other answers."""
-        samples = read_samples(X, y, binary=True)
-        weights = weight_path(source, samples, name="solutions").weights
-        updates = [int(k) for k in updates]
-        beyond = [k for k in updates if not 0 <= k < len(weights)]
-        if beyond:
-            raise ValueError(
-                f"updates has {beyond[0]}, but there are {len(weights) - 1} updates: choose from "
-                f"0 to {len(weights) - 1}, or raise max_iter"
-            )
-        more = list(also.items() if isinstance(also, Mapping) else also)
-        pairs = [(f"update {k}", weights[k]) for k in updates] + more
-        return cls.from_solutions(pairs, X, y, tie=tie)
+    box: Box
 
     @property
     def mistakes(self) -> np.ndarray:
@@ -156,11 +169,7 @@ class SolutionsDisplay(Display):
         if panel in self.leads:
             grid = self.leads[panel]
             u, v, _ = mesh(self.box, len(grid))
-            for sign, code in ((-1.0, 0), (1.0, 1)):
-                fill = [theme.tint(theme.class_colour(code), 0.17)]
-                ax.contourf(u, v, sign * grid, levels=[0.0, np.inf], colors=fill, zorder=0)
-            if grid.min() < 0 < grid.max():
-                ax.contour(u, v, grid, levels=[0.0], colors=[colour], linewidths=2.2, zorder=3)
+            draw_regions(ax, u, v, np.stack([-grid, grid]), border=colour, linewidths=2.2)
         else:
             line = "-" if good else (0, (4, 2))
             ax.plot(*self.lines[panel].T, color=colour, lw=2.2, ls=line, zorder=3)
@@ -179,8 +188,8 @@ class SolutionsDisplay(Display):
         )
 
     def _key(self, ax: Axes) -> None:
-        entries = [theme.class_entry(k, label) for k, label in enumerate(self.labels)]
-        entries += [
+        entries = [
+            *theme.class_entries(self.labels),
             theme.line_entry("fewest mistakes", color=theme.GOOD),
             theme.line_entry("more mistakes", color=theme.WRONG, ls=(0, (4, 2))),
             theme.ring_entry("wrong"),

@@ -9,21 +9,82 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
-from linscope.display.base import Display
-from linscope.display.boundary import draw_samples
-from linscope.display.geometry import Box, box_around, segment
-from linscope.display.inputs import Samples, View, choose_view, read_samples, read_weights
+from linscope.display.base import SampleDisplay
+from linscope.display.drawing import draw_line, draw_samples
+from linscope.display.geometry import Box
+from linscope.display.inputs import choose_view, given_or_example, read_samples, read_weights
 from linscope.losses import perceptron
 
 
+def step_size(
+    X: TableLike = None,
+    y: Any = None,
+    w: Any = None,
+    sample: Any = None,
+    *,
+    etas: Sequence[float] | None = None,
+    ax: Any = None,
+) -> StepSizeDisplay:
+    """One update with a rate that is too small, right, and too large.
+
+    Parameters
+    ----------
+    X, y : samples of two classes with one or two features; without them a built-in example
+    w : weights before the update, bias first
+    sample : row of the mistake that causes the update
+    etas : the rates, one a panel; by default three telling ones are computed
+    ax : matplotlib axes, one a panel, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> display = ls.plot.step_size()
+    >>> [display.verdict(panel) for panel in range(3)]
+    ['too small: still wrong', 'right: mistake corrected', 'too large: 1 now wrong']
+    """
+    needed = "step_size needs all of X, y, w and sample"
+    X, y, w, sample = given_or_example(needed, example, X, y, w, sample)
+    samples = read_samples(X, y, binary=True)
+    view = choose_view(samples, None)
+    (before,) = read_weights(w, samples.X.shape[1], name="w")
+    if not 0 <= int(sample) < len(samples.X):
+        raise ValueError(f"sample must be a row from 0 to {len(samples.X) - 1}, got {sample!r}")
+    rows, signs = samples.augmented, samples.y
+    wrong_before = perceptron.mistakes(before, rows, signs)
+    if not wrong_before[sample]:
+        raise ValueError(
+            f"w gets sample {sample} right, so there is no update: choose one of the rows "
+            f"{np.flatnonzero(wrong_before).tolist()}"
+        )
+    fixes, breaks = thresholds(before, rows, signs, int(sample))
+    chosen = telling_rates(fixes, breaks) if etas is None else etas
+    rates = np.asarray(chosen, dtype=np.float64)
+    if rates.ndim != 1 or len(rates) == 0 or not (rates > 0).all():
+        raise ValueError(f"etas must be rates above 0, got {etas!r}")
+    after = before + np.outer(rates, signs[sample] * rows[sample])
+    return StepSizeDisplay(
+        samples=samples,
+        view=view,
+        etas=rates,
+        before=before,
+        after=after,
+        sample=int(sample),
+        wrong_before=wrong_before,
+        wrong=perceptron.mistakes(after, rows, signs),
+        fixes_above=fixes,
+        breaks_above=breaks,
+    ).plot(ax)
+
+
 @dataclass(eq=False, kw_only=True, repr=False)
-class StepSizeDisplay(Display):
+class StepSizeDisplay(SampleDisplay):
     """The boundary before and after one update, for several rates.
 
     Attributes
@@ -38,8 +99,6 @@ class StepSizeDisplay(Display):
     breaks_above : the first other sample goes wrong above this rate (infinite if none ever does)
     """
 
-    samples: Samples
-    view: View
     etas: np.ndarray
     before: np.ndarray
     after: np.ndarray
@@ -48,42 +107,6 @@ class StepSizeDisplay(Display):
     wrong: np.ndarray
     fixes_above: float
     breaks_above: float
-
-    @classmethod
-    def from_mistake(
-        cls, X: Any, y: Any, w: Any, sample: int, *, etas: Sequence[float] | None = None
-    ) -> Self:
-        """One update of ``w`` by row ``sample``; without ``etas`` telling rates are chosen."""
-        samples = read_samples(X, y, binary=True)
-        view = choose_view(samples, None)
-        (before,) = read_weights(w, samples.X.shape[1], name="w")
-        if not 0 <= int(sample) < len(samples.X):
-            raise ValueError(f"sample must be a row from 0 to {len(samples.X) - 1}, got {sample!r}")
-        rows, signs = samples.augmented, samples.y
-        wrong_before = perceptron.mistakes(before, rows, signs)
-        if not wrong_before[sample]:
-            raise ValueError(
-                f"w gets sample {sample} right, so there is no update: choose one of the rows "
-                f"{np.flatnonzero(wrong_before).tolist()}"
-            )
-        fixes, breaks = thresholds(before, rows, signs, int(sample))
-        chosen = telling_rates(fixes, breaks) if etas is None else etas
-        rates = np.asarray(chosen, dtype=np.float64)
-        if rates.ndim != 1 or len(rates) == 0 or not (rates > 0).all():
-            raise ValueError(f"etas must be rates above 0, got {etas!r}")
-        after = before + np.outer(rates, signs[sample] * rows[sample])
-        return cls(
-            samples=samples,
-            view=view,
-            etas=rates,
-            before=before,
-            after=after,
-            sample=int(sample),
-            wrong_before=wrong_before,
-            wrong=perceptron.mistakes(after, rows, signs),
-            fixes_above=fixes,
-            breaks_above=breaks,
-        )
 
     @property
     def broken(self) -> np.ndarray:
@@ -115,31 +138,24 @@ class StepSizeDisplay(Display):
         return 2.9 * len(self.etas), 3.6
 
     def _draw(self, axes: list[Axes]) -> None:
-        points = self.view.points(self.samples.X)
-        box = box_around(points, 0.2)
+        box = self.view.box(self.points, 0.2)
         for panel, ax in enumerate(axes):
-            self._draw_panel(ax, panel, points, box)
+            self._draw_panel(ax, panel, box)
 
-    def _draw_panel(self, ax: Axes, panel: int, points: np.ndarray, box: Box) -> None:
+    def _draw_panel(self, ax: Axes, panel: int, box: Box) -> None:
         bad = bool(self.wrong[panel, self.sample] or self.broken[panel].any())
         colour = theme.WRONG if bad else theme.GOOD
-        before: Any = {"color": theme.GREY, "ls": (0, (4, 3)), "lw": 1.5}
+        before: Any = {"color": theme.GREY, "ls": theme.DASHED, "lw": 1.5}
         after: Any = {"color": colour, "lw": 2.2}
         for w, style in ((self.before, before), (self.after[panel], after)):
-            ends = segment(box, self.view.line(w))
-            if ends is not None:
-                ax.plot(*ends.T, zorder=3, **style)
+            draw_line(ax, box, self.view.line(w), **style)
         draw_samples(ax, self.samples, self.view, box, size=38)
-        theme.ring(ax, points[[self.sample]], colour=theme.PURPLE, size=150)
-        for point in points[self.broken[panel]]:
+        theme.ring(ax, self.points[[self.sample]], colour=theme.PURPLE, size=150)
+        for point in self.points[self.broken[panel]]:
             ax.plot(*point, marker="x", ms=13, mew=2.2, color=theme.WRONG, zorder=6)
         if panel:
-            ax.set_ylabel("")
-            ax.tick_params(labelleft=False)
-        entries = [
-            theme.line_entry("before", **before),
-            theme.line_entry("after", **after),
-        ]
+            theme.no_left_labels(ax)
+        entries = [theme.line_entry("before", **before), theme.line_entry("after", **after)]
         if self.broken[panel].any():
             entries.append(
                 theme.line_entry("broken", color=theme.WRONG, ls="", marker="x", ms=8, mew=2)

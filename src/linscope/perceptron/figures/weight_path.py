@@ -1,4 +1,4 @@
-"""The weights of a perceptron before its first update and after each."""
+"""The weights of a perceptron before its first update and after each, and their boundaries."""
 
 from __future__ import annotations
 
@@ -9,12 +9,37 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from linscope.display.inputs import Samples, read_weights
+from linscope.data.tables import TableLike
+from linscope.display.boundary_path import BoundaryPathDisplay
+from linscope.display.inputs import Samples, read_samples, read_weights
 from linscope.fitting.training import binary_problems, read_training
 from linscope.rows.operations import GIVEN_ORDER
 
 from ..solvers import loops
 from ..solvers.rule import PerceptronRule, update_steps
+
+
+def path_of_boundaries(
+    X: TableLike, y: Any, weights: Any, *, features: Any = None, ax: Any = None
+) -> BoundaryPathDisplay:
+    """The boundary after each update, from faint to strong.
+
+    Parameters
+    ----------
+    X, y : samples of two classes
+    weights : path of the weights (array, perceptron or trace)
+    features : two features by number or name, needed if X has more than two
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.load("or")
+    >>> ls.plot.path_of_boundaries(X, y, ls.Perceptron(tie="negative"))
+    <BoundaryPathDisplay: 4 updates: the boundary moves from faint to dark>
+    """
+    path = weight_path(weights, read_samples(X, y, binary=True), name="weights").weights
+    return BoundaryPathDisplay.from_path(path, X, y, features=features).plot(ax)
 
 
 class WeightPath(NamedTuple):
@@ -39,7 +64,7 @@ def weight_path(source: Any, samples: Samples, *, name: str) -> WeightPath:
 
 def perceptron_path(model: Any, samples: Samples) -> WeightPath:
     """Replay the log of a fit; a model without a log is first fitted again, as a clone."""
-    labels = samples.classes[samples.codes]
+    labels = samples.truth
     fitted = model
     if not _has_log(model, len(labels)):
         fitted = clone(model)

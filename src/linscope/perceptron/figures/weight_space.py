@@ -8,27 +8,69 @@ the figure is a slice: the others are held at their values in the current weight
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from linscope.data.tables import TableLike
 from linscope.display import theme
-from linscope.display.arrows import arrow, draw_path
-from linscope.display.base import Display
+from linscope.display.drawing import arrow
 from linscope.display.geometry import Box, area, corners, half_plane, segment
-from linscope.display.inputs import Samples, read_samples
 from linscope.separation.question import separability
 
-from .weight_path import weight_path
+from .weight_plane import WeightPlaneDisplay, read_plane
 
 FEW = 12
 
 
+def weight_space(
+    X: TableLike,
+    y: Any,
+    *,
+    weights_path: Any = None,
+    weights: Any = None,
+    fit_intercept: bool = True,
+    ax: Any = None,
+) -> WeightSpaceDisplay:
+    """The weight plane: a constraint line a sample, the solution region, the path of w.
+
+    Parameters
+    ----------
+    X, y : samples of two classes
+    weights_path : path of the weights (array, perceptron or trace), optional
+    weights : which two weights to draw, 0 is the bias; by default the last two
+        Others are held at the end of the path (0 without path), and the figure says so.
+    fit_intercept : whether there is a bias
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = [[1], [2], [4], [5]], [-1, -1, 1, 1]
+    >>> ls.plot.weight_space(X, y, weights_path=ls.Perceptron())
+    <WeightSpaceDisplay: All weights in the shaded region separate the classes>
+    """
+    plane = read_plane(X, y, weights_path, weights, fit_intercept, name="weights_path")
+    samples, (i, j), rest = plane.samples, plane.pair, plane.rest
+    rows = samples.augmented * samples.y[:, None]
+    constraints = np.column_stack([rows[:, rest] @ plane.current[rest], rows[:, i], rows[:, j]])
+    box = plane.box()
+    region = solution_region(constraints, box)
+    return WeightSpaceDisplay(
+        **plane.facts(),
+        constraints=constraints,
+        codes=samples.codes,
+        labels=samples.labels,
+        region=region,
+        box=box,
+        separable=_separable(X, y, plane.fit_intercept, bool(len(region)) and not rest),
+    ).plot(ax)
+
+
 @dataclass(eq=False, kw_only=True, repr=False)
-class WeightSpaceDisplay(Display):
+class WeightSpaceDisplay(WeightPlaneDisplay):
     """Constraint lines, solution region and path of the weights in the plane of two weights.
 
     Attributes
@@ -36,10 +78,7 @@ class WeightSpaceDisplay(Display):
     constraints : array (n, 3), sample i asks for c + a·u + b·v > 0
     codes, labels : class number of each sample, and the class names
     region : corners of the solution region inside the box, (m, 2); empty if there is none
-    path : the weights after each update in this plane, (k, 2); may be empty
     box : limits of the plane
-    axes_names : the two weights, for instance ("w0", "w1")
-    held : the other weights and their values, for instance {"w0": 1.0}; empty if there are two
     separable : whether a hyperplane separates the classes at all; None if that is not known
     """
 
@@ -47,56 +86,14 @@ class WeightSpaceDisplay(Display):
     codes: np.ndarray
     labels: list[str]
     region: np.ndarray
-    path: np.ndarray
     box: Box
-    axes_names: tuple[str, str]
-    held: dict[str, float]
     separable: bool | None
-
-    @classmethod
-    def from_data(
-        cls,
-        X: Any,
-        y: Any,
-        *,
-        path: Any = None,
-        weights: Sequence[int] | None = None,
-        fit_intercept: bool = True,
-    ) -> Self:
-        """From samples of two classes and, optionally, the path of a perceptron."""
-        samples = read_samples(X, y, binary=True)
-        full = np.zeros((0, samples.X.shape[1] + 1))
-        if path is not None:
-            found = weight_path(path, samples, name="weights_path")
-            full = found.weights
-            if found.model is not None:
-                fit_intercept = found.model.fit_intercept
-        i, j = choose_weights(samples, weights, fit_intercept)
-        current = full[-1] if len(full) else np.zeros(full.shape[1])
-        rows = samples.augmented * samples.y[:, None]
-        rest = [k for k in range(int(not fit_intercept), rows.shape[1]) if k not in (i, j)]
-        constraints = np.column_stack([rows[:, rest] @ current[rest], rows[:, i], rows[:, j]])
-        box = weight_box(full[:, [i, j]])
-        region = solution_region(constraints, box)
-        return cls(
-            constraints=constraints,
-            codes=samples.codes,
-            labels=samples.labels,
-            region=region,
-            path=full[:, [i, j]],
-            box=box,
-            axes_names=(f"w{i}", f"w{j}"),
-            held={f"w{k}": float(current[k]) for k in rest},
-            separable=_separable(X, y, fit_intercept, bool(len(region)) and not rest),
-        )
+    size = 6.0, 5.2
 
     @property
     def slice(self) -> str:
         """Which slice this is, "" if the plane is all of weight space."""
-        if not self.held:
-            return ""
-        shown = [f"{name} = {theme.number(value)}" for name, value in list(self.held.items())[:3]]
-        return "slice at " + ", ".join(shown) + (", …" if len(self.held) > 3 else "")
+        return f"slice at {self._held_at(3)}" if self.held else ""
 
     @property
     def title(self) -> str:
@@ -112,10 +109,6 @@ class WeightSpaceDisplay(Display):
             text = "No weights here lie on the good side of every line"
         return text + (f" ({self.slice})" if self.held else "")
 
-    @property
-    def size(self) -> tuple[float, float]:
-        return 6.0, 5.2
-
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
         if len(self.region):
@@ -124,10 +117,8 @@ class WeightSpaceDisplay(Display):
             self._draw_constraint(ax, line, int(code))
         if not self.held:
             ax.plot(0, 0, marker="+", color=theme.INK, ms=9, mew=1.4, zorder=6)
-        draw_path(ax, self.path)
-        ax.set(xlim=self.box[:2], ylim=self.box[2:])
-        ax.set(xlabel=self.axes_names[0], ylabel=self.axes_names[1])
-        theme.title_and_key(ax, self.title, self._entries())
+        path = self._draw_path(ax, self.box)
+        theme.title_and_key(ax, self.title, [*self._entries(), *path])
 
     def _draw_constraint(self, ax: Axes, line: np.ndarray, code: int) -> None:
         ends = segment(self.box, line)
@@ -153,8 +144,6 @@ class WeightSpaceDisplay(Display):
             entries.append(entry)
         if len(self.region):
             entries.append(theme.region_entry("solutions", theme.GOOD))
-        if len(self.path):
-            entries.append(path_entry(bool(self.held)))
         return entries
 
 
@@ -169,46 +158,6 @@ def solution_region(constraints: np.ndarray, box: Box) -> np.ndarray:
     for line in constraints[~fixed]:
         region = half_plane(region, line)
     return region if area(region) > 1e-12 * area(corners(box)) else nothing
-
-
-def choose_weights(
-    samples: Samples, weights: Sequence[int] | None, fit_intercept: bool
-) -> tuple[int, int]:
-    """The two weights of the plane; by default the last two."""
-    last = samples.X.shape[1]
-    first = 0 if fit_intercept else 1
-    if last - first < 1:
-        raise ValueError(
-            "a model of one feature without bias has one weight, but weight space needs two: "
-            "pass fit_intercept=True"
-        )
-    pair = (last - 1, last) if weights is None else tuple(int(k) for k in weights)
-    if len(pair) != 2 or pair[0] == pair[1] or not all(first <= k <= last for k in pair):
-        raise ValueError(
-            f"weights must be two different numbers from {first} to {last} "
-            f"({'0 is the bias' if fit_intercept else 'there is no bias'}), got {weights!r}"
-        )
-    return pair[0], pair[1]
-
-
-def weight_box(path: np.ndarray) -> Box:
-    """A square with the origin and the path well inside."""
-    points = np.vstack([np.zeros((1, 2)), path])
-    middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    half = 0.68 * float((points.max(axis=0) - points.min(axis=0)).max()) or 1.0
-    return (
-        float(middle[0] - half),
-        float(middle[0] + half),
-        float(middle[1] - half),
-        float(middle[1] + half),
-    )
-
-
-def path_entry(projected: bool = False) -> Any:
-    """Key entry of the path."""
-    entry = theme.line_entry("path of w, projected" if projected else "path of w", lw=1.3)
-    entry.set(marker="o", markerfacecolor="white", markeredgecolor=theme.INK, markersize=6)
-    return entry
 
 
 def _separable(X: Any, y: Any, fit_intercept: bool, seen: bool) -> bool | None:
