@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 import linscope as ls
-from linscope.losses.logistic import loss
+from linscope.losses.softmax import loss
 
 from .case import Case, Contender, Data, worse_objective
 from .data import named, overlapping
@@ -56,8 +56,7 @@ def total(data: Data, Cs: np.ndarray, W: np.ndarray) -> float:
     for fold, (train, _) in enumerate(StratifiedKFold(FOLDS).split(data.X, data.y)):
         for C, V in zip(Cs.tolist(), W[fold], strict=True):
             S = data.X[train] @ V[:, 1:].T + V[:, 0]
-            s = S[:, 0] if len(V) == 1 else S
-            out += 0.5 * float(np.sum(V[:, 1:] ** 2)) + C * float(np.sum(loss(s, codes[train])))
+            out += 0.5 * float(np.sum(V[:, 1:] ** 2)) + C * float(np.sum(loss(S, codes[train])))
     return out
 
 

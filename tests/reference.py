@@ -4,6 +4,8 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+
 
 class Run(NamedTuple):
     """What a run of the rule leaves: ``history`` has the weights after each visit (of a batch)."""
@@ -209,3 +211,14 @@ def digits(value, exact) -> float:
     if exact == 0:
         return 17.0 if error == 0 else max(0.0, -math.log10(error))
     return 17.0 if error == 0 else -math.log10(error / abs(exact))
+
+
+def squared_criterion(w, X, y, c=1.0, alpha=0.0):
+    """½ Σ c (w·x − y)² + ½ α Σ_{j≥1} w_j², rows augmented."""
+    w, y, c = (1.0 * np.asarray(value) for value in (w, y, 1.0 if c is None else c))
+    return float(0.5 * np.sum(c * (X @ w - y) ** 2) + 0.5 * alpha * np.sum(w[1:] ** 2))
+
+
+def squared_gradient(w, X, y, c=1.0, alpha=0.0):
+    w, y, c = (1.0 * np.asarray(value) for value in (w, y, 1.0 if c is None else c))
+    return X.T @ (c * (X @ w - y)) + alpha * np.r_[0.0, w[1:]]

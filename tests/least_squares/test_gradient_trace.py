@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import SGDRegressor
 
 import linscope as ls
-from linscope.losses import squared
+from tests.reference import squared_criterion, squared_gradient
 
 KINDS = ["batch", "mini-batch", "stochastic"]
 POINTS = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 2.0])
@@ -95,7 +95,7 @@ def test_columns_of_the_stochastic_rule(shuffle):
         assert row.eta == 0.02
         w = w + 0.02 * (y[i] - w @ A[i]) * A[i]
         np.testing.assert_allclose([row.w0, row.w1, row.w2, row.w3], w, rtol=1e-10)
-        assert pytest.approx(squared.criterion(w, A, y)) == row.J
+        assert pytest.approx(squared_criterion(w, A, y)) == row.J
     epochs = frame.groupby("epoch")["sample"]
     assert all(sorted(visited) == list(range(len(X))) for _, visited in epochs)
     assert shuffle != (frame["sample"][:23].tolist() == list(range(23)))
@@ -115,13 +115,13 @@ def test_columns_of_the_batch_rules(kind):
         for at in range(0, len(X), size):
             rows = slice(at, at + size)
             share = 2.0 * len(A[rows]) / len(X)
-            slope = squared.gradient(w, A[rows], y[rows], alpha=share)
+            slope = squared_gradient(w, A[rows], y[rows], alpha=share)
             assert frame["gradient_norm"][k] == pytest.approx(np.linalg.norm(slope))
             assert frame["eta"][k] == pytest.approx(0.01 / (k + 1))
             w = w - 0.01 / (k + 1) * slope
             found = [frame[f"w{j}"][k] for j in range(4)]
             np.testing.assert_allclose(found, w, rtol=1e-10)
-            assert frame["J"][k] == pytest.approx(squared.criterion(w, A, y, alpha=2.0))
+            assert frame["J"][k] == pytest.approx(squared_criterion(w, A, y, alpha=2.0))
             k += 1
     assert k == len(trace.steps)
 
@@ -378,7 +378,7 @@ def test_a_line_shows_its_samples_and_its_path():
     assert "120 updates" in text
     assert "minimum, J = 0.75" in text
     grid = np.array([[0.3, 0.4], [1.0, -1.0]])
-    values = [squared.criterion(w, augmented(X), y) for w in grid]
+    values = [squared_criterion(w, augmented(X), y) for w in grid]
     np.testing.assert_allclose(display.line.criterion(grid), values)
     assert len(trace.plot(updates=(5, 9)).weights) == 6
     far = ls.trace(model("batch", eta0=0.5, max_iter=200), X, y).plot()
@@ -393,10 +393,10 @@ def test_ridge_lines_use_the_penalised_criterion():
     trace = ls.trace(model("batch", alpha=2.0, max_iter=50), X, y, sample_weight=[1, 2, 3])
     line = trace.plot().line
     grid = np.array([[0.3, 0.4]])
-    value = squared.criterion(grid[0], augmented(X), y, [1, 2, 3], alpha=2.0)
+    value = squared_criterion(grid[0], augmented(X), y, [1, 2, 3], alpha=2.0)
     np.testing.assert_allclose(line.criterion(grid), value)
     np.testing.assert_allclose(
-        squared.gradient(line.best, augmented(X), y, [1, 2, 3], alpha=2.0), 0, atol=1e-12
+        squared_gradient(line.best, augmented(X), y, [1, 2, 3], alpha=2.0), 0, atol=1e-12
     )
 
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import linscope as ls
 from linscope.logistic.certificates.finite_solution import finite_solution
-from linscope.losses import logistic
+from linscope.losses import softmax
 from linscope.rows.threads import THREADS_VARIABLE
 
 
@@ -32,28 +32,6 @@ def standard(name):
     X, y = ls.datasets.load(name)
     X = StandardScaler().fit_transform(X)
     return X[:, X.std(axis=0) > 0], y
-
-
-@pytest.mark.parametrize("K", [1, 4])
-def test_loss_and_derivative(K):
-    rng = np.random.default_rng(0)
-    s = rng.standard_normal((6, K)) * 3 if K > 1 else rng.standard_normal(6) * 3
-    y = rng.integers(max(K, 2), size=6)
-    step = 1e-6
-    numeric = np.zeros_like(s)
-    for k in range(K):
-        move = np.zeros_like(s)
-        move[(slice(None), k) if K > 1 else slice(None)] = step
-        change = (logistic.loss(s + move, y) - logistic.loss(s - move, y)) / (2 * step)
-        numeric[(slice(None), k) if K > 1 else slice(None)] = change
-    np.testing.assert_allclose(logistic.derivative(s, y), numeric, atol=1e-8)
-
-
-def test_loss_and_its_conjugate_meet():
-    # f(s) + f*(u) = u s where u = f'(s): Fenchel's equality.
-    s, y = np.linspace(-4, 4, 9), np.arange(9) % 2
-    u = logistic.derivative(s, y)
-    np.testing.assert_allclose(logistic.loss(s, y) + logistic.entropy(u + y), u * s, atol=1e-12)
 
 
 def text(K, index=np.int32):
@@ -118,7 +96,7 @@ def test_l1_objectives_are_not_above_those_of_scikit_learn(name, l1_ratio):
     def objective(W):
         scores = X @ W.T
         scores = np.column_stack([np.zeros(len(y)), scores]) if K == 2 else scores
-        fit = logistic.loss(scores, np.unique(y, return_inverse=True)[1]).sum()
+        fit = softmax.loss(scores, np.unique(y, return_inverse=True)[1]).sum()
         return C * fit + l1_ratio * np.abs(W).sum() + 0.5 * (1 - l1_ratio) * np.sum(W * W)
 
     assert objective(ours.coef_) <= objective(theirs.coef_) * (1 + 1e-8)

@@ -11,7 +11,7 @@ from linscope.logistic.solvers.newton import Newton
 from linscope.logistic.solvers.objective import LogisticObjective
 from linscope.logistic.solvers.preconditioner import make_preconditioner
 from linscope.logistic.solvers.trust_region import TrustRegion
-from linscope.losses import logistic
+from linscope.losses import softmax
 from linscope.results import Status
 
 NO_WEIGHT = np.zeros(0)
@@ -38,7 +38,7 @@ def solve(X, codes, *, C=1.0, rho=1.0, tol=1e-14, weight=None, intercept=True, s
 def objective_value(X, codes, W, C=1.0, rho=1.0):
     """P(W) by the plain formula."""
     S = X @ W[:, 1:].T + W[:, 0]
-    losses = logistic.loss(S[:, 0] if len(W) == 1 else S, codes)
+    losses = softmax.loss(S, codes)
     return 0.5 * rho * np.sum(W[:, 1:] ** 2) + C * losses.sum()
 
 

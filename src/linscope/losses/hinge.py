@@ -1,9 +1,11 @@
 """The hinge loss, as in the support vector machine with slack variables.
 
-Of one sample with label y = ±1, score s = w·x + b and margin m = y s:
+Of one sample with label y = ±1, score s = w·x + b and margin m = y s; the prediction h is the sign
+of s:
 
     f(m)    =  max(0, 1 − m)                           the slack ξ of the sample
     f'(m)   =  −1 for m < 1,  0 for m > 1              (at the kink m = 1: all of [−1, 0])
+    f''(m)  =  0 but at the kink
     f*(−a)  =  −a for 0 ≤ a ≤ 1,  +∞ elsewhere
 
 Of all samples, with weights c_i and a strength C, bias not penalised (or ρ = 1: penalised):
@@ -21,31 +23,76 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
 
 
-def loss(m: Any) -> np.ndarray:
+@register_jitable(inline="always")
+def slack(deficit):
+    """ξ, from what the margin lacks to 1: f(m) = slack(1 − m).
+
+    >>> slack(np.array([-1.0, 0.5]))
+    array([0. , 0.5])
+    """
+    return np.maximum(deficit, 0.0)
+
+
+@register_jitable(inline="always")
+def loss(m):
     """f(m) = max(0, 1 − m).
 
-    >>> loss([-1.0, 0.5, 1.0, 2.0])
+    >>> loss(np.array([-1.0, 0.5, 1.0, 2.0]))
     array([2. , 0.5, 0. , 0. ])
     """
-    return np.maximum(0.0, 1.0 - np.asarray(m, dtype=np.float64))
+    return slack(1.0 - m)
 
 
-def derivative(m: Any) -> np.ndarray:
+def derivative(m: Any) -> Any:
     """f'(m); at the kink m = 1 it is 0, one of the subgradients.
 
-    >>> derivative([-1.0, 1.0, 2.0])
+    >>> derivative(np.array([-1.0, 1.0, 2.0]))
     array([-1.,  0.,  0.])
     """
-    return np.where(np.asarray(m, dtype=np.float64) < 1.0, -1.0, 0.0)
+    return np.where(m < 1.0, -1.0, 0.0)
 
 
-def conjugate(a: Any) -> np.ndarray:
+def conjugate(a: Any) -> Any:
     """f*(−a) = −a on [0, 1], +∞ elsewhere.
 
-    >>> conjugate([0.0, 0.25, 1.0, 1.5])
+    >>> conjugate(np.array([0.0, 0.25, 1.0, 1.5]))
     array([ 0.  , -0.25, -1.  ,   inf])
     """
-    a = np.asarray(a, dtype=np.float64)
     return np.where((a >= 0.0) & (a <= 1.0), 0.0 - a, np.inf)
+
+
+# t f(m) + t f*(−α/t) + α m  ≥  0  for 0 ≤ α ≤ t; 0 exactly where −α/t is a slope of f at m.
+@register_jitable(inline="always")
+def lack(m, alpha, top):
+    """t f(m) − α (1 − m), what complementary slackness lacks, as terms that are not negative.
+
+    >>> lack(np.array([0.0, 1.0, 3.0]), 0.5, 2.0)
+    array([1.5, 0. , 1. ])
+    """
+    return (top - alpha) * loss(m) + alpha * np.maximum(m - 1.0, 0.0)
+
+
+# The hinge with a penalty on how far α moves from a, max_α (α (1 − m) − (α − a)²/2k) over [0, t],
+# is smooth, and −α is its slope. a = 0 and t = ∞ is the squared hinge, k/2 times.
+@register_jitable(inline="always")
+def pull(m, a, k):
+    """r = a + k (1 − m): cut to [0, t] it is α. Curvature k where 0 < r < t, else none.
+
+    >>> pull(np.array([0.0, 1.0]), 0.5, 4.0)
+    array([4.5, 0.5])
+    """
+    return k * (1.0 - m) + a
+
+
+# For the squared hinge q = 1/(2 C c), see its conjugate; for the hinge q = 0.
+@register_jitable(inline="always")
+def dual_slope(m, alpha, q):
+    """∂(−D)/∂α = m − 1 + q α: a margin, and the slope of the conjugate there.
+
+    >>> dual_slope(0.5, 1.0, 0.25)
+    -0.25
+    """
+    return m - 1.0 + q * alpha

@@ -1,4 +1,4 @@
-"""The hypotheses of the one update, w ← w + η Σ (y − h(w·x)) x, each with its loss.
+"""The hypotheses of the one update, w ← w + η Σ (y − h(w·x)) x, each with its loss, by code.
 
     code      h(s)                   f(s, y), where ∂f/∂s = h(s) − y        y          f'' at most
     SQUARED   s                      ½ (s − y)²                             number     1
@@ -16,9 +16,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from . import logistic, perceptron, softmax, squared
+from .softmax import class_loss, exponentials
+
 SQUARED, LOGISTIC, STEP, SOFTMAX = 0, 1, 2, 3
-# f'' is at most this; of a softmax the largest eigenvalue of diag(p) − pp'.
-BENDS = {SQUARED: 1.0, LOGISTIC: 0.25, STEP: 0.0, SOFTMAX: 0.5}
+BENDS = {
+    SQUARED: squared.LARGEST_BEND,
+    LOGISTIC: logistic.LARGEST_BEND,
+    STEP: perceptron.LARGEST_BEND,
+    SOFTMAX: softmax.LARGEST_BEND,
+}
 
 
 def at_zero(loss: int, columns: int) -> float:
@@ -32,10 +39,9 @@ def hypothesis(loss, score):
     if loss == SQUARED:
         return score
     if loss == LOGISTIC:
-        e = np.exp(-abs(score))
-        return (1.0 if score >= 0 else e) / (1.0 + e)
+        return logistic.sigmoid(score)
     if loss == STEP:
-        return 1.0 if score >= 0 else 0.0
+        return perceptron.step(score)
     return np.nan
 
 
@@ -43,26 +49,12 @@ def hypothesis(loss, score):
 def loss_of(loss, score, y):
     """The loss of one sample and one score."""
     if loss == SQUARED:
-        return 0.5 * (score - y) * (score - y)
+        return squared.loss(score, y)
     if loss == LOGISTIC:
-        return max(score, 0.0) - y * score + np.log1p(np.exp(-abs(score)))
+        return logistic.loss(score, y)
     if loss == STEP:
-        return max(score, 0.0) - y * score
+        return perceptron.loss(score if y > 0.0 else -score)
     return np.nan
-
-
-@njit(cache=True)
-def _above_top(scores, row):
-    """The largest score of a row, and Σ_l e^(s_l − largest) less the 1 of the largest itself."""
-    best = 0
-    for k in range(1, scores.shape[1]):
-        if scores[row, k] > scores[row, best]:
-            best = k
-    rest = 0.0
-    for k in range(scores.shape[1]):
-        if k != best:
-            rest += np.exp(scores[row, k] - scores[row, best])
-    return scores[row, best], rest
 
 
 @njit(cache=True)
@@ -71,9 +63,9 @@ def errors_of(loss, scores, y, order, begin, end):
     for at in range(begin, end):
         i, row = order[at] if order.shape[0] > 0 else at, at - begin
         if loss == SOFTMAX:
-            top, rest = _above_top(scores, row)
+            _, size = exponentials(scores, row, scores, row)
             for k in range(scores.shape[1]):
-                scores[row, k] = y[i, k] - np.exp(scores[row, k] - top) / (1.0 + rest)
+                scores[row, k] = y[i, k] - scores[row, k] / size
         else:
             for k in range(scores.shape[1]):
                 scores[row, k] = y[i, k] - hypothesis(loss, scores[row, k])
@@ -82,13 +74,15 @@ def errors_of(loss, scores, y, order, begin, end):
 @njit(cache=True)
 def add_losses(loss, scores, y, weight, begin, end, value):
     """Add c times the loss of samples begin … end − 1, whose scores are given, by column."""
+    room = np.empty((1, scores.shape[1] if loss == SOFTMAX else 0))
     for i in range(begin, end):
         c, row = weight[i] if weight.shape[0] > 0 else 1.0, i - begin
         if loss == SOFTMAX:
-            top, rest = _above_top(scores, row)
+            top, size = exponentials(scores, row, room, 0)
             for k in range(scores.shape[1]):
                 if y[i, k] != 0.0:
-                    value[k] += c * y[i, k] * (top - scores[row, k] + np.log1p(rest))
+                    rest = (room[0, :k].sum() + room[0, k + 1 :].sum()) / size
+                    value[k] += c * y[i, k] * class_loss(top - scores[row, k], size, rest)
         else:
             for k in range(scores.shape[1]):
                 value[k] += c * loss_of(loss, scores[row, k], y[i, k])

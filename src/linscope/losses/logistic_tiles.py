@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from linscope.rows.operations import REORDER, TILE
+from linscope.rows.scores import add_rows, add_scores
 
 LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770e-10
 # Adding this to a small number leaves its nearest integer in the last bits.
@@ -121,3 +122,30 @@ def tile_terms(s, codes, c, residual, curvature, room):
         for i in range(n):
             curvature[i] *= c[i]
     return terms(s, side, c, u, residual)
+
+
+@njit(cache=True, nogil=True)
+def binary_terms(s, codes, c, residual, curvature):
+    """Σ c f(s), with c (σ − y) and c σ(1 − σ) of each sample written down; no c: all are 1."""
+    total, room = 0.0, scratch()
+    for a in range(0, len(s), TILE):
+        b = min(len(s), a + TILE)
+        own = c[a:b] if len(c) else c
+        total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def binary_pass(X, w, codes, c, s, residual, curvature, g):
+    """Scores, ``binary_terms`` and g ← g + Σ residual·[1, x], some rows at a time.
+
+    The rows are still in the cache when they are needed again, so memory is read once.
+    """
+    total, room = 0.0, scratch()
+    for a in range(0, len(s), TILE):
+        b = min(len(s), a + TILE)
+        own = c[a:b] if len(c) else c
+        add_scores(X[a:b], w, s[a:b])
+        total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
+        add_rows(X[a:b], residual[a:b], g)
+    return total

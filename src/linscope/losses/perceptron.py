@@ -1,6 +1,14 @@
 """The perceptron criterion.
 
-With M the samples that w gets wrong, y_i w·x_i < 0:
+Of one sample with label y = ±1, score s = w·x and m = y s; the prediction h is the class on whose
+side s lies, and as a number 1 for s ≥ 0, else 0:
+
+    f(m)    =  max(0, −m)
+    f'(m)   =  −1 for m < 0,  0 for m > 0              (at the kink m = 0: all of [−1, 0])
+    f''(m)  =  0 but at the kink
+    f*(−a)  =  0 for 0 ≤ a ≤ 1,  +∞ elsewhere
+
+Of all samples, with M the samples that w gets wrong, y_i w·x_i < 0:
 
     J_p(w)  =  Σ_{i ∈ M} −y_i w·x_i  =  Σ_i max(0, −y_i w·x_i)
             =  ‖w‖ · Σ_{i ∈ M} (distance of x_i to the hyperplane w·x = 0)
@@ -27,9 +35,59 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
 
+LARGEST_BEND = 0.0
 # tie -> is score 0 a mistake for y = +1, for y = −1?
 TIES = {"update": (True, True), "positive": (False, True), "negative": (True, False)}
+
+
+@register_jitable(inline="always")
+def step(s):
+    """h(s) = 1 for s ≥ 0, else 0.
+
+    >>> step(-0.5), step(0.0)
+    (0.0, 1.0)
+    """
+    return 1.0 * (s >= 0.0)
+
+
+@register_jitable(inline="always")
+def loss(m):
+    """f(m) = max(0, −m).
+
+    >>> loss(np.array([-2.0, 3.0]))
+    array([2., 0.])
+    """
+    return np.maximum(0.0, -m)
+
+
+@register_jitable(inline="always")
+def is_mistake(m, margin, at_tie):
+    """Whether a sample with y w·x = m moves w: m below the margin (0, usually), or a tie.
+
+    >>> is_mistake(np.array([-1.0, 0.0, 1.0]), 0.0, True)
+    array([ True,  True, False])
+    """
+    return (m < margin) | ((m == margin) & at_tie)
+
+
+def derivative(m: Any, at_tie: Any = True) -> Any:
+    """f'(m), the tie rule deciding at the kink.
+
+    >>> derivative(np.array([-1.0, 0.0, 1.0]))
+    array([-1., -1.,  0.])
+    """
+    return np.where(is_mistake(m, 0.0, at_tie), -1.0, 0.0)
+
+
+def conjugate(a: Any) -> Any:
+    """f*(−a) = 0 on [0, 1], +∞ elsewhere.
+
+    >>> conjugate(np.array([0.5, 1.5]))
+    array([ 0., inf])
+    """
+    return np.where((a >= 0.0) & (a <= 1.0), 0.0, np.inf)
 
 
 def mistakes(w: Any, X: Any, y: Any, tie: str = "update") -> np.ndarray:
@@ -56,8 +114,7 @@ def mistakes(w: Any, X: Any, y: Any, tie: str = "update") -> np.ndarray:
     if tie not in TIES:
         raise ValueError(f"tie must be one of {', '.join(map(repr, TIES))}, got {tie!r}")
     signed, y = _signed_scores(w, X, y)
-    at_zero = np.where(y > 0, *TIES[tie])
-    return (signed < 0) | ((signed == 0) & at_zero)
+    return is_mistake(signed, 0.0, np.where(y > 0, *TIES[tie]))
 
 
 def criterion(w: Any, X: Any, y: Any) -> Any:
@@ -81,7 +138,7 @@ def criterion(w: Any, X: Any, y: Any) -> Any:
     array([5., 8.])
     """
     signed, _ = _signed_scores(w, X, y)
-    total = np.maximum(0.0, -signed).sum(axis=-1)
+    total = loss(signed).sum(axis=-1)
     return float(total) if np.ndim(total) == 0 else total
 
 
@@ -122,7 +179,7 @@ def distances(w: Any, X: Any, y: Any) -> np.ndarray:
     length = float(np.linalg.norm(w))
     if length == 0.0:
         raise ValueError("w is 0 and has no hyperplane: distances need some weight other than 0")
-    return np.maximum(0.0, -signed) / length
+    return loss(signed) / length
 
 
 def _signed_scores(w: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -130,7 +187,7 @@ def _signed_scores(w: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     w, X, y = (np.asarray(value, dtype=np.float64) for value in (w, X, y))
     if X.ndim != 2 or w.ndim < 1 or w.shape[-1] != X.shape[1]:
         raise ValueError(
-            f"w has shape {w.shape} and X has shape {X.shape}: X must be augmented, one column a "
+            f"w has shape {w.shape} and X has shape {X.shape}: X must be augmented, one column per "
             "weight (see linscope.augment)"
         )
     if y.shape != (len(X),) or not np.isin(y, (-1.0, 1.0)).all():

@@ -1,6 +1,7 @@
 """The squared hinge loss.
 
-Of one sample with label y = ±1, score s = w·x + b and margin m = y s:
+Of one sample with label y = ±1, score s = w·x + b and margin m = y s; the prediction h is the sign
+of s:
 
     f(m)    =  max(0, 1 − m)²
     f'(m)   =  −2 max(0, 1 − m)
@@ -21,40 +22,44 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
+
+from . import hinge
 
 
-def loss(m: Any) -> np.ndarray:
+@register_jitable(inline="always")
+def loss(m):
     """f(m) = max(0, 1 − m)².
 
-    >>> loss([-1.0, 0.5, 1.0, 2.0])
+    >>> loss(np.array([-1.0, 0.5, 1.0, 2.0]))
     array([4.  , 0.25, 0.  , 0.  ])
     """
-    return np.square(np.maximum(0.0, 1.0 - np.asarray(m, dtype=np.float64)))
+    xi = hinge.loss(m)
+    return xi * xi
 
 
-def derivative(m: Any) -> np.ndarray:
+def derivative(m: Any) -> Any:
     """f'(m) = −2 max(0, 1 − m).
 
-    >>> derivative([-1.0, 0.5])
+    >>> derivative(np.array([-1.0, 0.5]))
     array([-4., -1.])
     """
-    return -2.0 * np.maximum(0.0, 1.0 - np.asarray(m, dtype=np.float64))
+    return -2.0 * hinge.loss(m)
 
 
-def second_derivative(m: Any) -> np.ndarray:
-    """f''(m); 0 at the jump m = 1.
+def bend(alpha: Any, top: Any) -> Any:
+    """α²/(4 t): what the conjugate t f*(−α/t) has beside −α, for t = C c.
 
-    >>> second_derivative([0.0, 1.0])
-    array([2., 0.])
+    >>> bend(np.array([0.0, 2.0]), 1.0)
+    array([0., 1.])
     """
-    return np.where(np.asarray(m, dtype=np.float64) < 1.0, 2.0, 0.0)
+    return alpha * alpha / (4.0 * top)
 
 
-def conjugate(a: Any) -> np.ndarray:
+def conjugate(a: Any) -> Any:
     """f*(−a) = a²/4 − a for a ≥ 0, +∞ elsewhere.
 
-    >>> conjugate([0.0, 2.0, -1.0])
+    >>> conjugate(np.array([0.0, 2.0, -1.0]))
     array([ 0., -1., inf])
     """
-    a = np.asarray(a, dtype=np.float64)
-    return np.where(a >= 0.0, 0.25 * a * a - a, np.inf)
+    return np.where(a >= 0.0, bend(a, 1.0) - a, np.inf)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linscope.arithmetic.rational import solve
+from linscope.losses.logistic import log_sigmoid, sigmoid
 
 from .signed_rows import SignedRows
 
@@ -67,12 +68,12 @@ def _multipliers(Z: np.ndarray) -> np.ndarray:
         along, size = Z @ step, 1.0
         while True:
             margins = Z @ u + size * along
-            new = float(np.logaddexp(0.0, -margins).sum())
+            new = -float(log_sigmoid(margins).sum())
             if new <= loss or size < 1e-3:
                 break
             size *= 0.5
         u, gained, loss = u + size * step, loss - new, new
-        values = 1.0 / (1.0 + np.exp(margins))
+        values = sigmoid(-margins)
         if not gained > SETTLED * loss:
             break
     return values

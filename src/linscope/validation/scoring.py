@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from linscope.data.suggest import did_you_mean
 from linscope.fitting.training import Training
-from linscope.losses.logistic import loss
+from linscope.losses.softmax import loss
 
 from .splits import Split
 
@@ -26,7 +26,7 @@ def accuracy(codes: np.ndarray, scores: np.ndarray, weight: np.ndarray | None) -
 
 def neg_log_loss(codes: np.ndarray, scores: np.ndarray, weight: np.ndarray | None) -> float:
     """−mean loss."""
-    values = loss(scores[:, 0] if scores.shape[1] == 1 else scores, codes)
+    values = loss(scores, codes)
     return -float(np.average(np.minimum(values, MOST_LOSS), weights=weight))
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, Ball
+from linscope.losses import hinge
 
 from ..verify.duality import put_in_box
 
@@ -55,13 +56,13 @@ def judge_many(given: Segments) -> Figures:
         all_a = total(a) * more
         off = np.abs(alpha - a) + a * np.repeat(_share(y * a, a, y, total, counts, all_a), counts)
         below, above = m - f.rad, m + f.rad
-        terms = np.maximum(_term(below, a, top), _term(above, a, top))
+        terms = np.maximum(hinge.lack(below, a, top), hinge.lack(above, a, top))
         rest = total(off * (np.abs(m - 1.0) + f.rad)) + 0.5 * (total(off) * lengths) ** 2
         gap = (total(terms) + rest) * (more + 1e-12)
         size = total(np.abs(beta * f.mid))
         norm2 = total(beta * f.mid) - bias * total(beta)
         doubt = total(np.abs(beta) * f.rad) + (counts + 8) * UNIT * (size + np.abs(bias) * all_a)
-        slack = total(top * np.maximum(0.0, 1.0 - m))
+        slack = total(top * hinge.loss(m))
         doubt = 0.5 * doubt + total(np.where(below < 1.0, top * f.rad, 0.0))
         rounding = doubt * more + (counts + 12) * UNIT * (slack + np.abs(norm2))
         kkt = _violations(f, y, a, top, starts)
@@ -73,10 +74,6 @@ def _share(signed, a, y, total, counts, all_a) -> np.ndarray:
     left = np.abs(total(signed)) + (counts + 4) * UNIT * all_a
     heavier = np.maximum(total(np.where(y > 0, a, 0.0)), total(np.where(y < 0, a, 0.0)))
     return np.where(heavier > 0, np.minimum(1.0, left / heavier * (1.0 + 1e-9)), 0.0)
-
-
-def _term(m: np.ndarray, a: np.ndarray, top: np.ndarray) -> np.ndarray:
-    return a * np.maximum(0.0, m - 1.0) + (top - a) * np.maximum(0.0, 1.0 - m)
 
 
 def _violations(f: Ball, y, a, top, starts) -> np.ndarray:

@@ -20,6 +20,7 @@ from linscope.fitting.gradient_options import watched
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, read_training
 from linscope.kernels import gram, resolve_gamma
+from linscope.losses import hinge
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
 from linscope.rows.threads import one_blas_thread
@@ -289,7 +290,7 @@ def _by_row(parts: list[Part], n: int) -> tuple[np.ndarray, np.ndarray]:
     beta, slack = np.zeros((len(parts), n)), np.zeros((len(parts), n))
     beta.ravel()[at] = y * np.concatenate([p.alpha for p in parts])
     margins = y * np.concatenate([p.scores for p in parts])
-    slack.ravel()[at] = np.maximum(0.0, 1.0 - margins)
+    slack.ravel()[at] = hinge.loss(margins)
     return beta, slack
 
 

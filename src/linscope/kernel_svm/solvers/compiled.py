@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from linscope.kernels.kernel_maps import add_products, add_rows, add_symmetric
+from linscope.losses import hinge
 
 from .pair_loops import solve_pairs_of_blocks
 
@@ -122,7 +123,7 @@ def judge(y, C, unit, beta, s, exact, error, out):
     for i in range(len(y)):
         alpha = abs(beta[i])
         margin = y[i] * (s[i] + b)
-        slack = max(0.0, 1.0 - margin) if exact[i] else 0.0
+        slack = hinge.loss(margin) if exact[i] else 0.0
         norm2 += beta[i] * s[i]
         alphas += alpha
         total += beta[i]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from linscope.losses import hinge
 from linscope.tracing.replay import Replay, Window
 
 from ..solvers.dual_problem import bias, ends
@@ -106,7 +107,7 @@ class SmoReplay(Replay):
         margins = self.y * (g + self.y + b)
         half = 0.5 * float(beta @ (g + self.y))
         if np.isfinite(C).all():
-            primal = half + float(C @ np.maximum(0.0, 1.0 - margins))
+            primal = half + float(C @ hinge.loss(margins))
         else:  # f divided by its smallest margin needs no slack
             primal = half / margins.min() ** 2 if margins.min() > 0 else np.inf
         gap = ends(g, beta < upper, beta > lower).gap

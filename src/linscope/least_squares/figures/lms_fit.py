@@ -15,6 +15,7 @@ from linscope.display.base import Display
 from linscope.display.drawing import draw_contours, draw_path, feature_axes
 from linscope.display.geometry import Box, box_around, mesh
 from linscope.display.inputs import read_regression
+from linscope.losses import squared
 
 RESOLUTION = 160
 MOST_LINES = 60
@@ -47,7 +48,7 @@ class Line(NamedTuple):
         A = np.column_stack([np.ones(len(self.x)), self.x])
         H = (A.T * self.weight) @ A + np.diag([0.0, self.alpha])
         apart = weights - self.best
-        least = 0.5 * self.weight @ np.square(A @ self.best - self.y)
+        least = self.weight @ squared.loss(A @ self.best, self.y)
         least += 0.5 * self.alpha * self.best[1] ** 2
         return least + 0.5 * np.einsum("ij,jk,ik->i", apart, H, apart)
 

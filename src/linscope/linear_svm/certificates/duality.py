@@ -21,6 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, Ball
+from linscope.losses import squared_hinge
 from linscope.rows.column_scaling import LogisticFrame
 
 from ..solvers.blocks import SLACK, SQUARED_SLACK
@@ -107,8 +108,8 @@ def _dual(problem: Problem, objective: MarginObjective, alpha: np.ndarray, longe
         lost += 0.5 * float(v[0]) ** 2
         off += abs(float(v[0])) * e0 + 0.5 * e0 * e0
     if problem.squared:
-        price = 4.0 * problem.C * (problem.c if len(problem.c) else 1.0)
-        square = float(np.sum(alpha * alpha / price))
+        top = problem.C * (problem.c if len(problem.c) else 1.0)
+        square = float(np.sum(squared_hinge.bend(alpha, top)))
         lost, off = lost + square, off + many * square
     rounding = many * total + few * lost + off * (1.0 + many) ** 2
     return total - lost - rounding * (1.0 + 8.0 * UNIT)

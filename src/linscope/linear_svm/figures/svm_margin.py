@@ -19,6 +19,7 @@ from linscope.display.boundary import decide
 from linscope.display.drawing import arrow, draw_band, draw_samples
 from linscope.display.geometry import ONE, Box, mesh, segment, square
 from linscope.display.inputs import Samples, View
+from linscope.losses import hinge
 from linscope.separation.figure import MarginDisplay, margin_box, read_margin, verdict_margin
 
 # A shorter line could not be seen; a fit to a tolerance leaves as much.
@@ -85,7 +86,7 @@ def machine_margin(estimator: Any, X: Any, y: Any) -> SvmMarginDisplay:
         weights=weights,
         width=float(width),
         scores=scores,
-        slack=np.maximum(0.0, 1.0 - samples.y * scores),
+        slack=hinge.loss(samples.y * scores),
         support=_support(estimator, len(scores)),
         feet=_feet(points, view, weights, samples.y - scores),
         u=u,

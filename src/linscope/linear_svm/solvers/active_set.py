@@ -18,6 +18,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from linscope.arithmetic.enclosures import products, scores
+from linscope.losses.hinge import dual_slope
 
 from .hinge_bias import hinge_bias
 from .objective import MarginObjective
@@ -122,7 +123,7 @@ def _solve(objective: MarginObjective, b, alpha, free, bend) -> tuple[float, np.
     if objective.rho[0] > 0.0:
         Z = np.column_stack([np.ones(len(rows)), Z])
     Z *= y[:, None]
-    gap = 1.0 - y * (X @ V[1:] + V[0]) - bend[rows] * alpha[rows]
+    gap = -dual_slope(y * (X @ V[1:] + V[0]), alpha[rows], bend[rows])
     A = Z @ Z.T
     A.flat[:: len(A) + 1] += bend[rows]
     # all in units of the rows, so that the bias is on a par with them

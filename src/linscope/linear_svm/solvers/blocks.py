@@ -1,6 +1,7 @@
 """What one block of rows adds to the objective of a linear support vector machine.
 
-Both losses are handled as one piecewise quadratic function of the margin m = y (w·x + b):
+Both losses are handled as one piecewise quadratic function of the margin m = y (w·x + b), see
+``pull`` in ``losses.hinge``:
 
     r_i = a_i + k c_i (1 − m_i)          α_i = r_i, cut to [0, u c_i]          −α_i = slope in m_i
 
@@ -16,9 +17,10 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from linscope.losses.logistic import add_rows, add_scores
+from linscope.losses import hinge
 from linscope.rows.blocks import Block
 from linscope.rows.operations import REORDER, as_rows
+from linscope.rows.scores import add_rows, add_scores
 from linscope.rows.sparse_products import sparse_add, sparse_scores
 
 ROWS_IN_CACHE = 64
@@ -86,18 +88,16 @@ def margin_terms(s, y, a, c, k, u, margins, alpha, active, residual, totals):
     for i in range(len(s)):
         m = y[i] * s[i]
         own = c[i] if weighted else 1.0
-        r = k * own * (1.0 - m)
-        if centred:
-            r += a[i]
+        r = hinge.pull(m, a[i] if centred else 0.0, k * own)
         top = u * own if own > 0.0 else 0.0
         value = min(max(r, 0.0), top)
-        xi = max(1.0 - m, 0.0)
+        xi = hinge.loss(m)
         margins[i], alpha[i], residual[i] = m, value, value * y[i]
         active[i] = 0.0 < r < top
         slack += own * xi
         squared += own * xi * xi
         if bounded:
-            lacking += (top - value) * xi + value * max(m - 1.0, 0.0)
+            lacking += hinge.lack(m, value, top)
     totals[0] += slack
     totals[1] += squared
     totals[2] += lacking
@@ -167,7 +167,7 @@ def slope_and_curvature(t, margins, along, a, c, k, u):
     slope, curvature = 0.0, 0.0
     if len(a) == 0 and len(c) == 0 and u == np.inf:  # the squared hinge
         for i in range(len(margins)):
-            r = max(1.0 - margins[i] - t * along[i], 0.0)
+            r = hinge.loss(margins[i] + t * along[i])
             slope += r * along[i]
             curvature += along[i] * along[i] if r > 0.0 else 0.0
         return k * slope, k * curvature
@@ -175,7 +175,7 @@ def slope_and_curvature(t, margins, along, a, c, k, u):
     for i in range(len(margins)):
         own = c[i] if weighted else 1.0
         s = along[i]
-        r = k * own * (1.0 - margins[i] - t * s) + (a[i] if centred else 0.0)
+        r = hinge.pull(margins[i] + t * s, a[i] if centred else 0.0, k * own)
         top = u * own if own > 0.0 else 0.0
         slope += min(max(r, 0.0), top) * s
         curvature += own * s * s if 0.0 < r < top else 0.0

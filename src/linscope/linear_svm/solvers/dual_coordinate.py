@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.losses import hinge, squared_hinge
 from linscope.results import Result, Status, VisitOrder
 from linscope.rows.operations import as_rows
 
@@ -209,8 +210,9 @@ class DualCoordinate:
     def primal(self, w: np.ndarray) -> float:
         """P(w)."""
         c = self.c if len(self.c) else 1.0
-        xi = np.maximum(0.0, 1.0 - self.y * (self.X @ w[1:] + self.bias * w[0]))
-        return 0.5 * float(w @ w) + self.C * float(np.sum(c * (xi * xi if self.squared else xi)))
+        loss = squared_hinge.loss if self.squared else hinge.loss
+        each = loss(self.y * (self.X @ w[1:] + self.bias * w[0]))
+        return 0.5 * float(w @ w) + self.C * float(np.sum(c * each))
 
     def dual(self, w: np.ndarray, alpha: np.ndarray) -> float:
         """D(α), for w = Σ α y x."""

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from linscope.losses import hinge
 from linscope.rows.operations import row_add, row_dot, row_norm2
 
 
@@ -41,7 +42,7 @@ def square_lengths(rows, n):
 def derivative(rows, y, box, alpha, i, w):
     """G_i, with α_i = ``alpha``."""
     bend = box.q / box.c[i] if len(box.c) else box.q
-    return y[i] * row_dot(rows, i, w) - 1.0 + bend * alpha
+    return hinge.dual_slope(y[i] * row_dot(rows, i, w), alpha, bend)
 
 
 @njit(cache=True, nogil=True)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linscope.losses import hinge
 from linscope.results import Result, Status
 from linscope.rows.threads import one_blas_thread
 
@@ -250,6 +251,6 @@ class Multipliers:
         scores = whole.y * point.margins - W[0]
         W[0] = hinge_bias(scores, whole.y, whole.c)
         margins, c = whole.y * (scores + W[0]), whole.c if len(whole.c) else 1.0
-        loss = float(np.sum(c * np.maximum(0.0, 1.0 - margins)))
+        loss = float(np.sum(c * hinge.loss(margins)))
         gained = whole.C * (float(point.totals[SLACK]) - loss)
         return replace(point, W=W, margins=margins), gained

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from linscope.fitting.driver import run
 from linscope.fitting.training import Problem, Training, binary_problems
+from linscope.losses import hinge
 from linscope.results import Result, Status, VisitOrder
 
 from ..certificates.duality import outside
@@ -121,7 +122,7 @@ def solve(
     if claimed.hard and not one_sided and not reached(held.found, claim["tol"]):
         held = proven(model, rows, problem, last, held)
     certificate = certify(held.found, claimed, result, held.W, held.alpha, **claim)
-    slack = np.maximum(0.0, held.found.deficit)
+    slack = hinge.slack(held.found.deficit)
     kept = solver if keep_log else None
     return Part(problem, held.W, held.alpha, slack, result, certificate, kept)
 

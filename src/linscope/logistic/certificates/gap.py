@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
+from linscope.losses.softmax import probabilities
 from linscope.rows.threads import one_blas_thread
 
 from ..solvers.objective import LogisticObjective, Point
@@ -141,7 +142,7 @@ def _gap(
         after = before + step * (part.X @ toward[:, 1:].T + toward[:, 0])
     elif _few_weights(objective):
         after = _newton_scores(part, point)
-    p, moved = _probabilities(before), _probabilities(after)
+    p, moved = probabilities(before), probabilities(after)
     c = part.weight[:, None] if len(part.weight) else np.ones((len(p), 1))
     shown = slice(1, 2) if two else slice(None)  # two classes have one row of weights
     if objective.intercept:
@@ -238,13 +239,4 @@ def _with_new_biases(p: np.ndarray, c: np.ndarray, wanted: np.ndarray) -> np.nda
         t = np.linalg.lstsq(H, wanted - totals, rcond=None)[0]
         p = p * np.exp(np.clip(t, -FARTHEST, FARTHEST))
         p /= p.sum(axis=1, keepdims=True)
-    return p
-
-
-def _probabilities(scores: np.ndarray) -> np.ndarray:
-    """(n, K), also for two classes, whose scores are one column."""
-    if scores.shape[1] == 1:
-        scores = np.column_stack([np.zeros(len(scores)), scores])
-    p = np.exp(scores - scores.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
     return p

@@ -30,7 +30,8 @@ class LogisticPrediction(LinearPrediction):
         if len(self.classes_) == 2:
             return scores[:, 0]
         if self.multi_class == "ovo":
-            return _from_pairs(sigmoid(scores), len(self.classes_)).astype(scores.dtype)
+            shares = sigmoid(scores.astype(np.float64))
+            return _from_pairs(shares, len(self.classes_)).astype(scores.dtype)
         return scores
 
     _pair_line = staticmethod(share)

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from linscope.losses.logistic import binary_pass, softmax_terms
-from linscope.losses.logistic_tiles import scratch, tile_terms
+from linscope.losses.logistic_tiles import binary_pass, scratch, tile_terms
+from linscope.losses.softmax import softmax_terms
 from linscope.rows.blocks import Block
 from linscope.rows.operations import TILE, as_rows
 from linscope.rows.sparse_products import (

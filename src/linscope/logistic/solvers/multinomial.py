@@ -22,6 +22,8 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import MemoryEngine
+from linscope.losses.logistic import log_sigmoid
+from linscope.losses.softmax import log_softmax
 from linscope.rows.blocks import Block
 
 # A column is far from 0 when its middle is so many half-widths away.
@@ -168,15 +170,12 @@ class Multinomial:
     def log_probabilities(self, Z: np.ndarray, theta: np.ndarray) -> np.ndarray:
         if self.n_classes == 2:
             s = Z @ theta[0]
-            tail = np.log1p(np.exp(-np.abs(s)))
             L = np.empty((len(Z), 2))
-            L[:, self.others[0]] = np.minimum(s, 0.0) - tail
-            L[:, self.reference] = np.minimum(-s, 0.0) - tail
+            L[:, self.others[0]], L[:, self.reference] = log_sigmoid(s), log_sigmoid(-s)
             return L
         S = np.zeros((len(Z), self.n_classes))
         S[:, self.others] = Z @ theta.T
-        S -= S.max(axis=1, keepdims=True)
-        return S - np.log(np.exp(S).sum(axis=1, keepdims=True))
+        return log_softmax(S)
 
 
 def rows_in_order(X: Any) -> Any:

@@ -15,7 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import MemoryEngine
-from linscope.losses.logistic import binary_terms, softmax_terms
+from linscope.losses.logistic_tiles import binary_terms
+from linscope.losses.softmax import softmax_terms
 from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for
 from linscope.rows.curvature import diagonal_block, hessian_block, product_block
 from linscope.rows.operations import NO_WEIGHT

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from linscope.losses.perceptron import is_mistake
 from linscope.rows.operations import quick_dot, row_add, row_dot, row_norm2, score_error
 from linscope.rows.scores import norm
 
@@ -75,7 +76,7 @@ def _copy(source, target):
 def _exact_mistake(rows, i, label, margin, rule, w):
     exact = label * row_dot(rows, i, w)
     tie = rule.tie_positive if label > 0 else rule.tie_negative
-    return exact < margin or (exact == margin and tie) or not np.isfinite(exact)
+    return is_mistake(exact, margin, tie) or not np.isfinite(exact)
 
 
 @njit(cache=True)

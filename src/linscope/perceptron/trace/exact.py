@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linscope.losses.perceptron import TIES
+from linscope.losses.perceptron import TIES, is_mistake
 from linscope.results import VisitOrder
 from linscope.tracing.fractions import LONGEST_RUN, add, dot, exact_weights, rational
 from linscope.tracing.replay import Window
@@ -40,7 +40,7 @@ class Rates(NamedTuple):
 
     def mistake(self, y: int, normalized: Fraction) -> bool:
         at_tie = TIES[self.tie][0 if y > 0 else 1]
-        return normalized < self.margin or (normalized == self.margin and at_tie)
+        return is_mistake(normalized, self.margin, at_tie)
 
 
 class Run(NamedTuple):

@@ -23,7 +23,7 @@ from functools import partial
 
 import numpy as np
 
-from linscope.losses.logistic import entropy
+from linscope.losses.softmax import entropy, probabilities
 from linscope.rows.blocks import Block
 
 from ..objective import LogisticObjective, Point
@@ -77,7 +77,7 @@ def dual_bound(
     ``l2`` may be one number a column.
     """
     c = sample_weights(objective)
-    p = _probabilities(objective, point)
+    p = point.curvature if objective.rows > 1 else probabilities(point.scores)  # (n, K)
     G = point.gradient[:, 1:] - objective.rho * point.W[:, 1:]  # of the loss alone
     if objective.intercept:
         a, q = mixture(point.gradient[:, 0], sums[:, 0])
@@ -100,16 +100,6 @@ def _dual(codes, c, p, G, tau, l1, l2) -> float:
     if np.all(l2 > 0):
         value -= float(np.sum(np.maximum(tau * np.abs(G) - l1, 0.0) ** 2 / (2.0 * l2)))
     return value
-
-
-def _probabilities(objective: LogisticObjective, point: Point) -> np.ndarray:
-    """(n, K), also for two classes."""
-    if objective.rows > 1:
-        return point.curvature
-    s = point.scores[:, 0]
-    small = np.exp(-np.abs(s))
-    p = np.stack([small, np.ones_like(small)], axis=1) / (1.0 + small)[:, None]
-    return np.where((s < 0)[:, None], p[:, ::-1], p)
 
 
 def mixture(excess: np.ndarray, totals: np.ndarray) -> tuple[float, np.ndarray]:

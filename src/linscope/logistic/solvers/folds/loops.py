@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from linscope.losses.logistic import add_rows, add_scores
+from linscope.losses.logistic import root_of_bend
 from linscope.losses.logistic_tiles import small_exponentials, terms
 from linscope.rows.operations import REORDER, TILE
+from linscope.rows.scores import add_rows, add_scores
 
 
 @njit(cache=True, nogil=True)
@@ -46,6 +47,4 @@ def roots_of_curvature(X, w, c, s, root):
     """√(c σ(1 − σ)) of each row at the weights w."""
     add_scores(X, w, s)
     for i in range(len(s)):
-        e = np.exp(-abs(s[i]))
-        own = c[i] if len(c) else 1.0
-        root[i] = np.sqrt(own * e) / (1.0 + e)
+        root[i] = root_of_bend(s[i], c[i] if len(c) else 1.0)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linscope.losses.logistic import softmax_terms
+from linscope.losses.softmax import softmax, softmax_terms
 from linscope.rows.blocks import BLOCK_BYTES
 from linscope.rows.operations import NO_WEIGHT
 from linscope.rows.threads import Workers
@@ -196,9 +196,7 @@ class FoldTable:
 def softmax_hessian(X: np.ndarray, W: np.ndarray, c: np.ndarray) -> np.ndarray:
     """Σ c (diag(p) − p pᵀ) ⊗ [1, x][1, x]ᵀ, (K(d + 1), K(d + 1)): one product for all classes."""
     A = np.column_stack([np.ones(len(X)), X])
-    S = A @ W.T
-    P = np.exp(S - S.max(axis=1, keepdims=True))
-    P /= P.sum(axis=1, keepdims=True)
+    P = softmax(A @ W.T)
     own = np.sqrt(c)[:, None] if len(c) else 1.0
     B = ((own * P)[:, :, None] * A[:, None, :]).reshape(len(X), -1)
     H = -(B.T @ B)
