@@ -16,9 +16,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, log_expit
 
 from linscope.arithmetic.rational import solve
-from linscope.losses.logistic import log_sigmoid, sigmoid
 
 from .signed_rows import SignedRows
 
@@ -68,12 +68,12 @@ def _multipliers(Z: np.ndarray) -> np.ndarray:
         along, size = Z @ step, 1.0
         while True:
             margins = Z @ u + size * along
-            new = -float(log_sigmoid(margins).sum())
+            new = -float(log_expit(margins).sum())
             if new <= loss or size < 1e-3:
                 break
             size *= 0.5
         u, gained, loss = u + size * step, loss - new, new
-        values = sigmoid(-margins)
+        values = expit(-margins)
         if not gained > SETTLED * loss:
             break
     return values
