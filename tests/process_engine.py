@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linscope.data import to_matrix
-from linscope.engines.base import Tree
+from linscope.engines.base import RowsElsewhere, Tree
 from linscope.rows.blocks import NO_WEIGHT, Block, stacked, take_rows
 from linscope.rows.threads import one_blas_thread
 
@@ -45,6 +45,7 @@ class ProcessEngine:
         first = blocks[0]
         self.sizes = [block.X.shape[0] for block in blocks]
         self.n_rows, self.n_features = sum(self.sizes), first.X.shape[1]
+        self.n_targets = 0 if first.y is None else int(np.prod(first.y.shape[1:]))
         self.dtype, self.is_sparse = first.X.dtype, sp.issparse(first.X)
         self.weighted = any(block.weighted for block in blocks)
         self._name = _ask("put", blocks)
@@ -85,8 +86,10 @@ class ProcessEngine:
         step = max(1, self.n_rows // max(1, rows))
         return stacked(_ask("fold", self._name, "", _every, (step,)))
 
+    has_all_rows = False
+
     def all_rows(self, who):
-        raise ValueError(f"{who} needs all rows in memory, and these are in another process")
+        raise RowsElsewhere(f"{who} needs all rows in memory, and these are in another process")
 
 
 def _every(block: Block, step: int) -> Block:

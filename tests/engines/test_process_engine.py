@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
 
-from linscope.engines import MemoryEngine
+import linscope as ls
+from linscope.engines import MemoryEngine, using
 from tests.process_engine import MutatedError, ProcessEngine
 
 
@@ -62,3 +65,54 @@ def test_a_task_that_writes_into_what_it_is_given_is_found_out(task, words):
 def test_all_rows_are_refused_by_name():
     with pytest.raises(ValueError, match="the dual simplex needs all rows in memory"):
         ProcessEngine(X).all_rows("the dual simplex")
+
+
+rng = np.random.default_rng(1)
+FEATURES = rng.normal(size=(240, 4)) * [1.0, 10.0, 0.1, 3.0] + [0.0, 5.0, 0.0, -1.0]
+NUMBERS = FEATURES @ [1.0, -0.2, 3.0, 0.5] + rng.normal(size=240)
+WEIGHTS = rng.uniform(0.5, 2.0, size=240)
+MANY = rng.normal(size=(700, 520))
+
+
+def wide_numbers():
+    return MANY, MANY[:, :3].sum(axis=1) + rng.normal(size=700)
+
+
+REGRESSIONS = {
+    "exact": (ls.LinearRegression(), FEATURES, NUMBERS),
+    "no intercept": (ls.LinearRegression(fit_intercept=False), FEATURES, NUMBERS),
+    "ridge": (ls.Ridge(alpha=2.0), FEATURES, NUMBERS),
+    "QR": (ls.LinearRegression(), *wide_numbers()),
+    "two targets": (ls.LinearRegression(), FEATURES, np.c_[NUMBERS, NUMBERS**2]),
+}
+WAYS = pytest.mark.parametrize(
+    ("container", "weighted"),
+    [(np.asarray, False), (np.asarray, True), (sp.csr_array, False), (sp.csr_array, True)],
+)
+
+
+def in_both(model, X, y, weight=None):
+    """The model fitted to rows here, and to rows in the other process; and what verify says."""
+    words = {} if weight is None else {"sample_weight": weight}
+    here = clone(model).fit(X, y, **words)
+    with using(ProcessEngine):
+        there = clone(model).fit(X, y, **words)
+        assert there.verify(X, y, **words)
+    return here, there
+
+
+def same(here, there):
+    for name in ("coef_", "intercept_"):
+        mine, other = np.asarray(getattr(here, name)), np.asarray(getattr(there, name))
+        size = np.abs(np.asarray(here.coef_)).max()
+        np.testing.assert_allclose(mine, other, rtol=0, atol=1e-12 * size)
+    ours, theirs = here.certificate_, there.certificate_
+    assert (ours.ok, ours.status) == (theirs.ok, theirs.status)
+
+
+@WAYS
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_least_squares(name, container, weighted):
+    model, X, y = REGRESSIONS[name]
+    weight = np.resize(WEIGHTS, len(y)) if weighted else None
+    same(*in_both(model, container(X), y, weight))

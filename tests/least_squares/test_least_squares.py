@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.least_squares.solvers import choice as least_squares_choice
 from linscope.least_squares.solvers import exact as least_squares
@@ -119,7 +120,7 @@ def test_errors_are_never_worse_than_claimed(name, cheap, monkeypatch):
     monkeypatch.setattr(least_squares, "CHEAP_PRODUCTS", cheap)
     monkeypatch.setattr(least_squares, "whole_fit", lambda *args, **options: None)
     X, y, intercept = HARD[name] if name in HARD else nist(name)
-    result = run(LeastSquares(np.ascontiguousarray(X), y[:, None], fit_intercept=intercept), 20)
+    result = run(LeastSquares(choose(X, y[:, None]), fit_intercept=intercept), 20)
     facts = claims_hold(result, exact_least_squares(X, y, fit_intercept=intercept), intercept)
     # Without whole numbers nothing is proven about columns that are too close to dependent.
     assert np.isfinite(facts.error).all() == (result.details["unique"] is True)
@@ -143,9 +144,7 @@ def test_claims_on_random_tables(seed, n, d, spread, offset, intercept, alpha, w
     X[:, -1] += 10.0 ** rng.integers(0, 6) * X[:, 0]
     y = rng.standard_normal(n) * 10.0 ** rng.integers(-5, 6) + offset
     c = rng.random(n) + 0.01 if weighted else None
-    solver = LeastSquares(
-        X, y[:, None], np.zeros(0) if c is None else c, fit_intercept=intercept, alpha=alpha
-    )
+    solver = LeastSquares(choose(X, y[:, None], c), fit_intercept=intercept, alpha=alpha)
     result = run(solver, 20)
     if result.details["dependent"]:
         return
@@ -160,7 +159,7 @@ def test_the_fast_path_is_taken_and_vouched_for():
     y = 5 + X @ np.arange(1.0, 13.0) + rng.standard_normal(40_000)
     model = ls.LinearRegression().fit(X, y)
     assert model.result_.details["path"] == "float"
-    slow = LeastSquares(X, y[:, None])
+    slow = LeastSquares(choose(X, y[:, None]))
     slow._quickly = lambda: None
     best = run(slow, 20)
     assert best.details["path"] == "double-double"
@@ -286,7 +285,7 @@ def test_the_wide_side_agrees(intercept, alpha, weighted):
     X, Y = rng.standard_normal((20, 50)) + 4, rng.standard_normal((20, 2))
     c = rng.random(20) if weighted else np.zeros(0)
     wide = run(WideLeastSquares(X, Y, c, intercept, alpha), 20)
-    tall = run(LeastSquares(X, Y, c, intercept, alpha), 20)
+    tall = run(LeastSquares(choose(X, Y, c), intercept, alpha), 20)
     np.testing.assert_allclose(wide.weights, tall.weights, rtol=1e-9, atol=1e-11)
     held = wide.details["assess"](wide.weights)
     error = np.abs(wide.weights - tall.weights)
@@ -321,7 +320,7 @@ def test_other_paths_through_the_estimator(path, monkeypatch):
     monkeypatch.setattr(LeastSquares, "_quickly", lambda self: None)
     monkeypatch.setattr(least_squares, "whole_fit", lambda *args, **options: None)
     if path == "LSMR":
-        monkeypatch.setattr(least_squares_choice, "too_large", lambda X: True)
+        monkeypatch.setattr(least_squares_choice, "too_large", lambda *_: True)
     for alpha in (0.0, 0.3):
         model = ls.Ridge(alpha=alpha).fit(X, y)
         assert model.result_.details["path"] == path
@@ -337,7 +336,7 @@ def test_sparse_tables_too_large_for_a_gram_matrix(monkeypatch):
     X = sp.random_array((300, 60), density=0.2, format="csr", random_state=0)
     y = np.random.default_rng(0).standard_normal(300)
     expected = ls.LinearRegression().fit(X, y)
-    monkeypatch.setattr(least_squares_choice, "too_large", lambda X: True)
+    monkeypatch.setattr(least_squares_choice, "too_large", lambda *_: True)
     model = ls.LinearRegression().fit(X, y)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-8, atol=1e-10)
     assert model.certificate_.digits is None

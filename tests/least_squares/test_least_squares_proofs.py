@@ -12,6 +12,7 @@ from sklearn.datasets import make_regression
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from linscope.engines import choose
 from linscope.least_squares.solvers.choice import solve_exactly
 from linscope.least_squares.verify.normal_equations import normal_equations, optimum
 from linscope.results import Status
@@ -357,7 +358,7 @@ def test_bounds_hold_at_other_weights():
     """An optimum that is known: how far any weights are from it, and what they cost."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(12, 3)) + 1e6, rng.normal(size=12)
-    proof = solve_exactly(X, y[:, None], np.zeros(0), fit_intercept=True, alpha=0.0,
+    proof = solve_exactly(choose(X, y[:, None]), fit_intercept=True, alpha=0.0,
                           most_rounds=10).details["assess"]  # fmt: skip
     exact, least = exact_weights(X, y), least_rss(X, y)
     for _ in range(20):

@@ -2,8 +2,19 @@
 
 from linscope.rows.blocks import Block, block_borders
 
-from .base import Engine
+from .base import Engine, RowsElsewhere
 from .choose import choose, in_few_blocks, using
+from .finite import check_rows
 from .memory import MemoryEngine
 
-__all__ = ["Block", "Engine", "MemoryEngine", "block_borders", "choose", "in_few_blocks", "using"]
+__all__ = [
+    "Block",
+    "Engine",
+    "MemoryEngine",
+    "RowsElsewhere",
+    "block_borders",
+    "check_rows",
+    "choose",
+    "in_few_blocks",
+    "using",
+]

@@ -14,7 +14,7 @@ Whoever needs more (rows in an order, a Gram matrix) asks for ``all_rows`` and s
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -34,6 +34,11 @@ class Engine(Protocol):
     def n_features(self) -> int: ...
 
     @property
+    def n_targets(self) -> int:
+        """Columns of y."""
+        ...
+
+    @property
     def dtype(self) -> np.dtype: ...
 
     @property
@@ -41,6 +46,11 @@ class Engine(Protocol):
 
     @property
     def weighted(self) -> bool: ...
+
+    @property
+    def has_all_rows(self) -> bool:
+        """Whether ``all_rows`` can be asked for."""
+        ...
 
     @property
     def sizes(self) -> list[int]:
@@ -82,8 +92,12 @@ class Engine(Protocol):
         ...
 
     def all_rows(self, who: str) -> Block:
-        """All rows, here; an engine that cannot give them says what to use instead."""
+        """All rows, here; else RowsElsewhere, which says what to use."""
         ...
+
+
+class RowsElsewhere(ValueError):
+    """The rows are not here, and whoever asks needs all of them."""
 
 
 def plus(a: Any, b: Any) -> Any:
@@ -118,21 +132,3 @@ class Tree:
         for _, partial in reversed(self._sums):
             total = partial if total is None else plus(partial, total)
         return total
-
-
-class Least(NamedTuple):
-    """The smallest of the blocks' numbers."""
-
-    value: Any
-
-    def plus(self, other: Least) -> Least:
-        return Least(np.minimum(self.value, other.value))
-
-
-class Largest(NamedTuple):
-    """The largest of the blocks' numbers."""
-
-    value: Any
-
-    def plus(self, other: Largest) -> Largest:
-        return Largest(np.maximum(self.value, other.value))

@@ -58,8 +58,11 @@ class MemoryEngine:
         self._workers = Workers(n_threads)
         self.is_sparse = sp.issparse(X)
         self.n_rows, self.n_features = X.shape
+        self.n_targets = _width(y)
         self.dtype, self.weighted = X.dtype, len(c) > 0
         self._borders = borders(self.n_rows, block_rows or self._default_rows())
+
+    has_all_rows = True
 
     @property
     def n_threads(self) -> int:
@@ -138,6 +141,7 @@ class MemoryEngine:
         first = blocks[0]
         out.is_sparse, out.dtype = sp.issparse(first.X), first.X.dtype
         out.n_rows, out.n_features = starts[-1], first.X.shape[1]
+        out.n_targets = _width(first.y)
         out.weighted = any(len(block.weight) > 0 for block in blocks)
         out._borders = list(pairwise(starts))
         return out
@@ -180,6 +184,10 @@ class MemoryEngine:
         return (
             SPARSE_ROWS if self.is_sparse else block_rows_for(self.n_features, self.dtype.itemsize)
         )
+
+
+def _width(y: np.ndarray | None) -> int:
+    return 0 if y is None else (y.shape[1] if y.ndim == 2 else 1)
 
 
 def _column(values: Any, X: Any, name: str, nothing: Any = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -83,3 +83,21 @@ def stacked(blocks: list[Block]) -> Block:
     return Block(
         blocks[0].start, sp.vstack(X, "csr") if sp.issparse(X[0]) else np.vstack(X), y, weight
     )
+
+
+class Least(NamedTuple):
+    """The smallest of the blocks' numbers."""
+
+    value: Any
+
+    def plus(self, other: Least) -> Least:
+        return Least(np.minimum(self.value, other.value))
+
+
+class Largest(NamedTuple):
+    """The largest of the blocks' numbers."""
+
+    value: Any
+
+    def plus(self, other: Largest) -> Largest:
+        return Largest(np.maximum(self.value, other.value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,9 +29,22 @@ def check_finite(matrix: Any, feature_names: list[str] | None = None, name: str 
     ValueError: X has NaN at row 0, column 'height' (1): drop the row or impute the value
     (sklearn.impute.SimpleImputer)
     """
-    found = _look(matrix)
+    found = first_not_finite(matrix)
     if isinstance(found, float):
         return found
+    return complain(found, feature_names, name)
+
+
+class NotFinite(NamedTuple):
+    """Where a number is not finite, and what it is; the column is None in a vector."""
+
+    row: int
+    column: int | None
+    value: float
+
+
+def complain(found: NotFinite, feature_names: Any, name: str) -> NoReturn:
+    """Raise ValueError that names the place."""
     row, column, value = found
     what = "NaN" if math.isnan(value) else ("inf" if value > 0 else "-inf")
     if column is None:
@@ -55,11 +68,8 @@ def without_mask(array: np.ndarray, name: str = "X") -> np.ndarray:
     return array.data
 
 
-def _look(matrix: Any) -> float | tuple[int, int | None, float]:
-    """A bound of |x|; or row, column and value of the first NaN or infinity.
-
-    The column is None for a vector.
-    """
+def first_not_finite(matrix: Any) -> float | NotFinite:
+    """A bound of |x|; or the first NaN or infinity."""
     values = matrix.data if sp.issparse(matrix) else matrix
     width = max(1, values.shape[1]) if values.ndim == 2 else 1
     step = max(1, CHECK_BLOCK_VALUES // width)
@@ -74,8 +84,8 @@ def _look(matrix: Any) -> float | tuple[int, int | None, float]:
             value, first = float(values[start:][place]), start + int(place[0])
             if sp.issparse(matrix):
                 row = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
-                return row, int(matrix.indices[first]), value
-            return first, (int(place[1]) if len(place) == 2 else None), value
+                return NotFinite(row, int(matrix.indices[first]), value)
+            return NotFinite(first, int(place[1]) if len(place) == 2 else None, value)
     return largest
 
 

@@ -11,6 +11,8 @@ from scipy import sparse
 
 from linscope.arithmetic.double_double import Pair
 
+from .blocks import Largest
+
 PILOT_ROWS = 2048
 # Without a shift, sums of squares lose the digits of 1 + (mean / spread)²: at most one here.
 MILD_OFFSET = 3.0
@@ -70,31 +72,91 @@ def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS, *, centred: bool
     rows, and then sums about it would cancel when the shift is taken back.
     """
     step = 1 if rows is None else max(1, len(Y) // rows)
-    mean_y, spread_y, top_y = _location(Y[::step])
+    targets = _location(Y[::step])
     if sparse.issparse(X):
-        top = np.zeros(X.shape[1])
-        np.maximum.at(top, X.indices, np.abs(X.data, dtype=np.float64))
-        mean, spread = np.zeros(X.shape[1]), top
+        top = column_tops(X)
+        features = np.zeros(X.shape[1]), top, top
     else:
-        mean, spread, top = _location(np.asarray(X[::step], dtype=np.float64))
-    shift, top = np.r_[mean, mean_y], np.r_[top, top_y]
+        features = _location(np.asarray(X[::step], dtype=np.float64))
+    mean, spread, top = (np.r_[a, b] for a, b in zip(features, targets, strict=True))
+    return _pilot(mean, spread, top, X.shape[1], centred)
+
+
+def look(engine: Any, *, everywhere: bool = False, centred: bool = True) -> Pilot:
+    """The same for the rows of an engine: from some rows, or from all."""
+    some = engine.some(PILOT_ROWS)
+    if not everywhere and not engine.is_sparse:
+        return pilot(some.X, some.y, None, centred=centred)
+    d = 0 if engine.is_sparse else engine.n_features
+    found = _everywhere(engine, d) if everywhere else _location(some.y)
+    if engine.is_sparse:
+        top = engine.fold(_block_tops).value
+        found = tuple(np.r_[a, b] for a, b in zip((0.0 * top, top, top), found, strict=True))
+    return _pilot(*found, engine.n_features, centred)
+
+
+def _everywhere(engine: Any, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """``_location`` of the first d features and the targets, by passes over all rows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = engine.fold(_block_sizes, d).value
+        unit = _unit(size)
+        mean = engine.fold(_block_sums, d, unit) / engine.n_rows
+        top, squares = engine.fold(_block_distances, d, unit, mean)
+        return _finite(mean * unit, np.sqrt(squares / engine.n_rows) * unit, top.value * unit)
+
+
+def _columns(block: Any, d: int) -> np.ndarray:
+    return np.hstack([block.X[:, :d], block.y]).astype(np.float64) if d else block.y
+
+
+def _block_sizes(block: Any, d: int) -> Largest:
+    return Largest(np.abs(_columns(block, d)).max(axis=0, initial=0.0))
+
+
+def _block_sums(block: Any, d: int, unit: np.ndarray) -> np.ndarray:
+    return (_columns(block, d) / unit).sum(axis=0)
+
+
+def _block_distances(block: Any, d: int, unit: np.ndarray, mean: np.ndarray) -> tuple:
+    away = np.abs(_columns(block, d) / unit - mean)
+    return Largest(away.max(axis=0, initial=0.0)), (away * away).sum(axis=0)
+
+
+def _block_tops(block: Any) -> Largest:
+    return Largest(column_tops(block.X))
+
+
+def column_tops(X: Any) -> np.ndarray:
+    """The largest |x| of each column of a sparse table."""
+    top = np.zeros(X.shape[1])
+    np.maximum.at(top, X.indices, np.abs(X.data, dtype=np.float64))
+    return top
+
+
+def _pilot(shift, spread, top, d: int, centred: bool) -> Pilot:
     exponent = -np.frexp(np.where(top > 0, top, np.where(shift != 0, np.abs(shift), 1.0)))[1]
     exponent = np.minimum(exponent, MOST_EXPONENT)
     shift = shift if centred else np.zeros_like(shift)
-    mild = np.abs(shift) <= MILD_OFFSET * np.r_[spread, spread_y]
+    mild = np.abs(shift) <= MILD_OFFSET * spread
     mild &= np.abs(exponent) <= MILD_EXPONENT
-    return Pilot(Frame(shift, exponent, X.shape[1]), bool(mild.all()))
+    return Pilot(Frame(shift, exponent, d), bool(mild.all()))
 
 
 def _location(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, standard deviation and largest distance from the mean of each column."""
     with np.errstate(over="ignore", invalid="ignore"):
-        size = np.abs(sample).max(axis=0)
-        unit = np.ldexp(1.0, np.frexp(np.where(np.isfinite(size), size, 1.0))[1])
+        unit = _unit(np.abs(sample).max(axis=0))
         part = sample / unit
         mean = part.mean(axis=0)
         away = part - mean
         top, spread = np.abs(away).max(axis=0), np.sqrt(np.mean(away * away, axis=0))
-        mean, spread, top = mean * unit, spread * unit, top * unit
+        return _finite(mean * unit, spread * unit, top * unit)
+
+
+def _unit(size: np.ndarray) -> np.ndarray:
+    return np.ldexp(1.0, np.frexp(np.where(np.isfinite(size), size, 1.0))[1])
+
+
+def _finite(*found: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     # NaN and infinity are named by whoever finds the sums are not finite.
-    return tuple(np.where(np.isfinite(v), v, 0.0) for v in (mean, spread, top))  # type: ignore
+    return tuple(np.where(np.isfinite(v), v, 0.0) for v in found)  # type: ignore

@@ -14,8 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from linscope.arithmetic.double_double import UNIT, Pair
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.least_squares.solvers.choice import solve_exactly
 from linscope.least_squares.solvers.exact import CHEAP_PRODUCTS, LeastSquares
@@ -79,7 +81,7 @@ def solve_quickly(classes: ClassMoments, *, fit_intercept: bool, alpha: float) -
 
 
 def _if_good_enough(moments: Moments, fit_intercept: bool, alpha: float) -> Result | None:
-    solver = LeastSquares(None, None, fit_intercept=fit_intercept, alpha=alpha)
+    solver = LeastSquares(None, fit_intercept=fit_intercept, alpha=alpha)
     if not fit_intercept:
         moments = moments.in_frame(moments.frame.unshifted())
     state = solver.if_good_enough(moments)
@@ -92,7 +94,7 @@ def solve_from_moments(moments: Moments, *, fit_intercept: bool, alpha: float) -
         found = _if_good_enough(moments, fit_intercept, alpha)
         if found is not None:
             return found
-    solver = LeastSquares(None, None, fit_intercept=fit_intercept, alpha=alpha, moments=moments)
+    solver = LeastSquares(None, fit_intercept=fit_intercept, alpha=alpha, moments=moments)
     return run(solver, 1)
 
 
@@ -100,7 +102,7 @@ def chunk_moments(
     X: Any, codes: np.ndarray, weight: np.ndarray, n_classes: int, names: Any = None
 ) -> Moments:
     """Moments of some rows in double-double, exact enough to be merged with many others."""
-    moments = exact_moments(X, targets(codes, n_classes), weight)
+    moments = exact_moments(choose(X, targets(codes, n_classes), weight))
     if not moments.gram.finite():
         check_finite(X, names)
         raise ValueError("values of X are too large: divide the columns by a power of 2")
@@ -120,10 +122,10 @@ def solve_from_rows(
     """W by the exact solver for regression."""
     options: dict[str, Any] = {"fit_intercept": fit_intercept, "alpha": alpha, "names": names}
     Y = targets(codes, n_classes)
-    return solve_exactly(X, Y, weight, most_rounds=MOST_ROUNDS, **options)
+    return solve_exactly(choose(X, Y, weight), most_rounds=MOST_ROUNDS, **options)
 
 
 def worth_moments(X: Any) -> bool:
     """Whether class moments are the quicker way: many rows, and not very many columns."""
     n, d = X.shape
-    return n > d and n * (1 + d) ** 2 > CHEAP_PRODUCTS and not too_large(X)
+    return n > d and n * (1 + d) ** 2 > CHEAP_PRODUCTS and not too_large(n, d, sparse.issparse(X))

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits, fits_with_callbacks
 from linscope.data.tables import TableLike
+from linscope.engines import check_rows, choose
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early, watched
 from linscope.fitting.targets import Regression, read_regression
@@ -133,9 +134,7 @@ class LeastSquaresFamily(
 
     def _solved(self, training: Regression) -> Result:
         return solve_exactly(
-            training.X,
-            training.Y,
-            training.weight,
+            choose(training.X, training.Y, training.weight),
             fit_intercept=self.fit_intercept,
             alpha=self._alpha,
             names=self._names(),
@@ -231,14 +230,14 @@ class LeastSquaresFamily(
             raise ValueError(
                 f"y has {training.Y.shape[1]} targets, so far it had {known.n_targets}"
             )
-        if weight_exponent(training.weight):
+        engine = choose(training.X, training.Y, training.weight)
+        if weight_exponent(engine):
             raise ValueError(
                 "sample_weight is too far from 1 for partial_fit: multiply all weights by a number"
             )
-        moments = exact_moments(training.X, training.Y, training.weight, centred=self.fit_intercept)
+        moments = exact_moments(engine, centred=self.fit_intercept)
         if not moments.gram.finite():
-            check_finite(training.X, self._names())
-            check_finite(training.Y, name="y")
+            check_rows(engine, self._names())
             raise ValueError("values of X or y are too large: divide the columns by a power of 2")
         weighted = len(training.weight) > 0 or getattr(self, "_weighted", False)
         return self._from_moments(
@@ -291,7 +290,7 @@ class LeastSquaresFamily(
     def _from_moments(self, moments: Any, like: Regression, weighted: bool) -> Self:
         """Solve from moments alone; ``like`` tells dtype and shape of the answer."""
         solver = LeastSquares(
-            None, None, fit_intercept=self.fit_intercept, alpha=self._alpha, moments=moments
+            None, fit_intercept=self.fit_intercept, alpha=self._alpha, moments=moments
         )
         result = run(solver, 1)
         self._moments, self._weighted = moments, weighted

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine
 from linscope.rows.blocks import Block
 
 # Eigenvalues of the scaled Gram matrix below this share are columns that repeat others.
@@ -61,7 +61,7 @@ class Explained(NamedTuple):
 
 
 def cross_products(
-    engine: MemoryEngine,
+    engine: Engine,
     columns: Callable[[Block], np.ndarray],
     response: np.ndarray,
     weight: np.ndarray | None = None,
@@ -69,7 +69,7 @@ def cross_products(
     constant: bool = True,
 ) -> Sums:
     """Sum the cross products over all rows."""
-    matrix = engine.map_reduce(partial(_block, columns, response, weight), np.add)
+    matrix = engine.fold(partial(_block, columns, response, weight))
     return Sums(matrix, constant)
 
 

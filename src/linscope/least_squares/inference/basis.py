@@ -96,7 +96,7 @@ def basis_from_rows(fit: LinearFit) -> Basis:
     The pseudo-inverse is used where features repeat each other.
     """
     means = _means(fit) if fit.fit_intercept else np.zeros(fit.df_model)
-    G = fit.engine().map_reduce(partial(_gram, means), np.add)
+    G = fit.engine().fold(partial(_gram, means))
     scale = np.sqrt(np.diag(G))
     scale = np.where(scale > 0, scale, 1.0)
     values, vectors = np.linalg.eigh(G / scale[:, None] / scale)
@@ -127,7 +127,7 @@ def _means(fit: LinearFit) -> np.ndarray:
     if fit.means is not None:
         return np.asarray(fit.means, dtype=np.float64)
     if fit.has_rows:
-        return fit.engine().map_reduce(_weighted_sum, np.add) / fit.total
+        return fit.engine().fold(_weighted_sum) / fit.total
     # The first row of the inverse is [1/W + x̄ᵀMx̄, −x̄ᵀM].
     assert fit.inverse is not None
     return np.linalg.solve(fit.inverse[1:, 1:], -fit.inverse[1:, 0])

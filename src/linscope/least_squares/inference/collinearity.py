@@ -25,7 +25,7 @@ LARGE_VIF = 10.0
 
 def variance_inflation(fit: LinearFit, basis: Basis) -> tuple[np.ndarray, float]:
     """VIF of each feature, and the condition number of the features."""
-    length = np.sqrt(fit.engine().map_reduce(partial(_squares, basis.means), np.add))
+    length = np.sqrt(fit.engine().fold(partial(_squares, basis.means)))
     T = basis.root * length[:, None]
     values = np.linalg.svd(T, compute_uv=False)
     return np.einsum("ij,ij->i", T, T), float(values[0] / values[-1])

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine
 from linscope.rows.blocks import Block, block_rows_for
 
 from .basis import Basis
@@ -68,12 +68,10 @@ class Context:
             f"{degrees}, and {FEWEST_DF} are needed."
         )
 
-    def engine(self, columns: int | None = None) -> MemoryEngine:
+    def engine(self, columns: int | None = None) -> Engine:
         """The rows in blocks that stay small with this many columns."""
-        fit = self.fit
-        if columns is None:
-            return fit.engine()
-        return MemoryEngine(fit.X, fit.y, fit.weight, block_rows=block_rows_for(columns, 8))
+        engine = self.fit.engine()
+        return engine if columns is None else engine.cut(block_rows_for(columns, 8))
 
     def features(self, block: Block) -> np.ndarray:
         """The features in coordinates with mean 0 and variance 1, uncorrelated."""

@@ -51,7 +51,7 @@ def covariance(fit: LinearFit, robust: str | None = None) -> np.ndarray:
     P = basis.matrix
     if robust is None:
         return fit.rss / df * (P @ P.T)
-    middle = fit.engine().map_reduce(partial(_middle, fit, basis, robust), np.add)
+    middle = fit.engine().fold(partial(_middle, fit, basis, robust))
     if robust == "HC1":
         middle *= fit.n / df
     C = P @ middle @ P.T

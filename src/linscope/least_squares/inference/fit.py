@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine, choose
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -118,14 +118,14 @@ class LinearFit:
             return float(np.sum(self.weight, dtype=np.float64))
         return float(self.n or 0) if self.total_weight is None else self.total_weight
 
-    def engine(self) -> MemoryEngine:
+    def engine(self) -> Engine:
         """The training rows in blocks; raises if they are not at hand."""
         if not self.has_rows:
             raise ValueError(
                 "this needs the training rows, and the model was fitted from moments only: fit it "
                 "on X and y"
             )
-        return MemoryEngine(self.X, self.y, self.weight)
+        return choose(self.X, self.y, self.weight)
 
     def need_valid(self, what: str) -> None:
         """Raise if standard errors would not be valid."""

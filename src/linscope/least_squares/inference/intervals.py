@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from linscope.arithmetic.distributions import check_level, t_quantile
-from linscope.engines import MemoryEngine
+from linscope.engines import choose
 from linscope.rows.blocks import Block
 
 from .basis import Basis, basis_of
@@ -48,13 +48,12 @@ def predict_interval(
     fit.need_valid(f"{kind} interval")
     df = fit.df_residual
     assert df is not None
-    engine = MemoryEngine(X)
+    engine = choose(X)
     if engine.n_features != fit.df_model:
         raise ValueError(f"X has {engine.n_features} features, the model has {fit.df_model}")
     own = 1.0 if kind == "prediction" else 0.0
     spread = t_quantile(level, df) * np.sqrt(fit.rss / df)
-    parts = engine.map(partial(_interval, fit, basis_of(fit), own, spread))
-    return np.concatenate(list(parts))
+    return engine.gather(partial(_interval, fit, basis_of(fit), own, spread))
 
 
 def _interval(fit: LinearFit, basis: Basis, own: float, spread: float, block: Block) -> np.ndarray:

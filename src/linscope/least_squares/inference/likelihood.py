@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.engines import MemoryEngine
+from linscope.engines import choose
 from linscope.rows.blocks import Block
 
 from .rows import scores
@@ -56,14 +56,14 @@ def log_likelihood(
         raise ValueError(f"sigma2 must be above 0, got {sigma2!r}: a density needs some variance")
     c = None if sample_weight is None else _positive(sample_weight)
     w = np.asarray(weights, dtype=np.float64)
-    engine = MemoryEngine(X, np.asarray(y, dtype=np.float64), c)
+    engine = choose(X, np.asarray(y, dtype=np.float64), c)
     need = engine.n_features + int(fit_intercept)
     if w.shape != (need,):
         raise ValueError(
             f"weights has shape {w.shape}, but {need} numbers are needed for {engine.n_features} "
             f"features{' and an intercept' if fit_intercept else ''}"
         )
-    rss = engine.map_reduce(partial(_rss, w, fit_intercept), float.__add__)
+    rss = engine.fold(partial(_rss, w, fit_intercept))
     if sigma2 is None:
         return maximum(rss, engine.n_rows, c)
     return _value(rss, engine.n_rows, sigma2, c)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -90,13 +90,8 @@ def row_values(fit: LinearFit, basis: Basis | None = None) -> RowValues:
         raise ValueError(
             f"{n} rows leave no residuals after {p} coefficients: every row is fitted exactly"
         )
-    fitted, residuals, leverages = np.empty(n), np.empty(n), np.empty(n)
-    largest = 0.0
-    for part in engine.map(partial(_values, fit.weights, basis)):
-        fitted[part.rows], residuals[part.rows] = part.fitted, part.residuals
-        leverages[part.rows] = part.leverages
-        largest = max(largest, part.largest)
-    rounding = 8 * p * np.finfo(np.float64).eps * largest
+    fitted, residuals, leverages, largest = engine.gather(partial(_values, fit.weights, basis))
+    rounding = 8 * p * np.finfo(np.float64).eps * largest.max()
     return RowValues(
         fitted,
         residuals,
@@ -108,23 +103,15 @@ def row_values(fit: LinearFit, basis: Basis | None = None) -> RowValues:
     )
 
 
-class _Part(NamedTuple):
-    rows: slice
-    fitted: np.ndarray
-    residuals: np.ndarray
-    leverages: np.ndarray
-    largest: float
-
-
-def _values(weights: np.ndarray, basis: Basis, block: Block) -> _Part:
-    assert block.y is not None
+def _values(weights: np.ndarray, basis: Basis, block: Block) -> tuple[np.ndarray, ...]:
+    """Fitted values, residuals, leverages; and one number, the largest term of a sum."""
     fitted = scores(block.X, weights, basis.fit_intercept)
     Q = basis.rows(block)
     leverages = np.einsum("ij,ij->i", Q, Q)
     # The largest term of a sum w·x bounds its rounding error.
     terms = np.abs(weights[int(basis.fit_intercept) :]) * _column_sizes(block.X)
     largest = max(np.abs(block.y).max(), abs(weights[0]), terms.max(initial=0.0))
-    return _Part(block.rows, fitted, block.y - fitted, leverages, float(largest))
+    return fitted, block.y - fitted, leverages, np.array([largest])
 
 
 def scores(X: Any, weights: np.ndarray, fit_intercept: bool) -> np.ndarray:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from linscope.engines import Engine, check_rows
 from linscope.fitting.driver import run
 from linscope.results import Result, Status
-from linscope.rows.finite import check_finite
+from linscope.rows.blocks import Block
 
 from ..verify.facts import TOLERANCE, TOLERANCE_32, Facts, within
 from .exact import BEYOND, LeastSquares
@@ -19,25 +20,23 @@ from .whole_numbers import affordable, rounded, whole_fit
 from .wide import WideLeastSquares
 
 
-def solve_exactly(
-    X: Any, Y: np.ndarray, weight: np.ndarray, *, alpha: float, most_rounds: int, **options: Any
-) -> Result:
+def solve_exactly(engine: Engine, *, alpha: float, most_rounds: int, **options: Any) -> Result:
     """The solver that suits the table; weights far from 1 are divided by a power of two, 2^e.
 
     Then alpha is too. Σ c r² and α are 2^e times, the inverse 2^−e times what was found.
     """
     with np.errstate(all="ignore"):  # what leaves the range of floats is told by bounds and errors
-        return _rescaled(X, Y, weight, alpha=alpha, most_rounds=most_rounds, **options)
+        return _rescaled(engine, alpha=alpha, most_rounds=most_rounds, **options)
 
 
-def _rescaled(X, Y, weight, *, alpha: float, most_rounds: int, **options: Any) -> Result:
-    e = weight_exponent(weight)
+def _rescaled(engine: Engine, *, alpha: float, most_rounds: int, **options: Any) -> Result:
+    e = weight_exponent(engine)
     if e == 0:
-        return _solved(X, Y, weight, most_rounds, alpha=alpha, **options)
-    scaled, pull = scaled_weight(weight, alpha, e)
-    if (np.ldexp(scaled, e) != weight).any() or np.ldexp(pull, e) != alpha:
-        return _in_whole_numbers(X, Y, weight, alpha=alpha, **options)
-    result = _solved(X, Y, scaled, most_rounds, e, alpha=pull, **options)
+        return _solved(engine, most_rounds, alpha=alpha, **options)
+    pull = scaled_alpha(alpha, e)
+    if engine.fold(_changed, e) or np.ldexp(pull, e) != alpha:
+        return _in_whole_numbers(engine, alpha=alpha, **options)
+    result = _solved(engine.derive(_lighter, e), most_rounds, e, alpha=pull, **options)
     details = dict(result.details)
     with np.errstate(over="ignore"):
         for name in ("rss", "tss"):
@@ -69,11 +68,11 @@ class Rescaled:
             return found._replace(lengths=np.ldexp(found.lengths, self.e // 2), **parts)
 
 
-def _in_whole_numbers(X, Y, weight, *, fit_intercept: bool, alpha: float, names=None) -> Result:
+def _in_whole_numbers(engine: Engine, *, fit_intercept: bool, alpha: float, names=None) -> Result:
     """Weights of so many sizes that floats cannot hold their sums."""
-    check_finite(X, names)
-    check_finite(Y, name="y")
-    whole = whole_fit(X, Y, weight, fit_intercept=fit_intercept, alpha=alpha)
+    check_rows(engine, names)
+    rows = engine.all_rows("least squares with weights of very different sizes")
+    whole = whole_fit(rows.X, rows.y, rows.weight, fit_intercept=fit_intercept, alpha=alpha)
     if whole is None:
         raise ValueError(
             "the values of X, y or sample_weight span too many powers of ten: leave out rows of "
@@ -97,26 +96,38 @@ def _in_whole_numbers(X, Y, weight, *, fit_intercept: bool, alpha: float, names=
     return Result(W, Status.SOLVED, 1, 1, None, details)
 
 
-def scaled_weight(weight: np.ndarray, alpha: float, e: int) -> tuple[np.ndarray, float]:
-    """Both divided by 2^e."""
+def scaled_alpha(alpha: float, e: int) -> float:
+    """Divided by 2^e."""
     with np.errstate(over="ignore", under="ignore"):
-        alpha, weight = float(np.ldexp(alpha, -e)), np.ldexp(weight, -e)
+        alpha = float(np.ldexp(alpha, -e))
     if not np.isfinite(alpha):
         raise ValueError("alpha is too large for such small sample_weight: multiply the weights")
-    return weight, alpha
+    return alpha
 
 
-def _solved(X, Y, weight, most_rounds: int, e: int = 0, **options: Any) -> Result:
-    n, d = X.shape
-    if too_large(X):
-        return run(IterativeLeastSquares(X, Y, weight, **options), most_rounds)
+def _changed(block: Block, e: int) -> int:
+    """Weights that lose digits when they are divided by 2^e."""
+    return int((np.ldexp(np.ldexp(block.weight, -e), e) != block.weight).sum())
+
+
+def _lighter(block: Block, e: int) -> tuple[Any, Any, np.ndarray]:
+    return block.X, block.y, np.ldexp(block.weight, -e)
+
+
+def _solved(engine: Engine, most_rounds: int, e: int = 0, **options: Any) -> Result:
+    n, d = engine.n_rows, engine.n_features
+    if too_large(n, d, engine.is_sparse):
+        rows = engine.all_rows("least squares with so many rows and columns")
+        solver = IterativeLeastSquares(rows.X, rows.y, rows.weight, **options)
+        return run(solver, most_rounds)
     if n <= d:
-        result = run(WideLeastSquares(X, Y, weight, **options), most_rounds)
+        rows = engine.all_rows("least squares with no more rows than columns")
+        result = run(WideLeastSquares(rows.X, rows.y, rows.weight, **options), most_rounds)
         # Rows that depend on each other are for whole numbers, and weights that lose too much when
         # they become float32.
-        held = result.weights.astype(X.dtype).astype(np.float64)
-        tolerance = TOLERANCE_32 if X.dtype == np.float32 else TOLERANCE
+        held = result.weights.astype(engine.dtype).astype(np.float64)
+        tolerance = TOLERANCE_32 if engine.dtype == np.float32 else TOLERANCE
         done = within(result.details["assess"](held), held, tolerance)
-        if done or not affordable(n, d, Y.shape[1]):
+        if done or not affordable(n, d, engine.n_targets):
             return result
-    return run(LeastSquares(X, Y, weight, **options, exponent=e), most_rounds)
+    return run(LeastSquares(engine, **options, exponent=e), most_rounds)

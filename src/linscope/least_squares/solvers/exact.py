@@ -18,16 +18,15 @@ What is proven about the weights as floats goes into the certificate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair
+from linscope.engines import Engine, check_rows
 from linscope.results import Result, Status
-from linscope.rows.finite import check_finite
-from linscope.rows.operations import NO_WEIGHT
-from linscope.rows.pilot import pilot
+from linscope.rows.pilot import look
 
 from ..verify.facts import TOLERANCE, within
 from . import cholesky as equations
@@ -82,17 +81,13 @@ class LeastSquares:
 
     Parameters
     ----------
-    X : C-contiguous array or CSR matrix (n, d), or None when there are only moments
-    Y : float array (n, targets)
-    weight : n positive weights, or an empty array
+    engine : the rows with their targets (n, targets), or None when there are only moments
     names : of the features, for messages
     moments : start from these; rows that are not given cannot refine the answer
     exponent : weights and alpha were divided by 2^exponent
     """
 
-    X: Any
-    Y: Any
-    weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
+    engine: Engine | None
     fit_intercept: bool = True
     alpha: float = 0.0
     names: list[str] | None = None
@@ -103,22 +98,21 @@ class LeastSquares:
     def init(self) -> State:
         if self.moments is not None:
             return self._from(self.moments, "moments")
-        n, d = self.X.shape
+        n, d = self._engine.n_rows, self._engine.n_features
         if n * (1 + d) ** 2 > CHEAP_PRODUCTS and (state := self._quickly()) is not None:
             return state
         if d > MOST_EXACT_COLUMNS:
             return self._by_qr()
-        moments = exact_moments(self.X, self.Y, self.weight, centred=self.fit_intercept)
+        moments = exact_moments(self._engine, centred=self.fit_intercept)
         if not moments.gram.finite():
             self._complain()
         return self._from(moments, "double-double")
 
     def _quickly(self) -> State | None:
         """From moments in floats, if the bound says that they are good enough."""
-        moments = quick_moments(self.X, self.Y, self.weight, centred=self.fit_intercept)
+        moments = quick_moments(self._engine, centred=self.fit_intercept)
         if not moments.gram.finite():
-            check_finite(self.X, self.names)
-            check_finite(self.Y, name="y")
+            check_rows(self._engine, self.names)
             return None
         return self.if_good_enough(moments.tamed(self.alpha))
 
@@ -132,11 +126,12 @@ class LeastSquares:
         return state if state.proof.settled(v, GOOD_ENOUGH) else None
 
     def _proof(self, moments: Moments, **more: Any) -> MomentProof:
-        return MomentProof(moments, self.fit_intercept, self.alpha, self._rows, **more)
+        return MomentProof(moments, self.fit_intercept, self.alpha, self.engine, **more)
 
     @property
-    def _rows(self) -> tuple[Any, np.ndarray, np.ndarray] | None:
-        return None if self.X is None else (self.X, self.Y, self.weight)
+    def _engine(self) -> Engine:
+        assert self.engine is not None
+        return self.engine
 
     def _from(self, moments: Moments, path: str) -> State:
         moments = self._in_use(moments)
@@ -145,7 +140,7 @@ class LeastSquares:
         v = equations.solve(moments, factor)
         with np.errstate(all="ignore"):
             state = State(moments, factor, v, self._best_proof(moments, gram, factor), path)
-            if self._settled(state, state.proof.settled(v, LAST_DIGIT)) or self.X is None:
+            if self._settled(state, state.proof.settled(v, LAST_DIGIT)) or self.engine is None:
                 state.status = Status.CONVERGED
         return state
 
@@ -156,7 +151,7 @@ class LeastSquares:
             plain = self._proof(moments)
             if plain.unique or p > MOST_INVERTED or factor.dependent:
                 return plain
-        proof = InverseProof(moments, gram, factor, **self._options, rows=self._rows)
+        proof = InverseProof(moments, gram, factor, **self._options, engine=self.engine)
         return proof if proof.proven else plain or self._proof(moments)
 
     def _settled(self, state: State, near: bool) -> bool:
@@ -166,19 +161,21 @@ class LeastSquares:
         """
         if not near or state.factor.dependent:
             return False
-        if self.X is None or self.X.shape[0] * (1 + self.X.shape[1]) ** 2 > TINY_PRODUCTS:
+        engine = self.engine
+        if engine is None or engine.n_rows * (1 + engine.n_features) ** 2 > TINY_PRODUCTS:
             return True
         W = self._weights(state)
         return bool((state.proof.errors(W) <= 2 * UNIT * np.abs(W)).all())
 
     def _by_qr(self) -> State:
         """Start at 0; the rounds of refinement do the work."""
-        frame = pilot(self.X, self.Y, rows=None, centred=self.fit_intercept).frame
-        moments = quick_moments(self.X, self.Y, self.weight, frame).tamed(self.alpha)
+        engine = self._engine
+        frame = look(engine, everywhere=True, centred=self.fit_intercept).frame
+        moments = quick_moments(engine, frame).tamed(self.alpha)
         if not moments.gram.finite():
             self._complain()
-        factor = factor_by_qr(self.X, self.weight, moments.frame, **self._options)
-        v = Pair.of(np.zeros((1 + self.X.shape[1], self.Y.shape[1])))
+        factor = factor_by_qr(engine, moments.frame, **self._options)
+        v = Pair.of(np.zeros((1 + engine.n_features, engine.n_targets)))
         return State(moments, factor, v, self._proof(moments, closely=True), "QR")
 
     def _in_use(self, moments: Moments) -> Moments:
@@ -192,8 +189,7 @@ class LeastSquares:
         return {"fit_intercept": self.fit_intercept, "alpha": self.alpha}
 
     def _complain(self) -> None:
-        check_finite(self.X, self.names)
-        check_finite(self.Y, name="y")
+        check_rows(self._engine, self.names)
         raise ValueError(
             "the values of X, y or sample_weight span too many powers of ten: divide large "
             "columns by a power of 2"
@@ -214,9 +210,7 @@ class LeastSquares:
             state.status, state.proof, state.path = Status.CONVERGED, state.whole, "whole numbers"
             return state
         with np.errstate(over="ignore", invalid="ignore"):
-            made = refinement.refine(
-                self.X, self.Y, self.weight, state.moments, state.factor, state.v, self.alpha
-            )
+            made = refinement.refine(self._engine, state.moments, state.factor, state.v, self.alpha)
         if not made.length < 0.5 * state.last:  # it no longer helps, or left the range of floats
             state.status = Status.CONVERGED
             return state
@@ -241,7 +235,7 @@ class LeastSquares:
             if not proof.far < 0.5 * last:
                 break
             state.v, last = refinement.moved(state.factor, state.v, g)[0], proof.far
-        if not affordable(self.X.shape[0], self.X.shape[1], self.Y.shape[1]):
+        if not self._affordable:
             self._by_rows(state)
             state.status = Status.CONVERGED
             return True
@@ -251,7 +245,7 @@ class LeastSquares:
     def _by_rows(self, state: State) -> tuple[Pair, bool]:
         """The gradient at v by a pass over the rows, and whether it proves the last digit."""
         frame = state.moments.frame
-        g, squares = refinement.gradient(self.X, self.Y, self.weight, frame, state.v, self.alpha)
+        g, squares = refinement.gradient(self._engine, frame, state.v, self.alpha)
         return g, state.proof.settled_by_rows(state.v, g, squares, LAST_DIGIT)
 
     def _holds(self, state: State) -> bool:
@@ -261,17 +255,25 @@ class LeastSquares:
 
     def _whole(self) -> WholeFit | None:
         """In the units of the weights as given, so that ``verify`` finds the very same bounds."""
-        weight, alpha = np.ldexp(self.weight, self.exponent), np.ldexp(self.alpha, self.exponent)
+        if not self._affordable:
+            return None
+        rows = self._engine.all_rows("least squares in whole numbers")
+        weight, alpha = np.ldexp(rows.weight, self.exponent), np.ldexp(self.alpha, self.exponent)
         return whole_fit(
-            self.X, self.Y, weight, fit_intercept=self.fit_intercept, alpha=float(alpha)
+            rows.X, rows.y, weight, fit_intercept=self.fit_intercept, alpha=float(alpha)
         )
 
+    @property
+    def _affordable(self) -> bool:
+        """Whether whole numbers can be turned to."""
+        engine = self._engine
+        small = affordable(engine.n_rows, engine.n_features, engine.n_targets)
+        return small and engine.has_all_rows
+
     def _improve_inverse(self, state: State) -> None:
-        n, p = self.X.shape[0], len(state.factor.kept)
+        n, p = self._engine.n_rows, len(state.factor.kept)
         if n * p * p <= 25 * CHEAP_PRODUCTS and self.alpha == 0:
-            state.factor = refinement.improved(
-                self.X, self.weight, state.moments.frame, state.factor
-            )
+            state.factor = refinement.improved(self._engine, state.moments.frame, state.factor)
 
     def result(self, state: State) -> Result:
         factor, whole = state.factor, state.whole

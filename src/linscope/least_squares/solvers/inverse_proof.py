@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from linscope.arithmetic.double_double import UNIT2, Pair
+from linscope.engines import Engine
 
 from ..verify.facts import TOLERANCE, Facts
 from . import refinement
@@ -54,7 +54,7 @@ class InverseProof:
     moments : in the frame of the solution
     M : G + Λ of the columns in use, upper half
     factor : without dependent columns
-    rows : X, Y and weights, or None
+    engine : the rows, or None
     """
 
     moments: Moments
@@ -62,7 +62,7 @@ class InverseProof:
     factor: Factor
     fit_intercept: bool
     alpha: float
-    rows: tuple[Any, np.ndarray, np.ndarray] | None = None
+    engine: Engine | None = None
     lost: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -193,8 +193,8 @@ class InverseProof:
         back = -2 * frame.exponent[frame.targets]
         squares, off = np.zeros(t), np.zeros(t)
         squares_at(*moments.gram, moments.n_features, *v, moments.rounding, squares, off)
-        if self.rows is not None and (off > LAST * squares).any():
-            _, exact = refinement.gradient(*self.rows, frame, v, 0.0)
+        if self.engine is not None and (off > LAST * squares).any():
+            _, exact = refinement.gradient(self.engine, frame, v, 0.0)
             if np.isfinite(exact).all():
                 wrong, squares = self._off_by_rows(v), exact
                 off = 2 * wrong * np.sqrt(squares) + wrong * wrong

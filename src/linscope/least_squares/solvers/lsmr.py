@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsmr
 
 from linscope.results import Result, Status
@@ -101,6 +100,6 @@ class IterativeLeastSquares:
         return large_facts(self.X, self.Y, self.weight, W, **options)[0]
 
 
-def too_large(X: Any) -> bool:
+def too_large(n: int, d: int, is_sparse: bool) -> bool:
     """Would the smaller Gram matrix be unreasonable? Sparse tables give up earlier."""
-    return min(X.shape) > (4_000 if sparse.issparse(X) else 12_000)
+    return min(n, d) > (4_000 if is_sparse else 12_000)

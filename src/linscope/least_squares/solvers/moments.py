@@ -13,19 +13,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial, reduce
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numba import njit
 from scipy import sparse
 
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, div, mul
-from linscope.engines import MemoryEngine
-from linscope.rows.blocks import Block, block_rows_for
+from linscope.engines import Engine
+from linscope.rows.blocks import Block, Largest, block_rows_for
 from linscope.rows.double_operations import shifted
-from linscope.rows.operations import NO_WEIGHT, REORDER
-from linscope.rows.pilot import MILD_EXPONENT, Frame, Pilot, pilot
+from linscope.rows.operations import REORDER
+from linscope.rows.pilot import MILD_EXPONENT, Frame, Pilot, look
 
 # Longer sums have larger bounds of their rounding.
 MOST_ROWS = 10_000
@@ -116,8 +115,10 @@ class Moments:
         Examples
         --------
         >>> import numpy as np
+        >>> from linscope.engines import choose
         >>> X, y = np.arange(8.0).reshape(4, 2), np.arange(4.0)[:, None]
-        >>> both = exact_moments(X[:1], y[:1]).merge(exact_moments(X[1:], y[1:]))
+        >>> first, rest = choose(X[:1], y[:1]), choose(X[1:], y[1:])
+        >>> both = exact_moments(first).merge(exact_moments(rest))
         >>> both.n
         4
         """
@@ -176,39 +177,40 @@ def _reframe(gram: Pair, scale, offset: Pair, out: Pair):
             out.hi[j, k], out.lo[j, k] = add(h, l, qh, ql)
 
 
-def weight_exponent(weight: np.ndarray) -> int:
+def weight_exponent(engine: Engine) -> int:
     """An even e: the weights divided by 2^e are near 1. 0 if they are not far from it."""
-    if not len(weight):
+    if not engine.weighted:
         return 0
-    e = int(np.frexp(weight.max())[1])
+    e = int(np.frexp(engine.fold(_heaviest).value)[1])
     return 0 if abs(e) <= MILD_EXPONENT else e - e % 2
 
 
-def exact_moments(
-    X: Any, Y: np.ndarray, weight: np.ndarray = NO_WEIGHT, *, centred: bool = True
-) -> Moments:
+def _heaviest(block: Block) -> Largest:
+    return Largest(block.weight.max(initial=0.0))
+
+
+def exact_moments(engine: Engine, *, centred: bool = True) -> Moments:
     """Moments in double-double, about a shift near the mean or (``centred=False``) about 0.
 
     Examples
     --------
     >>> import numpy as np
-    >>> moments = exact_moments(np.array([[1e8], [1e8 + 1]]), np.array([[0.0], [1.0]]))
+    >>> from linscope.engines import choose
+    >>> moments = exact_moments(choose(np.array([[1e8], [1e8 + 1]]), np.array([[0.0], [1.0]])))
     >>> float(moments.frame.shift[0]), float(moments.gram.hi[1, 1])
     (100000000.5, 0.5)
     """
-    frame = pilot(X, Y, centred=centred).frame
-    engine = MemoryEngine(X, Y, weight if len(weight) else None)
-    gram = engine.map_reduce(partial(_exact_block, frame=frame), Pair.plus)
+    frame = look(engine, centred=centred).frame
+    gram = engine.fold(_exact_block, frame)
     if not gram.finite():
-        frame = pilot(X, Y, rows=None, centred=centred).frame
-        gram = engine.map_reduce(partial(_exact_block, frame=frame), Pair.plus)
-    rounding = UNIT2 * (16.0 + 2.0 * len(Y))
-    return Moments(frame, gram, len(Y), rounding)
+        frame = look(engine, everywhere=True, centred=centred).frame
+        gram = engine.fold(_exact_block, frame)
+    rounding = UNIT2 * (16.0 + 2.0 * engine.n_rows)
+    return Moments(frame, gram, engine.n_rows, rounding)
 
 
 def _exact_block(block: Block, frame: Frame) -> Pair:
     values = block.X.toarray() if sparse.issparse(block.X) else block.X
-    assert block.y is not None
     scale, d = np.ldexp(1.0, frame.exponent), frame.n_features
     shape = len(values), 1 + len(frame.shift)
     H, L = np.ones(shape), np.zeros(shape)
@@ -220,30 +222,21 @@ def _exact_block(block: Block, frame: Frame) -> Pair:
     return gram
 
 
-def quick_moments(
-    X: Any,
-    Y: np.ndarray,
-    weight: np.ndarray = NO_WEIGHT,
-    frame: Frame | None = None,
-    *,
-    centred: bool = True,
-) -> Moments:
+def quick_moments(engine: Engine, frame: Frame | None = None, *, centred: bool = True) -> Moments:
     """Moments in floats, by BLAS: for many rows of well-behaved columns."""
-    look = pilot(X, Y, centred=centred) if frame is None else Pilot(frame, mild=False)
-    frame = look.frame
-    if look.mild or sparse.issparse(X):
+    found = look(engine, centred=centred) if frame is None else Pilot(frame, mild=False)
+    frame = found.frame
+    if found.mild or engine.is_sparse:
         frame = Frame(np.zeros_like(frame.shift), np.zeros_like(frame.exponent), frame.n_features)
-    rows = None if sparse.issparse(X) else min(2 * block_rows_for(X.shape[1], 8), MOST_ROWS)
-    engine = MemoryEngine(X, Y, weight if len(weight) else None, block_rows=rows)
+    if not engine.is_sparse:
+        engine = engine.cut(min(2 * block_rows_for(engine.n_features, 8), MOST_ROWS))
     with np.errstate(over="ignore", invalid="ignore"):
-        blocks = engine.map(partial(_quick_block, frame=None if look.mild else frame))
-        gram = reduce(np.add, blocks)
-        gram = np.ldexp(gram, _outer_sum(look.frame.exponent - frame.exponent))
-    frame = Frame(frame.shift, look.frame.exponent, frame.n_features)
+        gram = engine.fold(_quick_block, None if found.mild else frame)
+        gram = np.ldexp(gram, _outer_sum(found.frame.exponent - frame.exponent))
+    frame = Frame(frame.shift, found.frame.exponent, frame.n_features)
     # Sums over a block in any order, then over the blocks: one rounding for each addition.
-    first, last = engine.borders[0]
-    rounding = UNIT * (16.0 + (last - first) + len(engine.borders))
-    return Moments(frame, Pair(gram, np.zeros_like(gram)), len(Y), rounding)
+    rounding = UNIT * (16.0 + max(engine.sizes) + len(engine.sizes))
+    return Moments(frame, Pair(gram, np.zeros_like(gram)), engine.n_rows, rounding)
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
@@ -271,7 +264,6 @@ def _outer_sum(exponent: np.ndarray) -> np.ndarray:
 def _quick_block(block: Block, frame: Frame | None) -> np.ndarray:
     X, Y = block.X, block.y
     c = block.weight if block.weighted else None
-    assert Y is not None
     if frame is not None and not sparse.issparse(X):
         X = (X - frame.shift[frame.features]) * np.ldexp(1.0, frame.exponent[frame.features])
         Y = (Y - frame.shift[frame.targets]) * np.ldexp(1.0, frame.exponent[frame.targets])

@@ -12,12 +12,13 @@ where ρ = g − (G + Λ)v is wrong by no more than the rounding ε of the sums,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, product
 from linscope.arithmetic.enclosures import gamma, scores
+from linscope.engines import Engine
+from linscope.rows.blocks import Block
 
 from ..verify.facts import TOLERANCE, Facts
 from . import cholesky as equations
@@ -59,14 +60,14 @@ class MomentProof:
     Parameters
     ----------
     moments : in the frame of the solution
-    rows : X, Y and weights, or None
+    engine : the rows, or None
     closely : take the gradient from the rows, because the moments are in floats
     """
 
     moments: Moments
     fit_intercept: bool
     alpha: float
-    rows: tuple[Any, np.ndarray, np.ndarray] | None = None
+    engine: Engine | None = None
     closely: bool = False
 
     def __post_init__(self) -> None:
@@ -97,8 +98,8 @@ class MomentProof:
     def _gradient(self, v: Pair) -> tuple[np.ndarray, float]:
         """ρ of the columns in use, and its rounding relative to their lengths."""
         moments, p = self.moments, len(self.columns)
-        if self.closely and self.rows is not None:
-            g, _ = refinement.gradient(*self.rows, moments.frame, v, self.alpha)
+        if self.closely and self.engine is not None:
+            g, _ = refinement.gradient(self.engine, moments.frame, v, self.alpha)
             return g.hi[self.columns], UNIT2 * (16.0 + 2.0 * moments.n + p)
         g = Pair.of(np.zeros((p, v.hi.shape[1])))
         product(self._full, v.part(self.columns).times(-1.0), g)
@@ -203,13 +204,13 @@ class MomentProof:
         rss, error = equations.residual_squares(self.moments, v)
         found, self.lost = np.ldexp(rss, back), np.ldexp(error, back)
         rough = self.moments.rounding > UNIT
-        if self.rows is None or not (error > (SAME if rough else LAST) * rss).any():
+        if self.engine is None or not (error > (SAME if rough else LAST) * rss).any():
             return found
-        plain = _plain_squares(*self.rows, W) if rough else None
+        plain = _plain_squares(self.engine, W) if rough else None
         if plain is not None:
             self.lost = SAME * plain
             return plain
-        _, squares = refinement.gradient(*self.rows, frame, v, 0.0)
+        _, squares = refinement.gradient(self.engine, frame, v, 0.0)
         if not np.isfinite(squares).all():
             return found
         size = self.norms @ np.abs(v.hi[self.columns]) + equations.target_norms(self.moments)
@@ -221,11 +222,15 @@ class MomentProof:
         return np.ldexp(squares, back)
 
 
-def _plain_squares(X, Y: np.ndarray, weight: np.ndarray, W: np.ndarray) -> np.ndarray | None:
+def _plain_squares(engine: Engine, W: np.ndarray) -> np.ndarray | None:
     """Σ c r² by a pass in floats; None if that does not tell."""
-    c = weight if len(weight) else np.ones(len(Y))
-    fitted = scores(X, W)
-    r = np.abs(Y - fitted.mid)
-    doubt = fitted.rad + UNIT * (np.abs(Y) + r)
-    squares, wrong = c @ (r * r), c @ (2 * r * doubt + doubt * doubt)
+    squares, wrong = engine.fold(_squares_block, W)
     return squares if (wrong <= SAME * squares).all() else None
+
+
+def _squares_block(block: Block, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    c = block.weight if block.weighted else np.ones(len(block.y))
+    fitted = scores(block.X, W)
+    r = np.abs(block.y - fitted.mid)
+    doubt = fitted.rad + UNIT * (np.abs(block.y) + r)
+    return c @ (r * r), c @ (2 * r * doubt + doubt * doubt)

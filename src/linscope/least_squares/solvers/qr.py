@@ -9,31 +9,27 @@ is left of it is at the level of rounding.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
 from linscope.arithmetic.double_double import UNIT, Pair
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine
 from linscope.rows.blocks import Block
 from linscope.rows.pilot import Frame
 
 from .cholesky import Factor, condition_of
 
 
-def factor_by_qr(
-    X: Any, weight: np.ndarray, frame: Frame, *, fit_intercept: bool, alpha: float
-) -> Factor:
+def factor_by_qr(engine: Engine, frame: Frame, *, fit_intercept: bool, alpha: float) -> Factor:
     """R of the columns √c·[1, z], with √Λ below them."""
-    n, d = X.shape
-    rows = max(4 * (1 + d), 4096)
-    engine = MemoryEngine(X, None, weight if len(weight) else None, block_rows=rows)
-    R = engine.map_reduce(partial(_triangle, frame=frame), _stack)
+    n, d = engine.n_rows, engine.n_features
+    triangle = engine.cut(max(4 * (1 + d), 4096)).fold(_triangle, frame)
     if alpha > 0:
         penalty = np.ldexp(np.sqrt(alpha), frame.exponent[frame.features])
-        R = _stack(R, np.diag(np.r_[0.0, penalty]))
+        triangle = triangle.plus(Triangle(np.diag(np.r_[0.0, penalty])))
+    R = triangle.R
     columns = np.arange(0 if fit_intercept else 1, 1 + d)
     R = R[:, columns]
     norms = np.linalg.norm(R, axis=0)
@@ -52,15 +48,20 @@ def factor_by_qr(
     )
 
 
-def _triangle(block: Block, frame: Frame) -> np.ndarray:
+class Triangle(NamedTuple):
+    """R of some rows."""
+
+    R: np.ndarray
+
+    def plus(self, other: Triangle) -> Triangle:
+        return Triangle(np.asarray(np.linalg.qr(np.vstack([self.R, other.R]), mode="r")))
+
+
+def _triangle(block: Block, frame: Frame) -> Triangle:
     X = block.X.toarray() if sparse.issparse(block.X) else block.X
     A = np.ones((len(X), 1 + X.shape[1]))
     np.subtract(X, frame.shift[frame.features], out=A[:, 1:])
     A[:, 1:] *= np.ldexp(1.0, frame.exponent[frame.features])
     if block.weighted:
         A *= np.sqrt(block.weight)[:, None]
-    return np.asarray(np.linalg.qr(A, mode="r"))
-
-
-def _stack(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    return np.asarray(np.linalg.qr(np.vstack([above, below]), mode="r"))
+    return Triangle(np.asarray(np.linalg.qr(A, mode="r")))

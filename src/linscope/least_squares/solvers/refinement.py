@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.double_double import Pair
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine
 from linscope.rows.blocks import Block
 from linscope.rows.double_operations import gradient_pass, shifted, times
 from linscope.rows.operations import as_rows
@@ -19,9 +18,7 @@ from .cholesky import Factor
 from .moments import Moments
 
 
-def gradient(
-    X: Any, Y: np.ndarray, weight: np.ndarray, frame: Frame, v: Pair, alpha: float
-) -> tuple[Pair, np.ndarray]:
+def gradient(engine: Engine, frame: Frame, v: Pair, alpha: float) -> tuple[Pair, np.ndarray]:
     """g(v) = Σ_i c_i (y_i − v·a_i) a_i − Λv and Σ_i c_i (y_i − v·a_i)², both in the frame."""
     target, feature = frame.exponent[frame.targets], frame.exponent[frame.features]
     exponents = np.r_[0, feature][:, None] - target
@@ -29,9 +26,7 @@ def gradient(
     start = w.part([0]).plus(Pair.of(frame.shift[None, frame.targets]))
     w.hi[0], w.lo[0] = start.hi[0], start.lo[0]
     w = Pair(np.ascontiguousarray(w.hi.T), np.ascontiguousarray(w.lo.T))
-    engine = MemoryEngine(X, Y, weight if len(weight) else None)
-    block = partial(_gradient_block, shift=frame.shift[frame.features], w=w)
-    g, squares = engine.map_reduce(block, _both)
+    g, squares = engine.fold(_gradient_block, frame.shift[frame.features], w)
     g = Pair(g.hi.T, g.lo.T).scaled(np.r_[0, feature][:, None] + target)
     if alpha > 0:
         g = g.plus(v.times(np.r_[0.0, -np.ldexp(alpha, 2 * feature)][:, None]))
@@ -40,13 +35,8 @@ def gradient(
 
 def _gradient_block(block: Block, shift: np.ndarray, w: Pair) -> tuple[Pair, Pair]:
     g, squares = Pair.of(np.zeros_like(w.hi)), Pair.of(np.zeros(len(w.hi)))
-    weight = block.weight
-    gradient_pass(as_rows(block.X), block.y, weight, shift, w, g, squares)
+    gradient_pass(as_rows(block.X), block.y, block.weight, shift, w, g, squares)
     return g, squares
-
-
-def _both(a: tuple[Pair, Pair], b: tuple[Pair, Pair]) -> tuple[Pair, Pair]:
-    return a[0].plus(b[0]), a[1].plus(b[1])
 
 
 class Round(NamedTuple):
@@ -57,20 +47,12 @@ class Round(NamedTuple):
     size: float
 
 
-def refine(
-    X: Any,
-    Y: np.ndarray,
-    weight: np.ndarray,
-    moments: Moments,
-    factor: Factor,
-    v: Pair,
-    alpha: float,
-) -> Round:
+def refine(engine: Engine, moments: Moments, factor: Factor, v: Pair, alpha: float) -> Round:
     """One round: v ← v + S Sᵀ g(v).
 
     Sᵀg is the step in units of ‖A·‖. Rounding in S makes it wrong by a share of about condition·u.
     """
-    g, _ = gradient(X, Y, weight, moments.frame, v, alpha)
+    g, _ = gradient(engine, moments.frame, v, alpha)
     after, z = moved(factor, v, g)
     length = np.sqrt((z * z).sum(axis=0))
     size = factor.norms @ np.abs(after.hi[factor.kept])
@@ -87,16 +69,14 @@ def moved(factor: Factor, v: Pair, g: Pair) -> tuple[Pair, np.ndarray]:
     return after, z
 
 
-def improved(X: Any, weight: np.ndarray, frame: Frame, factor: Factor) -> Factor:
+def improved(engine: Engine, frame: Frame, factor: Factor) -> Factor:
     """The factor with S M in place of S, MMᵀ = (BᵀB)⁻¹ and B = A S.
 
     Whatever S is, (AᵀCA)⁻¹ = S (BᵀB)⁻¹ Sᵀ. B is summed in double-double, and BᵀB is so close to
     the unit matrix that floats do for the rest.
     """
     S = np.ascontiguousarray(factor.S.hi)
-    engine = MemoryEngine(X, None, weight if len(weight) else None)
-    block = partial(_orthogonal_block, frame=frame, kept=factor.kept, S=S)
-    E = engine.map_reduce(block, np.add)
+    E = engine.fold(_orthogonal_block, frame, factor.kept, S)
     try:
         return factor.corrected(S, np.linalg.inv(np.linalg.cholesky(E)).T)
     except np.linalg.LinAlgError:  # S is too rough to be corrected

@@ -20,6 +20,7 @@ import numpy as np
 from scipy import linalg
 
 from linscope.arithmetic.enclosures import UNIT, Ball, gamma, scores
+from linscope.engines import choose
 from linscope.kernels import gram
 from linscope.results import Result, Status
 from linscope.rows.finite import check_finite
@@ -184,7 +185,7 @@ class WideLeastSquares:
         n, d = self.X.shape
         if n * (1 + d) ** 2 > CHEAP_MOMENTS:
             return None
-        found = exact_moments(self.X, self.Y, self.weight, centred=self.fit_intercept)
+        found = exact_moments(choose(self.X, self.Y, self.weight), centred=self.fit_intercept)
         return found if found.gram.finite() else None
 
     @property

@@ -15,9 +15,8 @@ import numpy as np
 
 from linscope.data import encode_labels
 from linscope.engines import in_few_blocks
-from linscope.engines.base import Least
 from linscope.results import Certificate, Check, Status
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, Least
 from linscope.rows.operations import as_rows
 
 from ..solvers.loops import tally
