@@ -284,7 +284,7 @@ def test_checkpoints_agree_with_a_plain_replay(monkeypatch):
     X, y = three_classes(50)
     signs = np.where(y == 1, 1, -1)
     for rule in ("single", "mini-batch"):
-        monkeypatch.setattr("linscope.perceptron.trace.replay.CHECKPOINT_EVERY", 8)
+        monkeypatch.setattr("linscope.tracing.checkpoints.CHECKPOINT_EVERY", 8)
         monkeypatch.setattr("linscope.tracing.replay.WINDOW_NUMBERS", 64)
         model = ls.Perceptron(rule=rule, batch_size=5, max_iter=20, shuffle=True, random_state=0)
         cut = ls.trace(model, X, signs)

@@ -143,7 +143,7 @@ def _report(
 
 
 def _option(name: str, value: Any) -> str:
-    from linscope.reports.sheet import text, vector
+    from linscope.reports.cells import text, vector
 
     return f"{name} {text(vector(value)) if isinstance(value, list) else value}"
 

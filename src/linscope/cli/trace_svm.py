@@ -126,7 +126,7 @@ def _report(out: Console, trace: Any, source: Source, given: dict[str, Any], wha
 
 def _findings(model: Any) -> list[tuple[str, str]]:
     """Support vectors and margin of two classes; of more, how many vectors there are."""
-    from linscope.reports.sheet import number
+    from linscope.reports.cells import number
 
     count = f"{len(model.support_)} of {model.alphas_.shape[1]} samples"
     if len(model.classes_) > 2:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import importlib.util
+import io
 from typing import Any
 
 import numpy as np
@@ -58,3 +60,19 @@ def _polars(library, column: np.ndarray):
         return column
     text = all(isinstance(value, str) for value in column)
     return library.Series(list(column), dtype=library.String if text else library.Object)
+
+
+def join(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Parts of a table, one below the other."""
+    if len(parts) == 1:
+        return parts[0]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def to_csv(columns: dict[str, np.ndarray]) -> str:
+    """Text with commas."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    return text.getvalue()

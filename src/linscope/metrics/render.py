@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linscope.reports.latex import tex
+from linscope.reports.formulas import tex
 
 from .rates import AVERAGES
 

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass, field
 from html import escape
 
-from .latex import tex
+from .formulas import tex
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from linscope.data.frames import to_backend
-from linscope.reports import trace_report as render
+from linscope.data.frames import to_backend, to_csv
+from linscope.reports import documents
+from linscope.reports.page import Printed
+from linscope.reports.terminal import ledger
 
-from . import frames
 from .derivation_elimination import Elimination
 from .derivation_parts import Choice, Part, SampleTable
 from .derivation_quantities import Quantities
-from .ledger import ledger
 
 MAX_ROWS = 25
 
 
-class Derivation:
+class Derivation(Printed):
     """How the answer of a closed form comes about; made by ``linscope.trace``.
 
     Every table method takes the same choice of rows: ``start`` and ``stop`` are the first and the
@@ -99,7 +99,7 @@ class Derivation:
 
     def to_csv(self, **which: Any) -> str:
         """The same table as ``to_frame`` as text with commas."""
-        return frames.to_csv(self.to_frame(**which, backend="dict"))
+        return to_csv(self.to_frame(**which, backend="dict"))
 
     def ledger(self, *, width: int | None = None, **which: Any) -> Any:
         """All tables of the derivation for a terminal (a ``rich`` group).
@@ -123,8 +123,8 @@ class Derivation:
     def to_markdown(self, **which: Any) -> str:
         """All tables in Markdown; takes what ``ledger`` takes."""
         words = [f"## {self._heading}", *self.notes]
-        opening = [render.MARKDOWN_SPECIAL.sub(r"\\\1", line) + "\n" for line in words]
-        tables = [render.markdown(part.sheet(choice)) for part, choice in self._chosen(**which)]
+        opening = [documents.MARKDOWN_SPECIAL.sub(r"\\\1", line) + "\n" for line in words]
+        tables = [documents.markdown(part.table(choice)) for part, choice in self._chosen(**which)]
         return "\n".join([*opening, *tables])
 
     def to_latex(self, **which: Any) -> str:
@@ -138,7 +138,7 @@ class Derivation:
         from html import escape
 
         notes = "".join(f"<br><small>{escape(note)}</small>" for note in self.notes)
-        tables = [render.html(part.sheet(choice)) for part, choice in self._chosen(**which)]
+        tables = [documents.html(part.table(choice)) for part, choice in self._chosen(**which)]
         body = "".join(f'<div style="margin:.8em 0">{table}</div>' for table in tables)
         return f"<div><p><b>{escape(self._heading)}</b>{notes}</p>{body}</div>"
 
@@ -157,17 +157,6 @@ class Derivation:
         if self._draw is None:
             raise ValueError("only moments are known: there are no samples to draw")
         return self._draw(ax)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(no_color=True, highlight=False, force_terminal=False, width=120)
-        with console.capture() as capture:
-            console.print(self.ledger(width=120))
-        return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
     def __repr__(self) -> str:
         kind = "exact derivation" if self.exact else "derivation"
@@ -206,10 +195,10 @@ def _fitted(part: Part, choice: Choice, width: int) -> Any:
     from rich.console import Console, Group
     from rich.text import Text
 
-    sheet = part.sheet(choice)
-    table = ledger(sheet, width)
+    content = part.table(choice)
+    table = ledger(content, width)
     if Console(width=10_000).measure(table).maximum > width:
-        table = ledger(part.sheet(choice, narrow=True), width)
+        table = ledger(part.table(choice, narrow=True), width)
     table.title = table.caption = None
-    notes = [Text(note, style="dim") for note in sheet.notes]
-    return Group(Text(sheet.title, style="bold"), table, *notes, *([Text()] if notes else []))
+    notes = [Text(note, style="dim") for note in content.notes]
+    return Group(Text(content.title, style="bold"), table, *notes, *([Text()] if notes else []))

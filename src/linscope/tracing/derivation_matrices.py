@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linscope.reports.sheet import Column, Gap, Row, Sheet, number, vector
+from linscope.reports.cells import number, vector
+from linscope.reports.table import Column, Row, Table, left_out
 
 from .derivation_elimination import Elimination
 from .derivation_numbers import shown
@@ -31,11 +32,11 @@ class EliminationPart(Part):
     exact: bool
     notes: list[str] = field(default_factory=list)
 
-    def sheet(self, choice: Choice, narrow: bool = False) -> Sheet:
+    def table(self, choice: Choice, narrow: bool = False) -> Table:
         columns = [Column("step"), *([] if narrow else [Column("operation")])]
         names = [*_short(self.unknowns, narrow), *_short(self.right, narrow)]
         columns += [Column(name or "…", right=True) for name in names]
-        return Sheet(self.title, self.notes, columns, self._rows(choice, narrow, len(columns)))
+        return Table(self.title, self.notes, columns, self._rows(choice, narrow, len(columns)))
 
     def _rows(self, choice: Choice, narrow: bool, width: int) -> list[Row]:
         """The first and the last rows; those between are not even written down."""
@@ -48,8 +49,7 @@ class EliminationPart(Part):
                 if not any(start <= place < stop for start, stop in pieces):
                     continue
                 if len(pieces) > 1 and place == pieces[1][0]:
-                    left_out = Gap(pieces[1][0] - pieces[0][1])
-                    rows.append(Row([left_out, *[None] * (width - 1)], gap=True))
+                    rows.append(left_out(pieces[1][0] - pieces[0][1], width))
                 cells = [heading if i == 0 else None, *([] if narrow else [operations[i]])]
                 cells += self._cells(matrix[i], narrow)
                 rows.append(Row(cells, first=step > 0 and i == 0))
@@ -104,16 +104,16 @@ class MatrixPart(Part):
     symbol: str
     notes: list[str] = field(default_factory=list)
 
-    def sheet(self, choice: Choice, narrow: bool = False) -> Sheet:
+    def table(self, choice: Choice, narrow: bool = False) -> Table:
         names = _short(self.columns, narrow)
         columns = [Column(""), *(Column(name or "…", right=True) for name in names)]
         rows: list[Row] = []
         for start, stop in choice._replace(start=0, stop=len(self.rows)).pieces():
             if rows:
-                rows.append(Row([Gap(start - len(rows)), *[None] * (len(columns) - 1)], gap=True))
+                rows.append(left_out(start - len(rows), len(columns)))
             for name, row in zip(self.rows[start:stop], self.matrix[start:stop], strict=True):
                 rows.append(Row([name, *("…" if v is None else v for v in _short(row, narrow))]))
-        return Sheet(self.title, self.notes, columns, rows)
+        return Table(self.title, self.notes, columns, rows)
 
     def latex(self, choice: Choice) -> str:
         lines = []

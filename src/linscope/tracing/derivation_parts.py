@@ -9,27 +9,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linscope.reports import trace_report as render
-from linscope.reports.sheet import Column, Gap, Row, Sheet, vector
+from linscope.reports import documents
+from linscope.reports.cells import vector
+from linscope.reports.table import Column, Row, Table, left_out, pieces
 
 from .derivation_numbers import shown
 from .derivation_quantities import Quantity
 
-TAIL = 5
-# Columns of words.
-WORDS = ("class", "predicted")
-
 
 class Head(NamedTuple):
-    """A column of a table of samples: what it shows, under which words.
+    """A column of a table of samples: what it shows, under which formula.
 
-    ``key`` is a column of the frame, or several for a vector; ``short`` is for narrow screens.
+    ``key`` is a column of the frame, or several for a vector; ``short`` is for narrow screens. A
+    column of words has no formula, and stands under its key.
     """
 
     key: str | tuple[str, ...]
-    header: str
-    short: str
-    latex: str
+    formula: str = ""
+    short: str = ""
+
+    def column(self, narrow: bool) -> Column:
+        if not self.formula:
+            return Column(str(self.key))
+        column = Column.formula(self.formula, right=isinstance(self.key, str))
+        return column._replace(header=self.short) if narrow and self.short else column
 
 
 @dataclass(eq=False)
@@ -73,11 +76,7 @@ class Choice(NamedTuple):
 
     def pieces(self) -> list[tuple[int, int]]:
         """One range, or the first ones and the last."""
-        count = self.stop - self.start
-        if self.most is None or count <= self.most:
-            return [(self.start, self.stop)]
-        tail = min(TAIL, self.most // 2)
-        return [(self.start, self.start + self.most - tail), (self.stop - tail, self.stop)]
+        return pieces(self.start, self.stop, self.most)
 
 
 class Part:
@@ -86,11 +85,11 @@ class Part:
     name: str
     title: str
 
-    def sheet(self, choice: Choice, narrow: bool = False) -> Sheet:
+    def table(self, choice: Choice, narrow: bool = False) -> Table:
         raise NotImplementedError
 
     def latex(self, choice: Choice) -> str:
-        return render.latex(self.sheet(choice))
+        return documents.latex(self.table(choice))
 
 
 @dataclass(eq=False)
@@ -99,32 +98,28 @@ class SamplesPart(Part):
 
     name: str
     title: str
-    table: SampleTable
+    samples: SampleTable
     heads: list[Head]
     notes: list[str] = field(default_factory=list)
 
-    def sheet(self, choice: Choice, narrow: bool = False) -> Sheet:
-        columns = [Column("sample")]
-        for head in self.heads:
-            header = head.short if narrow else head.header
-            right = isinstance(head.key, str) and head.key not in WORDS
-            columns.append(Column(header, head.latex, right=right))
+    def table(self, choice: Choice, narrow: bool = False) -> Table:
+        columns = [Column("sample"), *(head.column(narrow) for head in self.heads)]
         rows: list[Row] = []
         for start, stop in choice.pieces():
             if rows:
-                left_out = choice.stop - choice.start - (choice.most or 0)
-                rows.append(Row([Gap(left_out), *[None] * len(self.heads)], gap=True))
+                hidden = choice.stop - choice.start - (choice.most or 0)
+                rows.append(left_out(hidden, len(columns)))
             rows += self._rows(start, stop)
-        if (choice.start, choice.stop) == (0, self.table.n) and self.table.sums:
+        if (choice.start, choice.stop) == (0, self.samples.n) and self.samples.sums:
             rows.append(self._sums())
-        return Sheet(self.title, self.notes, columns, rows)
+        return Table(self.title, self.notes, columns, rows)
 
     def latex(self, choice: Choice) -> str:
         return super().latex(choice).replace("Σ", r"$\Sigma$")
 
     def _rows(self, start: int, stop: int) -> list[Row]:
-        found = self.table.columns(start, stop)
-        cells: list[Any] = [self.table.labels(start, stop)]
+        found = self.samples.columns(start, stop)
+        cells: list[Any] = [self.samples.labels(start, stop)]
         for head in self.heads:
             if isinstance(head.key, str):
                 cells.append(found[head.key])
@@ -134,7 +129,7 @@ class SamplesPart(Part):
         return [Row(list(row)) for row in zip(*cells, strict=True)]
 
     def _sums(self) -> Row:
-        sums = self.table.sums
+        sums = self.samples.sums
         cells: list[Any] = ["Σ"]
         for head in self.heads:
             if isinstance(head.key, str):
@@ -154,7 +149,7 @@ class QuantitiesPart(Part):
     quantities: list[Quantity]
     notes: list[str] = field(default_factory=list)
 
-    def sheet(self, choice: Choice, narrow: bool = False) -> Sheet:
+    def table(self, choice: Choice, narrow: bool = False) -> Table:
         listed = [quantity for quantity in self.quantities if quantity.listed]
         numbers = any(quantity.numbers for quantity in listed) and not narrow
         columns = [Column("quantity"), Column("formula")]
@@ -163,7 +158,7 @@ class QuantitiesPart(Part):
         rows = [
             Row([q.symbol, q.formula, *([q.numbers] if numbers else []), q.cell]) for q in listed
         ]
-        return Sheet(self.title, self.notes, columns, rows)
+        return Table(self.title, self.notes, columns, rows)
 
     def latex(self, choice: Choice) -> str:
         lines = [quantity.latex for quantity in self.quantities if quantity.latex]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from linscope.reports.sheet import LONGEST_VECTOR, Vector, number, text, vector
+from linscope.reports import formulas
+from linscope.reports.cells import LONGEST_VECTOR, Vector, number, text, vector
+from linscope.reports.formulas import plain
 
 from .derivation_numbers import shown
 
 PLACE = re.compile(r"<(\w+)>")
 LONGEST_LINE = 60
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +104,7 @@ class Quantities(Sequence[Quantity]):
         formula: str = "",
         numbers: str = "",
         *,
-        tex: tuple[str, ...] = (),
+        words: str = "",
         **also: Any,
     ) -> None:
         """Append a quantity.
@@ -112,23 +112,28 @@ class Quantities(Sequence[Quantity]):
         Parameters
         ----------
         value : a number or array, or a function that works it out later
-        formula, numbers : as text; in ``numbers``, <name> stands for the value of a quantity
-        tex : symbol, formula and numbers in LaTeX, in the same way
+        symbol, formula, numbers : in LaTeX; in ``numbers``, <name> stands for the value of a
+            quantity
+        words : for readers of the table, instead of the formula
         also : more values for <name>
         """
         value = value if callable(value) else shown(value, self.exact)
         known = {quantity.name: quantity.given for quantity in self._all}
         known |= {key: shown(given, self.exact) for key, given in also.items()}
         line = ""
-        if tex and not callable(value) and np.ndim(value) < 2:
-            words = math(value)
-            parts = [*tex[1:2], *(_fill(part, known, math) for part in tex[2:])]
-            equals = "".join(f"= {part} " for part in parts if part not in ("", words))
-            if not words.startswith(r"\approx"):
-                words = (r"\approx " if self.exact and is_rounded(value) else "= ") + words
-            line = f"{tex[0]} &{equals}{words}"
-        filled = _fill(numbers, known, _plain)
-        self._all.append(Quantity(name, symbol, formula, filled, line, value, self.exact))
+        if not callable(value) and np.ndim(value) < 2:
+            line = f"{symbol} &{self._equals(value, formula, _fill(numbers, known, math))}"
+        filled = _fill(plain(numbers), known, _plain)
+        words = words or plain(formula)
+        self._all.append(Quantity(name, plain(symbol), words, filled, line, value, self.exact))
+
+    def _equals(self, value: Any, formula: str, numbers: str) -> str:
+        """= formula = numbers = value, in LaTeX; what stands there already is not said twice."""
+        words = math(value)
+        said = "".join(f"= {part} " for part in (formula, numbers) if part not in ("", words))
+        if not words.startswith(r"\approx"):
+            words = (r"\approx " if self.exact and is_rounded(value) else "= ") + words
+        return said + words
 
     def __len__(self) -> int:
         return len(self._all)
@@ -157,11 +162,6 @@ def is_rounded(value: Any) -> bool:
     return np.asarray(value).dtype.kind == "f"
 
 
-def subscript(number: int) -> str:
-    """The number as a subscript: 12 is ₁₂."""
-    return str(number).translate(SUBSCRIPTS)
-
-
 def _fill(template: str, values: Mapping[str, Any], form: Callable[[Any], str]) -> str:
     """Put numbers in place of <name>, in brackets where they would be misread."""
 
@@ -180,18 +180,10 @@ def _plain(value: Any) -> str:
 def math(value: Any) -> str:
     """A number or vector in LaTeX.
 
-    >>> print(math(Fraction(-3, 4)), math(1e-7), math([1, 0.5]))
-    -\\frac{3}{4} 1 \\cdot 10^{-7} \\begin{pmatrix} 1 \\\\ 0.5 \\end{pmatrix}
+    >>> print(math([1, 0.5]))
+    \\begin{pmatrix} 1 \\\\ 0.5 \\end{pmatrix}
     """
-    if np.ndim(value):
-        rows = [r"\vdots" if v is None else math(v) for v in vector(value).values]
-        return r"\begin{pmatrix} " + r" \\ ".join(rows) + r" \end{pmatrix}"
-    words = number(value).replace("−", "-").replace("≈", r"\approx ")
-    if isinstance(value, Fraction) and "/" in words:
-        sign = "-" if value < 0 else ""
-        return rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
-    return re.sub(r"e([+-])0*(\d+)$", _power, words)
-
-
-def _power(match: re.Match[str]) -> str:
-    return rf" \cdot 10^{{{match[1].strip('+')}{match[2]}}}"
+    if np.ndim(value) == 0:
+        return formulas.math(value)
+    rows = [r"\vdots" if v is None else math(v) for v in vector(value).values]
+    return r"\begin{pmatrix} " + r" \\ ".join(rows) + r" \end{pmatrix}"

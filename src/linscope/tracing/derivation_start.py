@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from linscope.data.datasets import Dataset
 
 from .derivation import Derivation
-from .derivation_parts import SampleTable
+from .derivation_parts import Part, SampleTable
 from .derivation_quantities import Quantities
-from .registry import ClosedForm
 
 MOST_NAMES = 10
+
+
+class ClosedForm(NamedTuple):
+    """How an estimator is traced whose answer takes no steps.
+
+    work : of a fitted model, X, y, sample_weight and whether in fractions: works out the numbers.
+    write : writes them down. draw : of the model, X, y and axes. moments : writes down what follows
+    from moments alone, where that is known.
+    """
+
+    work: Callable[[Any, Any, Any, Any, bool], Any]
+    write: Callable[[Any, SampleTable, Quantities], list[Part]]
+    draw: Callable[[Any, Any, Any, Any], Any]
+    moments: Callable[[Mapping[str, float], Quantities], list[Part]] | None = None
 
 
 def derive(

@@ -1,7 +1,12 @@
-"""Gradient descent replayed: every batch is an update, so the log is the order and some weights."""
+"""Gradient descent replayed: every batch is an update, so the log is the order and some weights.
+
+Shown are h(x) and y − h of single samples, ‖∇J‖ of batches, and J.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +15,43 @@ from linscope.fitting.descent import GradientDescent
 from linscope.fitting.gradient_state import GradientLog
 from linscope.fitting.iterates import iterates
 from linscope.losses import hypotheses as losses
+from linscope.reports.cells import number, text, vector
+from linscope.reports.table import Column
 
-from .replay import WINDOW_NUMBERS, WINDOW_STEPS, Replay, Window
+from .replay import WINDOW_NUMBERS, WINDOW_STEPS, Replay, Shown, Window
+from .steps import Step
+
+CURVE_POINTS = 400
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class GradientStep(Step):
+    """One step of a gradient descent.
+
+    Attributes
+    ----------
+    score, prediction, error : w·x, h(x) and y − h(x) of the sample before the update (stochastic
+        rule; the score only where h is not the score itself)
+    gradient_norm : ‖∇J‖ of the batch before the update (batch rules)
+    eta : the learning rate of this step
+    """
+
+    score: Any = None
+    prediction: Any = None
+    error: Any = None
+    gradient_norm: Any = None
+    eta: Any = None
+
+    def __repr__(self) -> str:
+        if self.sample is None:
+            seen = f"‖∇J‖ = {number(self.gradient_norm)}"
+            where = f"{self.where}, " if self.batch is not None else ""
+        else:
+            seen = "" if self.score is None else f"w·x = {number(self.score)}, "
+            seen += f"h(x) = {number(self.prediction)}, error {number(self.error)}"
+            where = f"{self.where}, "
+        change = f"{text(vector(self.before))} → {text(vector(self.after))}"
+        return f"Step {self.number}: {where}{seen}, {change}"
 
 
 class GradientReplay(Replay):
@@ -27,6 +67,12 @@ class GradientReplay(Replay):
     details : of the result of the fit
     column : which column is shown
     """
+
+    step = GradientStep
+    marks_updates = False  # every step is an update
+    signed = False
+    shows_scores = False  # h(x) is the score
+    rule = "gradient descent"
 
     def __init__(
         self,
@@ -53,9 +99,8 @@ class GradientReplay(Replay):
         return columns * each
 
     @property
-    def weight_names(self) -> list[str]:
-        d = self.solver.objective.shape[1] - 1
-        return [f"w{j}" for j in range(0 if self.intercept else 1, d + 1)]
+    def n_weights(self) -> int:
+        return self.solver.objective.shape[1]
 
     @property
     def intercept(self) -> bool:
@@ -131,3 +176,99 @@ class GradientReplay(Replay):
         scores = (W if self.intercept else W[:, 1:]) @ self.row(sample)
         h = losses.predictions(self.solver.loss, np.ascontiguousarray(scores[None], np.float64))
         return self.y[sample] - h[0, self.column]
+
+    def shown(self, window: Window, names: Any, criterion: bool) -> list[Shown]:
+        falls = self.solver.schedule == "inverse"
+        parts = self._visits(window, names) if self.single else self._batches(window)
+        parts.append(Shown("eta", self.rates(window), Column.formula(r"\eta") if falls else None))
+        parts += self.shown_weights(window)
+        if criterion:
+            parts.append(Shown("J", self.criterion(window.states[1:]), Column.formula("J")))
+        return parts
+
+    def _visits(self, window: Window, names: Any) -> list[Shown]:
+        predictions = self.predictions(window)
+        parts = [
+            Shown("step", window.steps + 1, Column("visit", right=True)),
+            Shown("epoch", self.epochs(window.steps) + 1),
+            *self.shown_samples(window, names),
+        ]
+        if self.shows_scores:
+            score = Column.formula(r"\mathbf{w}\cdot\mathbf{x}")
+            parts.append(Shown("score", self.scores(window), score))
+        return [
+            *parts,
+            Shown("prediction", predictions, Column.formula(r"h(\mathbf{x})")),
+            Shown("error", self.errors(window, predictions), Column.formula("y - h")),
+        ]
+
+    def _batches(self, window: Window) -> list[Shown]:
+        step = Shown("step", window.steps + 1, Column("step", right=True))
+        epochs, batches = self.epochs(window.steps) + 1, self.batches(window.steps) + 1
+        slopes = self.slopes(window)
+        if self.solver.kind == "batch":
+            slope = Shown("gradient_norm", slopes, Column.formula(r"\|\nabla J\|"))
+            return [step, Shown("epoch", epochs), slope]
+        return [
+            step,
+            Shown("epoch", epochs, Column("pass", right=True)),
+            Shown("batch", batches, Column("batch", right=True)),
+            Shown("gradient_norm", slopes, Column.formula(r"\|\nabla J_B\|")),
+        ]
+
+    def effects(self, first: int, last: int) -> dict[str, np.ndarray]:
+        steps = np.arange(first, last)
+        states = self.states(first, last)
+        J = self.criterion(states)
+        columns: dict[str, np.ndarray] = {"update": steps + 1, "step": steps + 1}
+        if self.single:
+            samples = self.samples(steps)
+            columns["sample"] = self.row_numbers[samples]
+            for name, part in (("error_before", states[:-1]), ("error_after", states[1:])):
+                pairs = zip(samples, part, strict=True)
+                columns[name] = np.array([self.error_of(i, state) for i, state in pairs])
+        elif self.solver.kind == "mini-batch":
+            columns["batch"] = self.batches(steps) + 1
+        return columns | {"J_before": J[:-1], "J_after": J[1:], "rose": J[1:] > J[:-1]}
+
+    def heading(self, model: Any) -> str:
+        return f"{model.solver} {self.rule}"
+
+    def settings(self, model: Any) -> list[str]:
+        details = self.details
+        rate = f"η = {number(details['eta'])}" + ("/k" if model.schedule == "inverse" else "")
+        if model.eta0 == "auto":
+            rate += f" (auto: {details['eta_reason']})"
+        settings = [rate, f"tol {number(self.solver.tol)}", *self.penalty(model)]
+        if model.solver == "mini-batch":
+            settings.append(f"batch size {self.log.batch_size}")
+        if model.shuffle and model.solver != "batch":
+            settings.append("shuffled")
+        if len(self.solver.weight):
+            settings.append("weighted")
+        if model.average:
+            settings.append("averaged")
+        return settings
+
+    def penalty(self, model: Any) -> list[str]:
+        """The strength of the penalty, if there is one."""
+        return [f"α = {number(self.solver.alpha)}"] if self.solver.alpha else []
+
+    def ending(self, model: Any, replays: Sequence[Any]) -> str:
+        updates = self.n_steps
+        passes = -(-updates // self.log.batches_per_epoch)
+        counts = f"{updates:,} update{'' if updates == 1 else 's'}"
+        if model.solver != "batch":
+            counts += f" in {passes:,} pass{'' if passes == 1 else 'es'}"
+        return f"{counts}: {self.details['explanation']}"
+
+    def curve(self, updates: Any, ax: Any) -> Any:
+        """J after each update."""
+        from linscope.display.lms_curve import lms_curve
+
+        from .drawing import spread
+
+        first, last = self.update_range(updates)
+        numbers = first + spread(last - first + 1, CURVE_POINTS)
+        values = [float(self.criterion(self.states(k, k))[0]) for k in numbers.tolist()]
+        return lms_curve(values, updates=numbers, ax=ax)

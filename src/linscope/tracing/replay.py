@@ -1,4 +1,4 @@
-"""One problem of a fit, replayed from its log: what all rules have in common.
+"""One problem of a fit, replayed from its log and shown: what all rules have in common.
 
 A *step* is a visited sample or a batch, a *state* the vector that the rule changes, an *update* a
 step that changed it. States between updates are worked out from the nearest checkpoint, so any step
@@ -8,14 +8,20 @@ of a long run is quick to reach.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from linscope.reports.cells import Change, vector
+from linscope.reports.table import Column
+
+from .steps import Step
+
 if TYPE_CHECKING:
-    from .view import View
+    from .trace_object import Trace
 
 WINDOW_STEPS = 1 << 16
 WINDOW_NUMBERS = 1 << 22
@@ -40,29 +46,65 @@ class Window(NamedTuple):
         return self.versions + self.updated
 
 
+class Shown(NamedTuple):
+    """One thing that is shown of every step: in the table, in the ledger, or in both.
+
+    key : its name in the table, and as an attribute of a step; "" if only the ledger has it
+    values : one entry per step
+    column : its column of the ledger; None if only the table has it
+    cells : what stands there, where that is not the values themselves
+    """
+
+    key: str
+    values: Any = None
+    column: Column | None = None
+    cells: Callable[[], Sequence] | None = None
+
+
+class StepRule(NamedTuple):
+    """How an estimator is traced whose rule takes steps.
+
+    replays : of a fitted model, X, y and sample_weight. exact : of the model, its replays, y and
+    sample_weight, the same in fractions; None if there is no such thing. check : of the estimator
+    before the fit, and whether fractions are asked for; raises what cannot be shown.
+    """
+
+    replays: Callable[[Any, Any, Any, Any], Sequence[Replay]]
+    exact: Callable[[Any, Any, Any, Any], Sequence[Replay]] | None = None
+    check: Callable[[Any, bool], None] = lambda estimator, exact: None
+
+
 class Replay(ABC):
     """Replay of one problem: a binary problem of a classifier, or one target of a regression.
 
-    Subclasses know a rule; their ``view`` knows how to show it.
+    Subclasses know a rule: its numbers, and under which words they are shown.
 
     Attributes
     ----------
+    step : the class of its steps
+    gap : the column of the ledger that says how many rows are left out
+    marks_updates : whether steps with an update stand out; not where every step is one
+    signed : whether y is a sign
     name : of the problem
     log : what the fit has kept; says how many batches a pass has and in what order
-    X : the rows of the problem (None for a precomputed kernel)
+    X, y : the rows of the problem (None for a precomputed kernel), their labels or targets
     row_numbers : where these rows are in the table that was given to the fit
     n_steps : how many steps there were
     update_steps : the steps that changed the state
     """
 
-    view: ClassVar[View]
+    step: ClassVar[type[Step]]
+    gap: ClassVar[str] = "weights"
+    marks_updates: ClassVar[bool] = True
+    signed: ClassVar[bool] = True
     name: str
     solver: Any
     log: Any
     X: Any
+    y: Any
     row_numbers: Any
     n_steps: int
-    update_steps: Sequence[int] | np.ndarray
+    update_steps: Any  # rising numbers: an array, or a range where every step is an update
 
     @property
     @abstractmethod
@@ -95,6 +137,29 @@ class Replay(ABC):
     def intercept(self) -> bool:
         """Whether samples are augmented with 1."""
 
+    @abstractmethod
+    def shown(self, window: Window, names: Any, criterion: bool) -> list[Shown]:
+        """What is shown of each step, in the order of the columns."""
+
+    @abstractmethod
+    def effects(self, first: int, last: int) -> dict[str, np.ndarray]:
+        """One row for each update ``first`` … ``last`` − 1 (from 0): what it changed."""
+
+    @abstractmethod
+    def heading(self, model: Any) -> str:
+        """The name of the rule."""
+
+    @abstractmethod
+    def settings(self, model: Any) -> list[str]:
+        """Parameters that matter, in words."""
+
+    def ending(self, model: Any, replays: Sequence[Any]) -> str:
+        """How many steps there were in these problems, and how the run ended."""
+        steps = sum(replay.n_steps for replay in replays)
+        updates = sum(replay.n_updates for replay in replays)
+        what = "visits" if self.single else "batches"
+        return f"{steps:,} {what}, {updates:,} updates: {model.certificate_.text}"
+
     @property
     def n_updates(self) -> int:
         return len(self.update_steps)
@@ -105,10 +170,42 @@ class Replay(ABC):
         return self.intercept
 
     @property
+    def n_weights(self) -> int:
+        """Counted with w0."""
+        return self.width
+
+    @property
     def weight_names(self) -> list[str]:
         """w0 … wd; w0 only with an intercept."""
-        d = self.width - 1
-        return [f"w{j}" for j in range(0 if self.intercept else 1, d + 1)]
+        return [f"w{j}" for j in range(0 if self.intercept else 1, self.n_weights)]
+
+    def update_range(self, updates: tuple[int, int] | None) -> tuple[int, int]:
+        """Updates a … b as a Python range from 0."""
+        if updates is None:
+            return 0, self.n_updates
+        try:
+            a, b = (int(k) for k in updates)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"updates={updates!r}: give the first and the last as (a, b)"
+            ) from None
+        if a < 1 or b < a:
+            raise ValueError(f"updates=({a}, {b}): updates count from 1, and a must not exceed b")
+        return min(a - 1, self.n_updates), min(b, self.n_updates)
+
+    def chosen(self, start: int, stop: int | None, updates: tuple[int, int] | None) -> Any:
+        """The chosen steps, from 0: a range, or the steps of the chosen updates."""
+        if updates is not None:
+            if start != 1 or stop is not None:
+                raise ValueError("choose rows by start and stop, or by updates, not by both")
+            first, last = self.update_range(updates)
+            return self.update_steps[first:last]
+        if start < 1 or (stop is not None and stop < start):
+            raise ValueError(
+                f"start={start}, stop={stop}: steps count from 1 to stop, both included"
+            )
+        last = self.n_steps if stop is None else min(stop, self.n_steps)
+        return range(min(start - 1, last), last)
 
     def window(self, steps: np.ndarray) -> Window:
         """The states around these steps, which must rise."""
@@ -150,3 +247,93 @@ class Replay(ABC):
         """The sample as the rule sees it: [1 x1 … xd], or without the 1."""
         x = self.X[[sample]].toarray()[0] if sparse.issparse(self.X) else self.X[sample]
         return np.concatenate([[1.0], x]).astype(x.dtype) if self.augmented else x
+
+    def given_names(self, samples: np.ndarray, names: Any) -> list:
+        """The samples by name, or by their row in the table that was given."""
+        rows = self.row_numbers[samples]
+        return [names[i] for i in rows] if names is not None else list(rows)
+
+    def shown_samples(self, window: Window, names: Any) -> list[Shown]:
+        """The visited samples: names or rows, vectors, labels or targets."""
+        samples = self.samples(window.steps)
+
+        def labels() -> Sequence:
+            y = self.y[samples]
+            return ["+1" if sign > 0 else "−1" for sign in y] if self.signed else y
+
+        rows, given = self.row_numbers[samples], lambda: self.given_names(samples, names)
+        x = Column.formula(r"\mathbf{x}", right=False)
+        vectors = Shown("", None, x, lambda: [vector(self.row(i)) for i in samples])
+        return [
+            Shown("sample", rows, Column("sample"), given),
+            *([] if self.X is None else [vectors]),
+            Shown("", None, Column.formula("y"), labels),
+        ]
+
+    def shown_weights(self, window: Window) -> list[Shown]:
+        """The weights after each step in the table, before → after in the ledger."""
+        names, after = self.weight_names, window.after
+        weights = self.weights(window.states)
+
+        def changes() -> list[Change]:
+            pairs = zip(window.versions, after, strict=True)
+            return [
+                Change(vector(weights[a]), vector(weights[b]) if b > a else None) for a, b in pairs
+            ]
+
+        column = Column("weights", r"weights $\mathbf{w}$")
+        return [
+            *(Shown(name, weights[after, j]) for j, name in enumerate(names)),
+            *([Shown("", None, column, changes)] if names else []),
+        ]
+
+    def steps(self, window: Window, names: Any) -> Iterator[Step]:
+        """The steps as objects, with what is shown of them as attributes."""
+        known = {field.name for field in fields(self.step)} - {"update"}
+        shown = self.shown(window, names, criterion=False)
+        columns = {each.key: each.values for each in shown if each.key in known}
+        states = self.states_of_steps(window)
+        for t, more in enumerate(self.about(window, names)):
+            yield self.step(
+                number=int(window.steps[t]) + 1,
+                problem=self.name,
+                update=bool(window.updated[t]),
+                before=states[window.versions[t]],
+                after=states[window.after[t]],
+                **{key: _plain(values[t]) for key, values in columns.items()},
+                **more,
+            )
+
+    def states_of_steps(self, window: Window) -> Any:
+        """What changes from ``before`` to ``after``: one row for each state of the window."""
+        return self.weights(window.states)
+
+    def about(self, window: Window, names: Any) -> Iterator[dict[str, Any]]:
+        """More attributes of each step: the sample itself."""
+        if not self.single:
+            yield from ({} for _ in window.steps)
+            return
+        for sample in self.samples(window.steps):
+            name = None if names is None else names[self.row_numbers[sample]]
+            y = int(self.y[sample]) if self.signed else self.y[sample]
+            yield {"x": self.row(sample), "y": y, "name": name}
+
+    def plot(self, trace: Trace, updates: Any, features: Any, ax: Any) -> Any:
+        """A Display of the run: all boundaries in one figure, from faint to strong."""
+        from .drawing import boundary_path
+
+        return boundary_path(trace, self, updates, features).plot(ax)
+
+    def animation(
+        self, trace: Trace, updates: Any, features: Any, max_frames: int, fps: float
+    ) -> Any:
+        """The same as a moving picture: one boundary after the other."""
+        from .drawing import animated, boundary_animation, boundary_path
+
+        display = boundary_path(trace, self, updates, features)
+        return animated(boundary_animation, display, trace, self, updates, max_frames, fps)
+
+
+def _plain(value: Any) -> Any:
+    """Counts and truth values as Python's own; numbers in the type of their column."""
+    return value.item() if isinstance(value, np.integer | np.bool_) else value

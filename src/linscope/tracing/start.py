@@ -13,8 +13,8 @@ from linscope.data.datasets import Dataset
 from linscope.data.tables import TableLike
 
 from .derivation import Derivation
-from .derivation_start import derive, derive_from_moments
-from .registry import ClosedForm, tracer_of
+from .derivation_start import ClosedForm, derive, derive_from_moments
+from .replay import StepRule
 from .trace_object import Trace
 
 
@@ -102,6 +102,20 @@ def trace(
     sample_names = None if sample_names is None else _checked(sample_names, X)
     features = [str(name) for name in getattr(model, "feature_names_in_", features)]
     return Trace(model, replays, criterion, exact, sample_names, features, title)
+
+
+def tracer_of(estimator: Any) -> StepRule | ClosedForm:
+    """How its family traces it; TypeError if the estimator has nothing to show."""
+    if isinstance(estimator, type):
+        raise TypeError(f"trace needs an estimator, not its class: {estimator.__name__}()")
+    if hasattr(estimator, "_traced_by"):
+        return estimator._traced_by()
+    raise TypeError(
+        "trace shows the steps or the derivation of linscope's Perceptron, KernelPerceptron, "
+        "FisherDiscriminant, LeastSquaresClassifier, LogisticRegression, LinearSVC, SVC, "
+        "LinearRegression and Ridge, not of "
+        f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+    )
 
 
 def _checked(sample_names: Sequence[str], X: TableLike) -> list[str]:

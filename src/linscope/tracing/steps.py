@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .replay import Replay
+if TYPE_CHECKING:
+    from .replay import Replay
 
 ITERATION_STEPS = 1024
 
@@ -88,7 +89,5 @@ class Steps(Sequence):
 
     def _make(self, replay: Replay, steps: np.ndarray) -> list[Step]:
         return [
-            step
-            for window in replay.windows(steps)
-            for step in replay.view.steps(replay, window, self._names)
+            step for window in replay.windows(steps) for step in replay.steps(window, self._names)
         ]

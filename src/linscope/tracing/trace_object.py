@@ -7,17 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linscope.data.frames import to_backend
-from linscope.reports import trace_report as render
-from linscope.reports.sheet import Column, Gap, Row, Sheet
+from linscope.data.frames import join, to_backend, to_csv
+from linscope.reports import documents
+from linscope.reports.page import Printed
+from linscope.reports.table import Column, Row, Table, left_out, pieces
+from linscope.reports.terminal import ledger
 
-from . import frames
-from .ledger import ledger
 from .replay import WINDOW_NUMBERS, Replay
-from .selection import choose, update_range
 from .steps import Steps
 
-MAX_ROWS, TAIL = 25, 5
+MAX_ROWS = 25
 
 
 class Rise(NamedTuple):
@@ -30,7 +29,7 @@ class Rise(NamedTuple):
     problem: str
 
 
-class Trace:
+class Trace(Printed):
     """All steps of a fit; made by ``linscope.trace``.
 
     Every table method takes the same choice of rows: ``start`` and ``stop`` are the first and the
@@ -75,7 +74,7 @@ class Trace:
         self.feature_names = features
         self.title = title
         self._replays: Sequence[Replay] = replays
-        self._view = replays[0].view
+        self._first = replays[0]
         self._criterion = criterion
 
     @property
@@ -144,7 +143,7 @@ class Trace:
 
     def to_csv(self, **which: Any) -> str:
         """The same table as ``to_frame`` as text with commas."""
-        return frames.to_csv(self.to_frame(**which, backend="dict"))
+        return to_csv(self.to_frame(**which, backend="dict"))
 
     def ledger(self, *, width: int | None = None, **which: Any) -> Any:
         """The table of the lecture slides, for a terminal (a ``rich`` table).
@@ -175,30 +174,19 @@ class Trace:
         """
         from rich import get_console
 
-        return ledger(self._sheet(**which), get_console().width if width is None else width)
+        return ledger(self._table(**which), get_console().width if width is None else width)
 
     def to_markdown(self, **which: Any) -> str:
         """The ledger as a Markdown table; takes what ``ledger`` takes."""
-        return render.markdown(self._sheet(**which))
+        return documents.markdown(self._table(**which))
 
     def to_latex(self, *, longtable: bool = False, **which: Any) -> str:
         """The ledger as a LaTeX ``tabular`` or ``longtable``; takes what ``ledger`` takes."""
-        return render.latex(self._sheet(**which), longtable)
+        return documents.latex(self._table(**which), longtable)
 
     def to_html(self, **which: Any) -> str:
         """The ledger as an HTML table; takes what ``ledger`` takes."""
-        return render.html(self._sheet(**which))
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(no_color=True, highlight=False, force_terminal=False, width=120)
-        with console.capture() as capture:
-            console.print(self.ledger(width=120))
-        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+        return documents.html(self._table(**which))
 
     def __repr__(self) -> str:
         kind = "exact trace" if self.exact else "trace"
@@ -230,12 +218,12 @@ class Trace:
         """
         parts = []
         for replay in self._pick(problem):
-            first, last = update_range(replay, updates)
+            first, last = replay.update_range(updates)
             most = max(1, WINDOW_NUMBERS // replay.width)
             for at in range(first, max(last, first + 1), most):
-                part = self._view.effects(replay, at, min(at + most, last))
+                part = replay.effects(at, min(at + most, last))
                 parts.append(self._with_problem(replay, part))
-        return to_backend(frames.join(parts), backend)
+        return to_backend(join(parts), backend)
 
     def monotonic(self, problem: str | int | None = None) -> Rise | None:
         """The first step after which the criterion was higher than before, None if it never rose.
@@ -279,7 +267,7 @@ class Trace:
         replay = self._pick(0 if problem is None else problem)[0]
         if not replay.weight_names:
             raise ValueError("only a linear kernel has weights in the original features: no path")
-        weights = replay.weights(replay.states(*update_range(replay, updates))).astype(np.float64)
+        weights = replay.weights(replay.states(*replay.update_range(updates))).astype(np.float64)
         return weights if replay.intercept else np.column_stack([0 * weights[:, 0], weights])
 
     def plot(
@@ -306,7 +294,7 @@ class Trace:
         a Display, see ``linscope.plot.path_of_boundaries``, ``lms_fit`` and ``lms_curve``
         """
         replay = self._pick(0 if problem is None else problem)[0]
-        return self._view.plot(self, replay, updates, features, ax)
+        return replay.plot(self, updates, features, ax)
 
     def animate(
         self,
@@ -331,12 +319,12 @@ class Trace:
         -------
         matplotlib.animation.FuncAnimation
         """
-        from .animate import check_path, save
+        from .drawing import check_path, save
 
         if path is not None:
             check_path(path)
         replay = self._pick(0 if problem is None else problem)[0]
-        moving = self._view.animation(self, replay, updates, features, max_frames, fps)
+        moving = replay.animation(self, updates, features, max_frames, fps)
         if path is not None:
             save(moving, path, fps)
         return moving
@@ -365,16 +353,17 @@ class Trace:
         criterion = self._criterion if criterion is None else criterion
         parts = []
         for replay in self._pick(problem):
-            steps = np.asarray(choose(replay, start, stop, updates), dtype=np.int64)
+            steps = np.asarray(replay.chosen(start, stop, updates), dtype=np.int64)
             empty = [replay.window(steps)] if len(steps) == 0 else []
             for window in empty or replay.windows(steps):
-                part = self._view.columns(replay, window, criterion)
+                shown = replay.shown(window, self.sample_names, criterion)
+                part = {each.key: each.values for each in shown if each.key}
                 if updates is not None:
                     part = {"k": window.first + window.after, **part}
                 parts.append(self._with_problem(replay, part))
-        return frames.join(parts)
+        return join(parts)
 
-    def _sheet(
+    def _table(
         self,
         *,
         start: int = 1,
@@ -383,63 +372,50 @@ class Trace:
         problem: str | int | None = None,
         max_rows: int | None = MAX_ROWS,
         criterion: bool | None = None,
-    ) -> Sheet:
+    ) -> Table:
         if max_rows is not None and max_rows < 1:
             raise ValueError(f"max_rows must be at least 1, got {max_rows}")
         replays = self._pick(problem)
         criterion = self._criterion if criterion is None else criterion
-        several = len(self._replays) > 1 and len(replays) > 1
-        columns = [Column("problem")] if several else []
-        columns += [Column("k", "$k$", right=True)] if updates is not None else []
-        columns += self._view.headers(replays[0], criterion)
+        lead = [Column("problem")] if len(replays) > 1 else []
+        lead += [Column.formula("k")] if updates is not None else []
+        first = self._first
+        empty = first.shown(first.window(np.arange(0)), None, criterion)
+        columns = [*lead, *(each.column for each in empty if each.column is not None)]
         rows: list[Row] = []
         for replay in replays:
-            chosen = choose(replay, start, stop, updates)
-            lead = ["problem"] * several + ["k"] * (updates is not None)
-            rows += self._rows(replay, chosen, max_rows, lead, criterion, columns)
+            chosen = replay.chosen(start, stop, updates)
+            rows += self._rows(replay, chosen, max_rows, columns, criterion)
         name = replays[0].name if len(replays) < len(self._replays) else ""
-        return Sheet(self._heading(name), self._notes(replays), columns, rows)
+        return Table(self._heading(name), self._notes(replays), columns, rows)
 
     def _rows(
-        self,
-        replay: Any,
-        chosen: Any,
-        max_rows: Any,
-        lead: Any,
-        criterion: Any,
-        columns: list[Column],
+        self, replay: Replay, chosen: Any, most: Any, columns: list[Column], criterion: bool
     ) -> list[Row]:
-        count = len(chosen)
-        if max_rows is None or count <= max_rows:
-            pieces = [chosen]
-        else:
-            tail = min(TAIL, max_rows // 2)
-            pieces = [chosen[: max_rows - tail], chosen[count - tail :]]
         rows: list[Row] = []
-        for piece in pieces:
+        for start, stop in pieces(0, len(chosen), most):
             if rows:
-                cells: list[Any] = [None] * len(columns)
                 headers = [column.header for column in columns]
-                cells[headers.index(self._view.gap)] = Gap(count - max_rows)
-                rows.append(Row(cells, gap=True))
-            for window in replay.windows(np.asarray(piece, dtype=np.int64)):
-                rows += self._window_rows(replay, window, lead, criterion)
+                rows.append(left_out(len(chosen) - most, len(headers), headers.index(replay.gap)))
+            for window in replay.windows(np.asarray(chosen[start:stop], dtype=np.int64)):
+                rows += self._window_rows(replay, window, columns, criterion)
         if rows:
             rows[0] = rows[0]._replace(first=True)
         return rows
 
-    def _window_rows(self, replay: Any, window: Any, lead: list[str], criterion: bool) -> list[Row]:
-        before = {
-            "problem": [replay.name] * len(window.steps),
-            "k": window.first + window.after,
-        }
-        parts = [before[name] for name in lead]
-        parts += self._view.cells(replay, window, self.sample_names, criterion)
-        marked = window.updated & self._view.marks_updates
+    def _window_rows(
+        self, replay: Replay, window: Any, columns: list[Column], criterion: bool
+    ) -> list[Row]:
+        lead = {"problem": [replay.name] * len(window.steps), "k": window.first + window.after}
+        parts = [lead[column.header] for column in columns[:2] if column.header in lead]
+        for each in replay.shown(window, self.sample_names, criterion):
+            if each.column is not None:
+                parts.append(each.values if each.cells is None else each.cells())
+        marked = window.updated & replay.marks_updates
         return [Row(list(cells), bool(mark)) for mark, *cells in zip(marked, *parts, strict=True)]
 
     def _heading(self, problem: str) -> str:
-        parts = [type(self.estimator).__name__, self._view.heading(self.estimator)]
+        parts = [type(self.estimator).__name__, self._first.heading(self.estimator)]
         if self.exact:
             parts.append("exact")
         if problem:
@@ -448,10 +424,11 @@ class Trace:
         return f"{self.title}: {heading}" if self.title else heading
 
     def _notes(self, replays: Sequence[Replay]) -> list[str]:
-        notes = [" · ".join(self._view.settings(self.estimator, replays[0]))]
+        first = replays[0]
+        notes = [" · ".join(first.settings(self.estimator))]
         plain = [f"x{j + 1}" for j in range(len(self.feature_names))]
         if self.feature_names[:9] not in ([], plain[:9]) and len(plain) <= 8:
-            first = ["1"] if replays[0].augmented else []
-            notes.append(f"x = [{', '.join([*first, *self.feature_names])}]")
-        notes.append(self._view.ending(self.estimator, replays))
+            one = ["1"] if first.augmented else []
+            notes.append(f"x = [{', '.join([*one, *self.feature_names])}]")
+        notes.append(first.ending(self.estimator, replays))
         return notes

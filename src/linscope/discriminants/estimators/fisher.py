@@ -327,6 +327,6 @@ class FisherDiscriminant(
         return out
 
     def _traced_by(self) -> Any:
-        from ..trace.how import FISHER
+        from ..trace import FISHER
 
         return FISHER

@@ -174,6 +174,6 @@ class LeastSquaresClassifier(Verified, LinearScores):
         return sample_weight
 
     def _traced_by(self) -> Any:
-        from ..trace.how import INDICATORS
+        from ..trace import INDICATORS
 
         return INDICATORS

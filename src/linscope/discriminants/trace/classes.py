@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from linscope.fitting.training import read_training
+from linscope.reports.formulas import plain
 from linscope.tracing.derivation_numbers import Samples, constant, read_samples
-from linscope.tracing.derivation_quantities import subscript
+from linscope.tracing.derivation_parts import Head
 from linscope.tracing.fractions import exact_weights
 
 
@@ -63,6 +64,16 @@ class ClassSamples:
         d = self.samples.width
         return ["x"] if d == 1 else [f"x{j + 1}" for j in range(d)]
 
+    @property
+    def c(self) -> str:
+        """The weight of a sample in a sum."""
+        return "" if self.samples.weight is None else "c_i "
+
+    @property
+    def heads(self) -> list[Head]:
+        """What every table of samples begins with."""
+        return [Head("class"), *([Head("weight", "c_i")] if self.c else [])]
+
     def classes_of(self, start: int, stop: int) -> np.ndarray:
         """Labels of some rows as text."""
         return np.array(self.labels)[self.codes[start:stop]]
@@ -93,7 +104,7 @@ class ClassWork:
 
 def unknowns(count: int, first: int = 1) -> list[str]:
     """w₁ … w_count, or from another number."""
-    return [f"w{subscript(j)}" for j in range(first, first + count)]
+    return [plain(f"w_{{{j}}}") for j in range(first, first + count)]
 
 
 def scalar(values: np.ndarray) -> Any:

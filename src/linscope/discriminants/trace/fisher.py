@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from linscope.reports.formulas import plain
 from linscope.tracing.derivation_elimination import Elimination
 from linscope.tracing.derivation_matrices import EliminationPart, MatrixPart
 from linscope.tracing.derivation_numbers import gram, root, shown
 from linscope.tracing.derivation_parts import Head, Part, QuantitiesPart, SamplesPart, SampleTable
-from linscope.tracing.derivation_quantities import Quantities, subscript
+from linscope.tracing.derivation_quantities import Quantities
 
 from .classes import ClassSamples, ClassWork, scalar, unknowns
 
+DIFFERENCE = r"\mathbf{m}_2 - \mathbf{m}_1"
 SINGULAR = "S_W is singular: no class varies along some direction."
 
 
@@ -90,9 +92,9 @@ def fisher(work: FisherWork, table: SampleTable, q: Quantities) -> list[Part]:
     means = list(q)
     data, d = work.data, work.data.samples.width
     two = len(data.labels) == 2
-    c = "cᵢ " if data.samples.weight is not None else ""
     within = work.S_W if d > 1 else work.S_W[0, 0]
-    q.add("S_W", "S_W", within, f"Σ {c}(xᵢ − m_k)(xᵢ − m_k)ᵀ", tex=("S_W",))
+    deviation = r"(\mathbf{x}_i - \mathbf{m}_k)"
+    q.add("S_W", "S_W", within, rf"\sum_i {data.c}{deviation}{deviation}^\top")
     heads = _heads(work)
     parts: list[Part] = [
         SamplesPart("deviations", "samples and their deviations from the class mean", table, heads)
@@ -102,12 +104,7 @@ def fisher(work: FisherWork, table: SampleTable, q: Quantities) -> list[Part]:
     if d > 1 and work.model.mean_difference:
         parts.append(_matrix("S_W", "scatter within the classes S_W", work.S_W, work))
     start = len(q) if d > 1 else len(q) - 1
-    q.add(
-        "difference",
-        "m₂ − m₁",
-        scalar(work.means[1] - work.means[0]),
-        tex=(r"\mathbf{m}_2 - \mathbf{m}_1",),
-    )
+    q.add("difference", DIFFERENCE, scalar(work.means[1] - work.means[0]))
     _direction(work, q)
     first = QuantitiesPart("means", "class means", [*means, q["difference"]])
     solution = [step for step in list(q)[start:] if step.name != "difference"]
@@ -127,102 +124,54 @@ def fisher(work: FisherWork, table: SampleTable, q: Quantities) -> list[Part]:
     else:
         parts.insert(1, first)
     parts.append(QuantitiesPart("direction", "the direction and its criterion", solution))
-    where = [
-        Head("class", "class", "class", ""),
-        Head("projection", "w·x", "w·x", r"$\mathbf{w}\cdot\mathbf{x}_i$"),
-    ]
+    where = [Head("class"), Head("projection", r"\mathbf{w}\cdot\mathbf{x}")]
     return [*parts, SamplesPart("projection", "the samples along the direction", table, where)]
 
 
 def _heads(work: FisherWork) -> list[Head]:
-    data = work.data
-    heads = [Head("class", "class", "class", "")]
-    if data.samples.weight is not None:
-        heads.append(Head("weight", "cᵢ", "cᵢ", "$c_i$"))
-    names = data.names
+    names, heads = work.data.names, work.data.heads
     if len(names) == 1:
-        return [
-            *heads,
-            Head("x", "xᵢ", "xᵢ", "$x_i$"),
-            Head("dx", "xᵢ − m_k", "xᵢ − m_k", "$x_i - m_k$"),
-        ]
+        return [*heads, Head("x", "x_i"), Head("dx", "x_i - m_k")]
     deviations = tuple(f"d{name}" for name in names)
-    return [
-        *heads,
-        Head(tuple(names), "x", "x", r"$\mathbf{x}_i$"),
-        Head(deviations, "x − m_k", "x − m_k", r"$\mathbf{x}_i - \mathbf{m}_k$"),
-    ]
+    x = r"\mathbf{x}"
+    return [*heads, Head(tuple(names), x), Head(deviations, rf"{x} - \mathbf{{m}}_k")]
 
 
 def _classes(work: FisherWork, q: Quantities) -> None:
-    weighted = work.data.samples.weight is not None
-    for k, label in enumerate(work.data.labels):
-        number, sub = k + 1, subscript(k + 1)
-        q.add(
-            f"n_{number}",
-            f"n{sub}",
-            work.totals[k] if weighted else work.counts[k],
-            f"weight of class {label}" if weighted else f"samples of class {label}",
-            tex=(f"n_{number}",),
-        )
-        q.add(
-            f"mean_{number}",
-            f"m{sub}",
-            scalar(work.means[k]),
-            f"their mean, Σ {'cᵢ ' * weighted}xᵢ / n{sub}",
-            tex=(
-                rf"\mathbf{{m}}_{number}",
-                rf"\frac{{1}}{{n_{number}}}\sum_{{i \in C_{number}}} "
-                rf"{'c_i ' * weighted}\mathbf{{x}}_i",
-            ),
-        )
+    c = work.data.c
+    counts, kind = (work.totals, "weight") if c else (work.counts, "samples")
+    for k, label in enumerate(work.data.labels, start=1):
+        q.add(f"n_{k}", f"n_{{{k}}}", counts[k - 1], words=f"{kind} of class {label}")
+        mean = rf"\frac{{1}}{{n_{{{k}}}}}\sum_{{i \in C_{{{k}}}}} {c}\mathbf{{x}}_i"
+        symbol, words = rf"\mathbf{{m}}_{{{k}}}", f"their mean, {plain(mean)}"
+        q.add(f"mean_{k}", symbol, scalar(work.means[k - 1]), mean, words=words)
 
 
 def _direction(work: FisherWork, q: Quantities) -> None:
-    w, weighted = work.w, work.data.samples.weight is not None
-    inverse = "m₂ − m₁" if work.model.mean_difference else "S_W⁻¹ (m₂ − m₁)"
-    tex = r"\mathbf{m}_2 - \mathbf{m}_1"
-    tex = tex if work.model.mean_difference else rf"S_W^{{-1}} ({tex})"
-    q.add("w", "w", scalar(w), inverse, tex=(r"\mathbf{w}", tex))
+    w = work.w
+    formula = DIFFERENCE if work.model.mean_difference else rf"S_W^{{-1}} ({DIFFERENCE})"
+    q.add("w", r"\mathbf{w}", scalar(w), formula)
+    along = {k: rf"\mathbf{{w}} \cdot \mathbf{{m}}_{k}" for k in (1, 2)}
     for k in (1, 2):
-        q.add(
-            f"projected_{k}",
-            f"w·m{subscript(k)}",
-            w.dot(work.means[k - 1]),
-            tex=(rf"\mathbf{{w}} \cdot \mathbf{{m}}_{k}",),
-        )
+        q.add(f"projected_{k}", along[k], w.dot(work.means[k - 1]))
     for k in (1, 2):
-        q.add(
-            f"s2_{k}",
-            f"s{subscript(k)}²",
-            w.dot(work.scatters[k - 1]).dot(w),
-            f"Σ {'cᵢ ' * weighted}(w·xᵢ − w·m{subscript(k)})²",
-            tex=(
-                f"s_{k}^2",
-                rf"\sum_{{i \in C_{k}}} {'c_i ' * weighted}(\mathbf{{w}} \cdot \mathbf{{x}}_i - "
-                rf"\mathbf{{w}} \cdot \mathbf{{m}}_{k})^2",
-            ),
-        )
+        square = rf"(\mathbf{{w}} \cdot \mathbf{{x}}_i - {along[k]})^2"
+        formula = rf"\sum_{{i \in C_{k}}} {work.data.c}{square}"
+        q.add(f"s2_{k}", f"s_{k}^2", w.dot(work.scatters[k - 1]).dot(w), formula)
     within = w.dot(work.S_W).dot(w)
     if within > 0:
         between = w.dot(work.means[1] - work.means[0])
         q.add(
             "J",
-            "J(w)",
+            r"J(\mathbf{w})",
             between * between / within,
-            "(w·m₂ − w·m₁)² / (s₁² + s₂²)",
-            "(<projected_2> − <projected_1>)² / (<s2_1> + <s2_2>)",
-            tex=(
-                r"J(\mathbf{w})",
-                r"\frac{(\mathbf{w} \cdot \mathbf{m}_2 - \mathbf{w} \cdot \mathbf{m}_1)^2}"
-                r"{s_1^2 + s_2^2}",
-                r"\frac{(<projected_2> - <projected_1>)^2}{<s2_1> + <s2_2>}",
-            ),
+            rf"\frac{{({along[2]} - {along[1]})^2}}{{s_1^2 + s_2^2}}",
+            r"\frac{(<projected_2> - <projected_1>)^2}{<s2_1> + <s2_2>}",
         )
     length = root(w.dot(w))
     if length:
         unit = np.array([float(v) for v in w]) / float(length)
-        q.add("direction", "w / ‖w‖", unit, "of length 1", tex=(r"\mathbf{w} / \|\mathbf{w}\|",))
+        q.add("direction", r"\mathbf{w} / \|\mathbf{w}\|", unit, words="of length 1")
 
 
 def _many(work: FisherWork, q: Quantities) -> list[Part]:
@@ -232,10 +181,12 @@ def _many(work: FisherWork, q: Quantities) -> list[Part]:
     centre = totals @ means / totals.sum()
     S_B = gram((means - centre) * totals[:, None], means - centre)
     directions = work.model.scalings_
-    q.add("mean", "m", scalar(centre), "Σ n_k m_k / n", tex=(r"\mathbf{m}",))
-    q.add("S_B", "S_B", S_B, "Σ n_k (m_k − m)(m_k − m)ᵀ")
-    q.add("directions", "W", directions, "eigenvectors of S_W⁻¹ S_B")
-    q.add("J", "J(w₁)", work.model.criterion_, "the largest eigenvalue", tex=(r"J(\mathbf{w}_1)",))
+    m, between = r"\mathbf{m}", r"(\mathbf{m}_k - \mathbf{m})"
+    q.add("mean", m, scalar(centre), rf"\frac{{1}}{{n}}\sum_k n_k {m}_k")
+    q.add("S_B", "S_B", S_B, rf"\sum_k n_k {between}{between}^\top")
+    q.add("directions", "W", directions, words="eigenvectors of S_W⁻¹ S_B")
+    largest = work.model.criterion_
+    q.add("J", r"J(\mathbf{w}_1)", largest, words="the largest eigenvalue")
     parts: list[Part] = []
     if work.data.samples.width > 1:
         parts.append(_matrix("S_W", "scatter within the classes S_W", work.S_W, work))

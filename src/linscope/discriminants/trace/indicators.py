@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from linscope.least_squares.trace.regression import penalty
+from linscope.reports.formulas import plain
 from linscope.tracing.derivation_elimination import Elimination
 from linscope.tracing.derivation_matrices import EliminationPart, MatrixPart
 from linscope.tracing.derivation_numbers import shown
@@ -26,7 +27,7 @@ class IndicatorWork(ClassWork):
     Attributes
     ----------
     A, B : XᵀX (with the penalty) and XᵀT of the augmented samples
-    W : the solution, a column a class
+    W : the solution, one column per class
     """
 
     def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any, exact: bool):
@@ -111,34 +112,29 @@ def indicators(work: IndicatorWork, table: SampleTable, q: Quantities) -> list[P
     """Add all quantities and return the parts that show them."""
     data, bias = work.data, bool(work.model.fit_intercept)
     ridge = work.alpha != 0
-    q.add("n", "n", data.samples.n, tex=("n",))
+    q.add("n", "n", data.samples.n)
     if ridge:
-        q.add("alpha", "α", work.alpha, "the penalty", tex=(r"\alpha",))
+        q.add("alpha", r"\alpha", work.alpha, words="the penalty")
     first = list(q)
-    q.add("XtX", "(XᵀX + αP)" if ridge else "XᵀX", work.A)
-    q.add("XtT", "XᵀT", work.B)
-    q.add("W", "W", work.W, f"({q['XtX'].symbol.strip('()')})⁻¹ XᵀT")
+    XtX = r"X^\top X + \alpha P" if ridge else r"X^\top X"
+    q.add("XtX", f"({XtX})" if ridge else XtX, work.A)
+    q.add("XtT", r"X^\top T", work.B)
+    q.add("W", "W", work.W, rf"({XtX})^{{-1}} X^\top T")
     shown_from = len(q)
     if len(data.labels) == 2:
-        q.add(
-            "w",
-            "w",
-            work.W[:, 1] - work.W[:, 0],
-            "w₂ − w₁, the boundary is w·x = 0",
-            tex=(r"\mathbf{w}", r"\mathbf{w}_2 - \mathbf{w}_1"),
-        )
+        formula = r"\mathbf{w}_2 - \mathbf{w}_1"
+        words = f"{plain(formula)}, the boundary is w·x = 0"
+        q.add("w", r"\mathbf{w}", work.W[:, 1] - work.W[:, 0], formula, words=words)
     error, mistakes = work.quality()
-    q.add("E", "E(W)", error, "½ Σ (XW − T)²", tex=("E(W)", r"\frac{1}{2}\sum (XW - T)^2"))
-    q.add("mistakes", "mistakes", mistakes, "samples of another class", tex=(r"\text{mistakes}",))
+    q.add("E", "E(W)", error, r"\frac{1}{2}\sum (XW - T)^2")
+    q.add("mistakes", r"\text{mistakes}", mistakes, words="samples of another class")
     names = unknowns(len(work.A), first=0 if bias else 1)
     scores = tuple(f"score_{label}" for label in data.labels)
-    heads = [Head("class", "class", "class", "")]
-    if data.samples.weight is not None:
-        heads.append(Head("weight", "cᵢ", "cᵢ", "$c_i$"))
-    x = [Head(tuple(data.names), "x", "x", r"$\mathbf{x}_i$")]
-    fit = [
-        Head(scores, "Wᵀx", "Wᵀx", r"$W^\top \mathbf{x}_i$"),
-        Head("predicted", "predicted", "predicted", ""),
+    heads = [
+        *data.heads,
+        Head(tuple(data.names), r"\mathbf{x}"),
+        Head(scores, r"W^\top \mathbf{x}"),
+        Head("predicted"),
     ]
     said = ["Columns depend on each other: of all solutions the shortest is taken."]
     system = EliminationPart(
@@ -154,7 +150,7 @@ def indicators(work: IndicatorWork, table: SampleTable, q: Quantities) -> list[P
     return [
         *([QuantitiesPart("given", "given", first)] if first else []),
         system,
-        MatrixPart("W", "the weights, a column a class", W, names, data.labels, "W"),
+        MatrixPart("W", "the weights, one column per class", W, names, data.labels, "W"),
         QuantitiesPart("quality", "what the fit leaves", list(q)[shown_from:]),
-        SamplesPart("fit", "the samples and their scores", table, [*heads, *x, *fit]),
+        SamplesPart("fit", "the samples and their scores", table, heads),
     ]

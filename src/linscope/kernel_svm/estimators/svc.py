@@ -258,7 +258,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
                 warn_caller(text, ConvergenceWarning)
 
     def _traced_by(self) -> Any:
-        from ..trace.how import STEPS
+        from ..trace import STEPS
 
         return STEPS
 

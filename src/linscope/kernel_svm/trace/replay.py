@@ -5,23 +5,31 @@ m(α) − M(α) and the primal value P; with C = ∞ P is that of f divided by i
 
     D(α) = Σα − ½ ΣΣ α_i α_j y_i y_j K(x_i, x_j)        P(w, b) = ½‖w‖² + Σ C_i ξ_i
     a step of size t:  D grows by t(g_j − g_i) − ½t²η     η = K_ii + K_jj − 2K_ij
+
+Shown are the pair, its α, the dual value and the gap.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from linscope.losses import hinge
-from linscope.tracing.replay import Replay, Window
+from linscope.reports.cells import Change, number, vector
+from linscope.reports.table import Column
+from linscope.tracing.replay import Replay, Shown, Window
 
 from ..solvers.dual_problem import bias, ends
 from ..solving.one_problem import Part
-from .view import SmoView
+from .step import SmoStep
 
+# Of so few samples all α are shown, of more only those of the pair.
+FEW = 8
+CURVE_POINTS = 2000
 # Columns of a state after α.
 BIAS, DUAL, GAP, PRIMAL = -4, -3, -2, -1
 EXTRA = 4
@@ -46,7 +54,9 @@ class SmoReplay(Replay):
     linear : whether the kernel is linear, so that there are weights
     """
 
-    view = SmoView()
+    step = SmoStep
+    gap = "m − M"
+    marks_updates = False
     single = False
     augmented = False
 
@@ -68,7 +78,11 @@ class SmoReplay(Replay):
 
     @property
     def weight_names(self) -> list[str]:
-        return [f"w{j}" for j in range(self.X.shape[1] + 1)] if self.linear else []
+        return super().weight_names if self.linear else []
+
+    @property
+    def n_weights(self) -> int:
+        return self.X.shape[1] + 1
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -151,6 +165,143 @@ class SmoReplay(Replay):
         w = (states[:, :-EXTRA] * self.y) @ self.X
         b = states[:, BIAS] - (0.0 if self.centre is None else w @ self.centre)
         return np.column_stack([b, w]) + 0.0
+
+    def shown(self, window: Window, names: Any, criterion: bool) -> list[Shown]:
+        log, steps = self.log, window.steps
+        before, after = self.alphas(window)
+        dual, gap, primal = self.measures[steps + 1, DUAL:].T
+        return [
+            Shown("step", steps + 1, Column("step", right=True)),
+            self._of_pair("i", log.grown[steps], names, after[0] > before[0]),
+            self._of_pair("j", log.shrunk[steps], names, after[1] > before[1]),
+            Shown("alpha_i_before", before[0]),
+            Shown("alpha_i", after[0]),
+            Shown("alpha_j_before", before[1]),
+            Shown("alpha_j", after[1]),
+            Shown(
+                "clipped",
+                log.clipped[steps],
+                Column("clip"),
+                lambda: ["yes" if cut else "no" for cut in log.clipped[steps]],
+            ),
+            Shown("dual", dual, Column.formula("D")),
+            Shown("gap", gap, Column.formula("m - M"), lambda: [_short(value) for value in gap]),
+            *([Shown("primal", primal, Column.formula("P"))] if criterion else []),
+            *self._all_alphas(window),
+            *self._moves(window, before, after),
+            *(each for each in self.shown_weights(window) if each.key),
+        ]
+
+    def _of_pair(self, letter: str, samples: np.ndarray, names: Any, grows: np.ndarray) -> Shown:
+        """One of the two samples, and whether its α grows or shrinks."""
+
+        def moved() -> list[str]:
+            given = zip(self.given_names(samples, names), grows, strict=True)
+            return [f"{name} {'↑' if up else '↓'}" for name, up in given]
+
+        column = Column.formula(letter, right=False)
+        return Shown(letter, self.row_numbers[samples], column, moved)
+
+    def _all_alphas(self, window: Window) -> list[Shown]:
+        if self.n_given > FEW:
+            return []
+        alphas = np.zeros((len(window.steps), self.n_given))
+        alphas[:, self.row_numbers] = window.states[window.after, : len(self.y)]
+        return [Shown(f"a{row}", alphas[:, row]) for row in range(self.n_given)]
+
+    def _moves(self, window: Window, before: np.ndarray, after: np.ndarray) -> list[Shown]:
+        """In the ledger: all α before → after, or those of the pair."""
+        if len(self.y) > FEW:
+            pair = zip("ij", before, after, strict=True)
+            return [
+                Shown("", None, Column(f"α_{k}", rf"$\alpha_{k}$"), partial(_changes, a, b))
+                for k, a, b in pair
+            ]
+        alpha = self.states_of_steps(window)
+
+        def changes() -> list[Change]:
+            pairs = zip(window.versions, window.after, strict=True)
+            return [Change(vector(alpha[a]), vector(alpha[b])) for a, b in pairs]
+
+        return [Shown("", None, Column.formula(r"\alpha", right=False), changes)]
+
+    def states_of_steps(self, window: Window) -> Any:
+        return window.states[:, : len(self.y)]
+
+    def about(self, window: Window, names: Any) -> Iterator[dict[str, Any]]:
+        for pair in zip(self.log.grown[window.steps], self.log.shrunk[window.steps], strict=True):
+            given = None if names is None else tuple(names[self.row_numbers[k]] for k in pair)
+            yield {"names": given, "epoch": 1}
+
+    def effects(self, first: int, last: int) -> dict[str, np.ndarray]:
+        values = self.measures[first : last + 1]
+        return {
+            "update": np.arange(first + 1, last + 1),
+            "step": np.arange(first + 1, last + 1),
+            "i": self.row_numbers[self.log.grown[first:last]],
+            "j": self.row_numbers[self.log.shrunk[first:last]],
+            "dual_before": values[:-1, 1],
+            "dual_after": values[1:, 1],
+            "gap_before": values[:-1, 2],
+            "gap_after": values[1:, 2],
+            "primal_before": values[:-1, 3],
+            "primal_after": values[1:, 3],
+        }
+
+    def heading(self, model: Any) -> str:
+        return "sequential minimal optimisation"
+
+    def settings(self, model: Any) -> list[str]:
+        kernel = model.kernel if isinstance(model.kernel, str) else "a function"
+        settings = [f"kernel {kernel}", f"C = {number(model.C)}", f"tol {number(model.tol)}"]
+        if kernel in ("rbf", "poly", "sigmoid"):
+            settings.insert(1, f"γ = {number(model._gamma)}")
+        if kernel == "poly":
+            settings.insert(2, f"degree {model.degree}")
+        if kernel in ("poly", "sigmoid"):
+            settings.insert(-2, f"coef0 {number(model.coef0)}")
+        if len(np.unique(self.solver.problem.C)) > 1:
+            settings.append("weighted")
+        return settings
+
+    def ending(self, model: Any, replays: Sequence[Any]) -> str:
+        steps = sum(replay.n_steps for replay in replays)
+        clipped = sum(int(replay.log.clipped.sum()) for replay in replays)
+        count = f"{steps:,} pair{'' if steps == 1 else 's'}, {clipped:,} clipped"
+        return f"{count}: {model.certificate_.text}"
+
+    def _draws_boundaries(self, features: Any) -> bool:
+        return self.linear and (self.X.shape[1] <= 2 or features is not None)
+
+    def plot(self, trace: Any, updates: Any, features: Any, ax: Any) -> Any:
+        from linscope.tracing.drawing import spread
+
+        from ..figures.dual_ascent import dual_ascent
+
+        if self._draws_boundaries(features):
+            return super().plot(trace, updates, features, ax)
+        first, last = self.update_range(updates)
+        numbers = first + spread(last - first + 1, CURVE_POINTS)
+        values = self.measures[numbers]
+        tol = float(self.solver.tol)
+        return dual_ascent(values[:, 1], values[:, 2], steps=numbers, tol=tol, ax=ax)
+
+    def animation(self, trace: Any, updates: Any, features: Any, *how: Any) -> Any:
+        if not self._draws_boundaries(features):
+            raise ValueError(
+                "animate shows the boundary of a linear kernel and two features; plot shows D and "
+                "the gap instead"
+            )
+        return super().animation(trace, updates, features, *how)
+
+
+def _short(value: float) -> float:
+    """Three digits."""
+    return float(f"{value:.3g}")
+
+
+def _changes(before: np.ndarray, after: np.ndarray) -> list[Change]:
+    return [Change(_short(a), _short(b)) for a, b in zip(before, after, strict=True)]
 
 
 def check_smo(estimator: Any, exact: bool) -> None:

@@ -334,7 +334,7 @@ class LeastSquaresFamily(
         return lines[0] if len(lines) == 1 else lines
 
     def _traced_by(self) -> Any:
-        from ..trace.how import CLOSED_FORM, STEPS
+        from ..trace import CLOSED_FORM, STEPS
 
         return CLOSED_FORM if self.solver == "exact" else STEPS
 

@@ -6,7 +6,7 @@ import textwrap
 from html import escape
 from typing import TYPE_CHECKING
 
-from linscope.reports.latex import tex
+from linscope.reports.formulas import tex
 from linscope.reports.plain_table import (
     HTML_TABLE,
     WIDTH,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from linscope.reports.formulas import plain
 from linscope.tracing.derivation_parts import Head, Part, QuantitiesPart, SamplesPart, SampleTable
 from linscope.tracing.derivation_quantities import Quantities
 
@@ -16,80 +17,74 @@ class Notation:
 
     def __init__(self, work: RegressionWork):
         weighted, centred = work.samples.weight is not None, work.centred
-        self.c, self.tex_c = ("cᵢ ", "c_i ") if weighted else ("", "")
-        self.total, self.tex_total = ("Σ cᵢ", r"\sum_i c_i") if weighted else ("n", "n")
-        self.dx, self.dy = ("(xᵢ − x̄)", "(yᵢ − ȳ)") if centred else ("xᵢ", "yᵢ")
-        self.tex_dx, self.tex_dy = (
-            (r"(x_i - \bar{x})", r"(y_i - \bar{y})") if centred else ("x_i", "y_i")
-        )
-        self.weight = [Head("weight", "cᵢ", "cᵢ", "$c_i$")] if weighted else []
+        self.c, self.total = ("c_i ", r"\sum_i c_i") if weighted else ("", "n")
+        x = "x" if work.width == 1 else r"\mathbf{x}"
+        self.dx, self.dy = f"{x}_i", "y_i"
+        if centred:
+            self.dx, self.dy = rf"({x}_i - \bar{{{x}}})", r"(y_i - \bar{y})"
+        self.weight = [Head("weight", "c_i")] if weighted else []
 
-    def head(self, key: Any, words: str, short: str, tex: str) -> Head:
+    def head(self, key: Any, formula: str, short: str = "") -> Head:
         """A column of products, which has the weight in it."""
-        return Head(key, self.c.strip() + words, short, f"${self.tex_c}{tex}$")
+        return Head(key, self.c.strip() + formula, short or plain(formula))
 
 
 def first_quantities(work: RegressionWork, q: Quantities, say: Notation) -> None:
     """n, the means and the deviations."""
     samples, d = work.samples, work.width
-    q.add("n", "n", samples.n, tex=("n",))
+    q.add("n", "n", samples.n)
     if samples.weight is not None:
-        q.add("total", "Σ cᵢ", samples.weights, tex=(r"\sum_i c_i",))
+        q.add("total", r"\sum_i c_i", samples.weights)
     if not work.centred:
         return
-    for name, letter, mean in (("x", "x̄", work.means[:d]), ("y", "ȳ", work.means[d:])):
+    for name, mean in (("x", work.means[:d]), ("y", work.means[d:])):
         several = len(mean) > 1
         value = mean if several else mean[0]
-        bold = r"\mathbf{x}" if several else name
+        letter = r"\mathbf{x}" if several else name
         q.add(
             f"mean_{name}",
-            letter,
+            rf"\bar{{{letter}}}",
             value,
-            f"Σ {say.c}{name}ᵢ / {say.total}",
-            "" if several else "<sum> / <total>",
-            tex=(
-                rf"\bar{{{bold}}}",
-                rf"\frac{{1}}{{{say.tex_total}}}\sum_i {say.tex_c}{bold}_i",
-                "" if several else r"\frac{<sum>}{<total>}",
-            ),
+            rf"\frac{{1}}{{{say.total}}}\sum_i {say.c}{letter}_i",
+            "" if several else r"\frac{<sum>}{<total>}",
             sum=value * samples.weights,
             total=samples.weights if samples.weight is not None else samples.n,
         )
     deviations = [f"d{name}" for name in work.names]
-    q.add("deviations", "xᵢ − x̄, yᵢ − ȳ", lambda: work.columns_of(deviations))
+    symbol = r"x_i - \bar{x}, y_i - \bar{y}"
+    q.add("deviations", symbol, lambda: work.columns_of(deviations))
 
 
 def last_quantities(work: RegressionWork, q: Quantities, say: Notation) -> None:
     """What the fit leaves."""
-    q.add("fitted", "ŷᵢ", lambda: work.columns_of(["fitted"])[:, 0])
-    q.add("residuals", "yᵢ − ŷᵢ", lambda: work.columns_of(["residual"])[:, 0])
+    q.add("fitted", r"\hat{y}_i", lambda: work.columns_of(["fitted"])[:, 0])
+    q.add("residuals", r"y_i - \hat{y}_i", lambda: work.columns_of(["residual"])[:, 0])
     rss = work.sums["residual2"]
-    q.add(
-        "rss",
-        "RSS",
-        rss,
-        f"Σ {say.c}(yᵢ − ŷᵢ)²",
-        tex=(r"\text{RSS}", rf"\sum_i {say.tex_c}(y_i - \hat{{y}}_i)^2"),
-    )
+    q.add("rss", r"\text{RSS}", rss, rf"\sum_i {say.c}(y_i - \hat{{y}}_i)^2")
     total = work.S[-1, -1]
     if work.centred and total > 0:
-        q.add(
-            "r_squared",
-            "R²",
-            1 - rss / total,
-            "1 − RSS / S_yy",
-            "1 − <rss> / <S_yy>",
-            tex=("R^2", r"1 - \frac{\text{RSS}}{S_{yy}}", r"1 - \frac{<rss>}{<S_yy>}"),
-        )
+        formula, numbers = r"1 - \frac{\text{RSS}}{S_{yy}}", r"1 - \frac{<rss>}{<S_yy>}"
+        q.add("r_squared", "R^2", 1 - rss / total, formula, numbers)
+
+
+def add_intercept(value: Any, q: Quantities) -> None:
+    """The bias of a line, from its slope and the means."""
+    q.add(
+        "intercept",
+        r"\hat\beta_0",
+        value,
+        r"\bar{y} - \hat\beta_1 \cdot \bar{x}",
+        r"<mean_y> - <slope> \cdot <mean_x>",
+    )
 
 
 def fit_part(work: RegressionWork, table: SampleTable, q: Quantities, say: Notation) -> list[Part]:
-    heads = [*say.weight, *([Head("x", "xᵢ", "xᵢ", "$x_i$")] if work.width == 1 else [])]
+    heads = [*say.weight, *([Head("x", "x_i")] if work.width == 1 else [])]
     heads += [
-        Head("y", "yᵢ", "yᵢ", "$y_i$"),
-        Head("fitted", "ŷᵢ", "ŷᵢ", r"$\hat{y}_i$"),
-        Head("residual", "yᵢ − ŷᵢ", "yᵢ − ŷᵢ", r"$y_i - \hat{y}_i$"),
-        say.head("residual2", "(yᵢ − ŷᵢ)²", "(yᵢ − ŷᵢ)²", r"(y_i - \hat{y}_i)^2"),
+        Head("y", "y_i"),
+        Head("fitted", r"\hat{y}_i"),
+        Head("residual", r"y_i - \hat{y}_i"),
+        say.head("residual2", r"(y_i - \hat{y}_i)^2"),
     ]
     last = [step for step in q if step.name in ("rss", "r_squared")]
     return [

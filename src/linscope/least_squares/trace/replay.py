@@ -3,19 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from linscope.fitting.gradient_state import GradientLog, Kept
 from linscope.tracing.gradient_replay import GradientReplay
 
-from .view import LineView
+from ..figures.lms_fit import LmsFitDisplay
 
 
 class LineReplay(GradientReplay):
-    """Replay of one target."""
+    """Replay of one target; with one feature the fit is a line over its samples."""
 
-    view = LineView()
+    @property
+    def _is_line(self) -> bool:
+        return self.weight_names == ["w0", "w1"]
+
+    def plot(self, trace: Any, updates: Any, features: Any, ax: Any) -> Any:
+        if self._is_line:
+            return self._display(trace, updates).plot(ax)
+        return self.curve(updates, ax)
+
+    def animation(
+        self, trace: Any, updates: Any, features: Any, max_frames: int, fps: float
+    ) -> Any:
+        from linscope.tracing.drawing import animated
+
+        from ..figures.moving_line import line_animation
+
+        if not self._is_line:
+            raise ValueError(
+                "animate shows a line: it needs one feature and an intercept; plot shows J instead"
+            )
+        display = self._display(trace, updates)
+        return animated(line_animation, display, trace, self, updates, max_frames, fps)
+
+    def _display(self, trace: Any, updates: Any) -> LmsFitDisplay:
+        X = self.X.toarray() if sparse.issparse(self.X) else self.X
+        solver = self.solver
+        weights = trace.path(updates=updates, problem=self.name)
+        options = {"weight": solver.weight, "alpha": solver.alpha}
+        display = LmsFitDisplay.from_path(weights, X, np.asarray(solver.y, float), **options)
+        name = trace.feature_names[0] if trace.feature_names else "x"
+        display.line = display.line._replace(name=name, target=self.name)
+        return display
 
 
 def gradient_replays(model, X, y, sample_weight) -> list[LineReplay]:

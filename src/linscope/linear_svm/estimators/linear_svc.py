@@ -240,7 +240,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         return self._labels(self.decision_function(X))
 
     def _traced_by(self) -> Any:
-        from ..trace.how import STEPS
+        from ..trace import STEPS
 
         return STEPS
 

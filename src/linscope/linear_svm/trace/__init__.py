@@ -1,1 +1,7 @@
-"""Every step, or every quantity on the way to the answer."""
+"""How dual coordinate descent is traced."""
+
+from linscope.tracing.replay import StepRule
+
+from .replay import check_coordinate, coordinate_replays
+
+STEPS = StepRule(coordinate_replays, check=check_coordinate)

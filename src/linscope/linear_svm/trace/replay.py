@@ -1,26 +1,54 @@
 """Dual coordinate descent replayed: the log has the visits that changed an α, and the new α.
 
-A state is the weights, followed by Σ α and Σ α²/c, which make the dual value.
+A state is the weights, followed by Σ α and Σ α²/c, which make the dual value. Shown are y w·x, the
+slope G, α and the weights, D and P; a visit without a change leaves α at its bound.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linscope.fitting.training import Problem
-from linscope.tracing.replay import Replay, Window
+from linscope.reports.cells import Change, number, text, vector
+from linscope.reports.table import Column
+from linscope.tracing.checkpoints import Checkpoints
+from linscope.tracing.replay import Replay, Shown, Window
+from linscope.tracing.steps import Step
 
 from ..solvers import dual_coordinate_loops as loops
 from ..solvers.dual_coordinate import NO_ROWS, DualCoordinate, StepLog
 from ..solving.problems import Part
-from .view import CoordinateView
 
-CHECKPOINT_EVERY = 4096  # updates
-CHECKPOINT_BYTES = 64 << 20
 SUMS = 2
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class CoordinateStep(Step):
+    """One visit of dual coordinate descent.
+
+    Attributes
+    ----------
+    normalized : y·w·x before the step
+    gradient : G = y·w·x − 1 (+ α/2Cc for the squared hinge), the slope of −D in this α
+    alpha_before, alpha : the dual coefficient before and after the step
+    """
+
+    normalized: Any = None
+    gradient: Any = None
+    alpha_before: Any = None
+    alpha: Any = None
+
+    def __repr__(self) -> str:
+        seen = f"y w·x = {number(self.normalized)}, G = {number(self.gradient)}"
+        if not self.update:
+            return f"Step {self.number}: {self.where}, {seen}, α = {number(self.alpha)} stays"
+        alpha = f"α {number(self.alpha_before)} → {number(self.alpha)}"
+        change = f"{text(vector(self.before))} → {text(vector(self.after))}"
+        return f"Step {self.number}: {self.where}, {seen}, {alpha}, {change}"
 
 
 class CoordinateReplay(Replay):
@@ -34,16 +62,16 @@ class CoordinateReplay(Replay):
     row_numbers : where the rows of the problem are in the table that was given to the fit
     """
 
-    view = CoordinateView()
+    step = CoordinateStep
     single = True
 
     def __init__(
         self, problem: Problem, solver: DualCoordinate, log: StepLog, row_numbers: np.ndarray
     ):
         self.problem, self.solver, self.log, self.X = problem, solver, log, solver.X
-        self.name, self.row_numbers = problem.name, row_numbers
+        self.name, self.row_numbers, self.y = problem.name, row_numbers, solver.y
         self.n_steps, self.update_steps = log.n_visits, log.updates
-        self._checkpoints = [log.initial.copy()]
+        self._weights = Checkpoints(log.initial.copy(), len(log.updates), self._advance)
 
     @property
     def width(self) -> int:
@@ -54,8 +82,8 @@ class CoordinateReplay(Replay):
         return self.solver.bias != 0.0
 
     @property
-    def weight_names(self) -> list[str]:
-        return [f"w{j}" for j in range(0 if self.intercept else 1, self.width - SUMS)]
+    def n_weights(self) -> int:
+        return self.width - SUMS
 
     @cached_property
     def _sums(self) -> np.ndarray:
@@ -67,32 +95,17 @@ class CoordinateReplay(Replay):
         first = [log.alpha.sum(), np.sum(own * log.alpha**2)]
         return np.cumsum(np.vstack([[first], changes]), axis=0)
 
-    @cached_property
-    def _interval(self) -> int:
-        return max(CHECKPOINT_EVERY, -(-self.n_updates * self.width * 8 // CHECKPOINT_BYTES))
-
     def states(self, first: int, last: int) -> Any:
         out = np.empty((last - first + 1, self.width))
-        out[0, :-SUMS] = w = self._weights_after(first)
+        out[0, :-SUMS] = w = self._weights.state(first)
         self._advance(first, last, w, out[1:])
         out[:, -SUMS:] = self._sums[first : last + 1]
         return out
 
     def last_state(self) -> Any:
-        return self._weights_after(self.n_updates)
+        return self._weights.state(self.n_updates)
 
-    def _weights_after(self, update: int) -> np.ndarray:
-        wanted = update // self._interval
-        while len(self._checkpoints) <= wanted:
-            done = (len(self._checkpoints) - 1) * self._interval
-            w = self._checkpoints[-1].copy()
-            self._advance(done, done + self._interval, w, NO_ROWS)
-            self._checkpoints.append(w)
-        w = self._checkpoints[wanted].copy()
-        self._advance(wanted * self._interval, update, w, NO_ROWS)
-        return w
-
-    def _advance(self, first: int, last: int, w: np.ndarray, out: np.ndarray) -> None:
+    def _advance(self, first: int, last: int, w: np.ndarray, out: np.ndarray = NO_ROWS) -> None:
         log, here = self.log, slice(first, last)
         loops.replay_steps(
             self.solver.rows, self.solver.y,
@@ -130,6 +143,57 @@ class CoordinateReplay(Replay):
 
     def weights(self, states) -> Any:
         return states[:, 0 if self.intercept else 1 : -SUMS]
+
+    def shown(self, window: Window, names: Any, criterion: bool) -> list[Shown]:
+        margins, slopes = self.slopes(window)
+        before, after = self.alphas(window)
+
+        def moves() -> list[Change]:
+            pairs = zip(before, after, window.updated, strict=True)
+            return [Change(a, b if moved else None) for a, b, moved in pairs]
+
+        parts = [
+            Shown("step", window.steps + 1, Column("visit", right=True)),
+            Shown("epoch", self.epochs(window.steps) + 1),
+            *self.shown_samples(window, names),
+            Shown("normalized", margins, Column.formula(r"y\,\mathbf{w}\cdot\mathbf{x}")),
+            Shown("gradient", slopes, Column.formula("G")),
+            Shown("alpha_before", before),
+            Shown("alpha", after, Column.formula(r"\alpha", right=False), moves),
+            Shown("update", window.updated),
+            *self.shown_weights(window),
+        ]
+        if criterion:
+            for key, letter, values in (("dual", "D", self.dual), ("primal", "P", self.primal)):
+                column = Column.formula(letter)
+                parts.append(Shown(key, values(window.states)[window.after], column))
+        return parts
+
+    def effects(self, first: int, last: int) -> dict[str, np.ndarray]:
+        steps, states = self.update_steps[first:last], self.states(first, last)
+        dual, primal = self.dual(states), self.primal(states)
+        return {
+            "update": np.arange(first + 1, last + 1),
+            "step": steps + 1,
+            "sample": self.row_numbers[self.samples(steps)],
+            "dual_before": dual[:-1],
+            "dual_after": dual[1:],
+            "primal_before": primal[:-1],
+            "primal_after": primal[1:],
+        }
+
+    def heading(self, model: Any) -> str:
+        return "dual coordinate descent"
+
+    def settings(self, model: Any) -> list[str]:
+        bias = "bias penalised" if model.fit_intercept else "no bias"
+        settings = [model.loss.replace("_", " "), f"C = {number(model.C)}", bias]
+        settings.append(f"gap at most {number(self.solver.tol)} of P")
+        if self.log.order.seed is not None:
+            settings.append("shuffled")
+        if len(self.solver.c):
+            settings.append("weighted")
+        return settings
 
 
 def check_coordinate(estimator: Any, exact: bool) -> None:

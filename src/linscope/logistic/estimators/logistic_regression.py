@@ -265,6 +265,6 @@ class LogisticRegression(
         return f"{claim.text}{': ' if far else ''}{far}. {claim.advice}"
 
     def _traced_by(self) -> Any:
-        from ..trace.how import STEPS
+        from ..trace import STEPS
 
         return STEPS

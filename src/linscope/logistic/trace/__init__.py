@@ -1,1 +1,7 @@
-"""Every step, or every quantity on the way to the answer."""
+"""How gradient descent on the log loss is traced."""
+
+from linscope.tracing.replay import StepRule
+
+from .replay import check_logistic, logistic_replays
+
+STEPS = StepRule(logistic_replays, check=check_logistic)

@@ -1,16 +1,20 @@
-"""Gradient steps of logistic regression replayed: a replay a binary problem, or a class."""
+"""Gradient steps of logistic regression replayed: a replay a binary problem, or a class.
+
+Shown are the score, h(x) = σ(w·x) and y − h.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linscope.fitting.gradient_options import DESCENTS
+from linscope.reports.cells import number
 from linscope.tracing.gradient_replay import GradientReplay
 
 from ..solving.problems import LogisticProblem, Part
-from .view import LogisticView
 
 
 class Sides(NamedTuple):
@@ -23,8 +27,34 @@ class Sides(NamedTuple):
 class LogisticReplay(GradientReplay):
     """Replay of one binary problem, or of one class of a softmax, which has no ``problem``."""
 
-    view = LogisticView()
+    shows_scores = True
+    rule = "gradient descent on the log loss"
     problem: Sides | None = None
+
+    def penalty(self, model: Any) -> list[str]:
+        return [f"C = {number(model.C)}"] if self.solver.alpha else ["no penalty"]
+
+    def ending(self, model: Any, replays: Sequence[Any]) -> str:
+        if len({id(replay.log) for replay in replays}) == 1:
+            return super().ending(model, replays)
+        updates = sum(replay.n_steps for replay in replays)
+        return f"{updates:,} updates: {model.certificate_.text}"
+
+    def _draws_boundaries(self, features: Any) -> bool:
+        few = len(self.weight_names) - self.intercept <= 2
+        return self.problem is not None and (few or features is not None)
+
+    def plot(self, trace: Any, updates: Any, features: Any, ax: Any) -> Any:
+        if self._draws_boundaries(features):
+            return super().plot(trace, updates, features, ax)
+        return self.curve(updates, ax)
+
+    def animation(self, trace: Any, updates: Any, features: Any, *how: Any) -> Any:
+        if not self._draws_boundaries(features):
+            raise ValueError(
+                "animate shows the boundary of two classes and two features; plot shows J instead"
+            )
+        return super().animation(trace, updates, features, *how)
 
 
 def check_logistic(estimator: Any, exact: bool) -> None:

@@ -249,6 +249,6 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         return scores > 0 if self.tie == "negative" else scores >= 0
 
     def _traced_by(self) -> Any:
-        from ..trace.how import STEPS
+        from ..trace import STEPS
 
         return STEPS

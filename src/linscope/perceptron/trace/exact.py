@@ -146,7 +146,7 @@ class _Exact(PerceptronReplay):
         solver, log = replay.solver, replay.log
         self._first = log.initial
         self.problem, self.solver, self.X = replay.problem, solver, replay.X
-        self.name = replay.name
+        self.name, self.y = replay.name, replay.y
         self.row_numbers, self.scale = replay.row_numbers, 1.0
         self._c, self._y = c, [int(sign) for sign in solver.y]
         self._rates = Rates(

@@ -1,12 +1,14 @@
 """The perceptron rule replayed: on rows of numbers, or on a Gram matrix.
 
 The log says which visits, or batches, were updates. Scores, weights and criterion come from the
-arithmetic of the fit.
+arithmetic of the fit. Shown are visits with verdicts, mistakes and J_p; kernels have coefficients α
+instead of weights.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -15,19 +17,21 @@ import numpy as np
 
 from linscope.engines import choose
 from linscope.fitting.training import Problem, binary_problems, read_training
+from linscope.reports.cells import Change, number, text, vector
+from linscope.reports.table import Column
 from linscope.results import Result, UpdateLog
 from linscope.rows.operations import GIVEN_ORDER, as_rows
 from linscope.rows.scores import norm
-from linscope.tracing.replay import Replay, Window
+from linscope.tracing.checkpoints import Checkpoints
+from linscope.tracing.replay import Replay, Shown, Window
 
 from ..solvers import loops
 from ..solvers.rule import PerceptronRule, block_mistakes, update_steps
 from . import replay_loops
-from .view import PerceptronView
+from .step import PerceptronStep
 
-CHECKPOINT_EVERY = 4096  # updates
-CHECKPOINT_BYTES = 64 << 20
 SMALLEST = 1e-150
+RULES = {"single": "single-sample rule", "batch": "batch rule", "mini-batch": "mini-batch rule"}
 
 
 class PerceptronReplay(Replay):
@@ -43,7 +47,8 @@ class PerceptronReplay(Replay):
     scale : c if the solver's rows are those of X times c, see ``in_range``
     """
 
-    view = PerceptronView()
+    step = PerceptronStep
+    gap = "verdict"
     kernel = False
 
     def __init__(
@@ -56,11 +61,15 @@ class PerceptronReplay(Replay):
         scale: float = 1.0,
     ):
         self.problem, self.solver, self.log, self.X = problem, solver, log, X
-        self.name = problem.name
+        self.name, self.y = problem.name, solver.y
         self.row_numbers, self.scale = row_numbers, scale
         self.n_steps = log.n_batches
         self.update_steps = log.updates
-        self._checkpoints = [np.array(log.initial, dtype=np.float64) * scale]
+        first = np.array(log.initial, dtype=np.float64) * scale
+        self._width, self._checkpoints = (
+            len(first),
+            Checkpoints(first, len(log.updates), self._advance),
+        )
 
     @property
     def single(self) -> bool:
@@ -68,20 +77,16 @@ class PerceptronReplay(Replay):
 
     @property
     def width(self) -> int:
-        return len(self._checkpoints[0])
+        return self._width
 
     @cached_property
     def _radius(self) -> float:
         return loops.radius(self.solver.rows, len(self.solver.y))
 
-    @cached_property
-    def _interval(self) -> int:
-        return max(CHECKPOINT_EVERY, -(-self.n_updates * self.width * 8 // CHECKPOINT_BYTES))
-
     def states(self, first: int, last: int) -> Any:
         """The states after ``first`` … ``last`` updates, one row each."""
         out = np.empty((last - first + 1, self.width))
-        out[0] = self._state(first)
+        out[0] = self._checkpoints.state(first)
         self._advance(first, last, out[0].copy(), out[1:])
         return out
 
@@ -98,17 +103,6 @@ class PerceptronReplay(Replay):
         self._advance(window.first, window.first + count, state, scratch, wrong)
         counts[window.updated] = wrong[window.versions[window.updated]]
         return counts
-
-    def _state(self, update: int) -> np.ndarray:
-        wanted = update // self._interval
-        while len(self._checkpoints) <= wanted:
-            done = (len(self._checkpoints) - 1) * self._interval
-            w = self._checkpoints[-1].copy()
-            self._advance(done, done + self._interval, w)
-            self._checkpoints.append(w)
-        w = self._checkpoints[wanted].copy()
-        self._advance(wanted * self._interval, update, w)
-        return w
 
     def _advance(self, first: int, last: int, w, out=None, wrong=None) -> None:
         """Apply updates ``first`` … ``last`` − 1 to w; keep what comes after each in ``out``."""
@@ -218,6 +212,106 @@ class PerceptronReplay(Replay):
         weights = states if self.intercept else states[:, 1:]
         return weights if self.scale == 1.0 else weights / self.scale
 
+    def shown(self, window: Window, names: Any, criterion: bool) -> list[Shown]:
+        parts = self._visits(window, names) if self.single else self._batches(window)
+        parts += [*self._coefficients(window), *self.shown_weights(window)]
+        if criterion:
+            mistakes, values = self.measure(window.states)
+            parts += [
+                Shown("mistakes", mistakes[window.after], Column("mistakes", right=True)),
+                Shown("criterion", values[window.after], Column.formula("J_p")),
+            ]
+        return parts
+
+    def _visits(self, window: Window, names: Any) -> list[Shown]:
+        scores = self.scores(window)
+        product = Column.formula(r"\mathbf{w}\cdot\mathbf{x}")
+        return [
+            Shown("step", window.steps + 1, Column("visit", right=True)),
+            Shown("epoch", self.epochs(window.steps) + 1),
+            *self.shown_samples(window, names),
+            Shown("score", scores, Column("score", right=True) if self.kernel else product),
+            Shown("normalized", self.normalized(window, scores)),
+            Shown("update", window.updated, Column("verdict"), lambda: _verdicts(window.updated)),
+        ]
+
+    def _batches(self, window: Window) -> list[Shown]:
+        wrong = self.batch_mistakes(window)
+        several = self.log.batches_per_epoch > 1
+        batch = Column("batch", right=True) if several else None
+        return [
+            Shown("step", window.steps + 1, Column("step", right=True)),
+            Shown("epoch", self.epochs(window.steps) + 1, Column("pass", right=True)),
+            Shown("batch", self.batches(window.steps) + 1, batch),
+            Shown("batch_mistakes", wrong),
+            Shown(
+                "update", window.updated, Column("verdict"), lambda: _verdicts(wrong, count=True)
+            ),
+        ]
+
+    def _coefficients(self, window: Window) -> list[Shown]:
+        """Of a kernel rule: the coefficient of the sample, and how many are not 0."""
+        return []
+
+    def about(self, window: Window, names: Any) -> Iterator[dict[str, Any]]:
+        return ({**more, "_replay": self} for more in super().about(window, names))
+
+    def effects(self, first: int, last: int) -> dict[str, np.ndarray]:
+        steps = self.update_steps[first:last]
+        states = self.states(first, last)
+        mistakes, criterion = self.measure(states)
+        mended, broken = self.changes(states)
+        columns: dict[str, np.ndarray] = {
+            "update": np.arange(first + 1, last + 1),
+            "step": steps + 1,
+        }
+        if self.single:
+            samples = self.samples(steps)
+            columns["sample"] = self.row_numbers[samples]
+            fixed = self.fixed(samples, states)
+        else:
+            columns["batch"] = self.batches(steps) + 1
+            fixed = mended
+        columns |= {
+            "mistakes_before": mistakes[:-1],
+            "mistakes_after": mistakes[1:],
+            "criterion_before": criterion[:-1],
+            "criterion_after": criterion[1:],
+            "fixed": fixed,
+            "broken": broken,
+        }
+        return columns
+
+    def heading(self, model: Any) -> str:
+        return RULES[model.rule]
+
+    def settings(self, model: Any) -> list[str]:
+        rate = f"η = {number(model.eta0)}" + ("/k" if model.schedule == "inverse" else "")
+        settings = [f"tie {model.tie}", rate]
+        if hasattr(model, "init"):
+            init = model.init if isinstance(model.init, str) else text(vector(np.ravel(model.init)))
+            settings.append(f"init {init}")
+        else:
+            settings.append(f"kernel {model.kernel}")
+        settings.append(f"stop {model.stop}")
+        if model.margin:
+            settings.append(f"margin {number(model.margin)}")
+        if model.rule == "mini-batch":
+            settings.append(f"batch size {self.log.batch_size}")
+        if model.shuffle:
+            settings.append("shuffled")
+        if len(self.solver.weight):
+            settings.append("weighted")
+        if model.output != "last":
+            settings.append(f"output {model.output}")
+        return settings
+
+
+def _verdicts(wrong: np.ndarray, count: bool = False) -> list[str]:
+    """Of samples, or of batches with so many mistakes."""
+    many = [f"{k:,} mistake{'s' if k > 1 else ''}" if count else "mistake" for k in wrong]
+    return [f"{words} → update" if k else "correct" for words, k in zip(many, wrong, strict=True)]
+
 
 class GramReplay(PerceptronReplay):
     """Replay of a kernel rule: coefficients α instead of weights, except for a linear kernel."""
@@ -241,9 +335,26 @@ class GramReplay(PerceptronReplay):
 
     @property
     def weight_names(self) -> list[str]:
-        if not self.linear:
-            return []
-        return [f"w{j}" for j in range(0 if self.intercept else 1, self.X.shape[1] + 1)]
+        return super().weight_names if self.linear else []
+
+    @property
+    def n_weights(self) -> int:
+        return self.X.shape[1] + 1
+
+    def _coefficients(self, window: Window) -> list[Shown]:
+        alphas = self.alphas(window.states)
+        support = np.count_nonzero(alphas, axis=1)[window.after]
+        parts = [Shown("support", support, Column("support", right=True))]
+        if not self.single:
+            return parts
+        samples, before, after = self.samples(window.steps), window.versions, window.after
+
+        def changes() -> list[Change]:
+            moves = zip(samples, before, after, strict=True)
+            return [Change(alphas[a, i], alphas[b, i] if b > a else None) for i, a, b in moves]
+
+        alpha = Column.formula(r"\alpha", right=False)
+        return [Shown("alpha", alphas[after, samples], alpha, changes), *parts]
 
     def weights(self, states) -> Any:
         """w = Σ α_i [1 x_i], the columns of ``weight_names``."""

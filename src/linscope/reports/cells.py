@@ -1,13 +1,8 @@
-"""The ledger as plain content: which columns, which rows, no markup.
-
-The columns are those of the lecture slides: visit, sample, augmented vector, score, verdict, and
-the weights before → after.
-"""
+"""What stands in a cell of a table: a number, a vector, a change, words; and how it is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -29,27 +24,6 @@ class Change(NamedTuple):
 
     before: Any
     after: Any = None
-
-
-class Column(NamedTuple):
-    header: str
-    latex: str = ""
-    right: bool = False
-
-
-class Row(NamedTuple):
-    cells: list
-    update: bool = False
-    gap: bool = False
-    first: bool = False  # of a problem
-
-
-@dataclass
-class Sheet:
-    title: str
-    notes: list[str]
-    columns: list[Column]
-    rows: list[Row] = field(default_factory=list)
 
 
 class Gap(NamedTuple):

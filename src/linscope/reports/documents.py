@@ -1,4 +1,4 @@
-"""A ledger in the languages of documents: Markdown, LaTeX, HTML."""
+"""A table in the languages of documents: Markdown, LaTeX, HTML."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import re
 from html import escape
 from typing import Any
 
-from .latex import tex
-from .sheet import Change, Gap, Row, Sheet, Vector, number, text
+from .cells import Change, Gap, Vector, text
+from .formulas import math, tex
+from .table import Row, Table
 
 MARKDOWN_SPECIAL = re.compile(r"([\\`*_|<>\[\]~$])")
 
 
-def markdown(sheet: Sheet) -> str:
+def markdown(table: Table) -> str:
     """A GitHub table under its title."""
-    lines = [f"**{_md(sheet.title)}**", ""]
-    for note in sheet.notes:
+    lines = [f"**{_md(table.title)}**", ""]
+    for note in table.notes:
         lines += [_md(note), ""]
-    lines.append(_pipes(_md(column.header) for column in sheet.columns))
-    lines.append(_pipes("---:" if column.right else ":---" for column in sheet.columns))
-    for row in sheet.rows:
+    lines.append(_pipes(_md(column.header) for column in table.columns))
+    lines.append(_pipes("---:" if column.right else ":---" for column in table.columns))
+    for row in table.rows:
         cells = [_md(text(cell)) for cell in row.cells]
         if row.update:
             cells = [f"**{cell}**" if "→" in cell else cell for cell in cells]
@@ -35,14 +36,14 @@ def _md(words: str) -> str:
     return MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(words.split()))
 
 
-def latex(sheet: Sheet, longtable: bool = False) -> str:
+def latex(table: Table, longtable: bool = False) -> str:
     """A table for any LaTeX document (``longtable`` needs the package of that name)."""
-    form = "".join("r" if column.right else "l" for column in sheet.columns)
-    head = " & ".join(column.latex or tex(column.header) for column in sheet.columns)
-    rows = [_latex_row(row) for row in sheet.rows]
-    comment = "".join(f"% {' '.join(line.split())}\n" for line in [sheet.title, *sheet.notes])
+    form = "".join("r" if column.right else "l" for column in table.columns)
+    head = " & ".join(column.latex or tex(column.header) for column in table.columns)
+    rows = [_latex_row(row) for row in table.rows]
+    comment = "".join(f"% {' '.join(line.split())}\n" for line in [table.title, *table.notes])
     if longtable:
-        caption = tex(sheet.title)
+        caption = tex(table.title)
         first = rf"\begin{{longtable}}{{{form}}}" + "\n" + rf"\caption{{{caption}}}\\"
         opening = [first, r"\hline", head + r" \\", r"\hline", r"\endfirsthead"]
         opening += [r"\hline", head + r" \\", r"\hline", r"\endhead"]
@@ -73,11 +74,7 @@ def _math(cell: Any) -> str:
         return rf"[{inside}]"
     if isinstance(cell, Change):
         return _math(cell.before) + ("" if cell.after is None else rf" \to {_math(cell.after)}")
-    words = number(cell).replace("−", "-").replace("≈", r"\approx ")
-    if "/" in words:
-        sign = "-" if cell < 0 else ""
-        return rf"{sign}\tfrac{{{abs(cell.numerator)}}}{{{cell.denominator}}}"
-    return re.sub(r"e([+-]?)0*(\d+)$", r"\\cdot 10^{\1\2}", words).replace("{+", "{")
+    return math(cell, r"\tfrac")
 
 
 # Colours come from the page, so that light and dark themes both work.
@@ -88,29 +85,29 @@ HTML_STYLE = (
 HTML_UPDATE = ' style="background:rgba(230,140,20,.14);font-weight:600"'
 
 
-def html(sheet: Sheet) -> str:
-    """A table for notebooks and pages, styled without a style sheet."""
+def html(table: Table) -> str:
+    """A table for notebooks and pages, styled without a style table."""
     head = "".join(
         f'<th scope="col" style="{_align(column.right)};border-bottom:1px solid currentColor">'
         f"{escape(column.header)}</th>"
-        for column in sheet.columns
+        for column in table.columns
     )
-    body = "".join(_html_row(row, sheet) for row in sheet.rows)
-    notes = "".join(f"<br><small>{escape(note)}</small>" for note in sheet.notes)
+    body = "".join(_html_row(row, table) for row in table.rows)
+    notes = "".join(f"<br><small>{escape(note)}</small>" for note in table.notes)
     return (
         f'<table class="linscope-ledger" style="{HTML_STYLE}">'
-        f'<caption style="text-align:left;caption-side:top"><b>{escape(sheet.title)}</b>{notes}'
+        f'<caption style="text-align:left;caption-side:top"><b>{escape(table.title)}</b>{notes}'
         f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
 
 
-def _html_row(row: Row, sheet: Sheet) -> str:
+def _html_row(row: Row, table: Table) -> str:
     if row.gap:
         words = escape(next(text(cell) for cell in row.cells if isinstance(cell, Gap)))
-        return f'<tr><td colspan="{len(sheet.columns)}" style="text-align:center">{words}</td></tr>'
+        return f'<tr><td colspan="{len(table.columns)}" style="text-align:center">{words}</td></tr>'
     cells = "".join(
         f'<td style="{_align(column.right)};white-space:nowrap">{escape(text(cell))}</td>'
-        for column, cell in zip(sheet.columns, row.cells, strict=True)
+        for column, cell in zip(table.columns, row.cells, strict=True)
     )
     return f"<tr{HTML_UPDATE if row.update else ''}>{cells}</tr>"
 

@@ -1,22 +1,78 @@
-"""A moving picture of a trace: the boundary, or the fitted line, after each update."""
+"""Pictures of a trace: the boundaries on their way, still and moving."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from scipy import sparse
 
+from linscope.data.frames import first_installed, to_backend
 from linscope.display import theme
 from linscope.display.boundary_path import BoundaryPathDisplay
 from linscope.display.drawing import draw_samples
 from linscope.display.geometry import segment
+
+if TYPE_CHECKING:
+    from .replay import Replay
+    from .trace_object import Trace
+
+
+def boundary_path(trace: Trace, replay: Any, updates: Any, features: Any) -> BoundaryPathDisplay:
+    """All boundaries of two classes."""
+    X, y = _labelled_samples(trace, replay)
+    weights = trace.path(updates=updates, problem=replay.name)
+    return BoundaryPathDisplay.from_path(weights, X, y, features=features)
+
+
+def _labelled_samples(trace: Trace, replay: Any) -> tuple[Any, np.ndarray]:
+    """The samples of a problem with the names of the features, and two labels."""
+    X = replay.X.toarray() if sparse.issparse(replay.X) else replay.X
+    if trace.feature_names:
+        with contextlib.suppress(ImportError):
+            columns = {name: X[:, j] for j, name in enumerate(trace.feature_names)}
+            X = to_backend(columns, first_installed())
+    positive, negative = replay.problem.positive, replay.problem.negative
+    if negative == "rest":
+        positive = str(positive)
+    return X, np.where(replay.solver.y > 0, positive, negative)
+
+
+def spread(count: int, most: int) -> np.ndarray:
+    """At most so many of 0 … count − 1, evenly spread."""
+    return np.unique(np.linspace(0, count - 1, min(most, count)).astype(int))
+
+
+def animated(
+    animation: Callable[..., FuncAnimation],
+    display: Any,
+    trace: Trace,
+    replay: Replay,
+    updates: Any,
+    max_frames: int,
+    fps: float,
+) -> FuncAnimation:
+    """The weights of a display one after the other, under the number of the update."""
+    first, _ = replay.update_range(updates)
+    places = spread(len(display.weights), max_frames)
+    words: list[str] = []
+    samples: list[int | None] = []
+    for k in (first + places).tolist():
+        words.append(f"update {k}")
+        samples.append(None)
+        if k and replay.single:
+            visited = replay.samples(np.array([replay.update_steps[k - 1]]))
+            samples[-1] = int(visited[0])
+            words[-1] += f": sample {replay.given_names(visited, trace.sample_names)[0]}"
+    return animation(display, places, words, samples, fps)
 
 
 def boundary_animation(

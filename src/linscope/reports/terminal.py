@@ -1,4 +1,4 @@
-"""The ledger in a terminal, as detailed as the width of the screen allows."""
+"""A table in a terminal, as detailed as the width of the screen allows."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from linscope.reports.sheet import Change, Column, Row, Sheet, Vector, number, text
+from .cells import Change, Vector, number, text
+from .table import Column, Row, Table
 
 
 class Layout(NamedTuple):
@@ -51,19 +52,19 @@ FORMS = [
 ]
 
 
-def ledger(sheet: Sheet, width: int) -> Table:
+def ledger(content: Table, width: int) -> RichTable:
     """A rich table for a screen of this width; updates stand out."""
     console = Console(width=10_000)
     for layout in LAYOUTS:
-        table = _table(sheet, layout)
+        table = _table(content, layout)
         if console.measure(table).maximum <= width:
             break
-    table.title, table.caption = Text(sheet.title), Text("\n".join(sheet.notes))
+    table.title, table.caption = Text(content.title), Text("\n".join(content.notes))
     return table
 
 
-def _table(sheet: Sheet, layout: Layout) -> Table:
-    table = Table(
+def _table(content: Table, layout: Layout) -> RichTable:
+    table = RichTable(
         title_style="bold",
         caption_style="dim",
         title_justify="left",
@@ -73,12 +74,14 @@ def _table(sheet: Sheet, layout: Layout) -> Table:
         collapse_padding=True,
         header_style="bold",
     )
-    shown = [k for k, c in enumerate(sheet.columns) if c.header != "x" or layout.sample]
-    cells = [_lines(sheet.columns[k], [row.cells[k] for row in sheet.rows], layout) for k in shown]
+    shown = [k for k, c in enumerate(content.columns) if c.header != "x" or layout.sample]
+    cells = [
+        _lines(content.columns[k], [row.cells[k] for row in content.rows], layout) for k in shown
+    ]
     stacked = any("\n" in cell for cell in chain.from_iterable(cells))
     long_header = stacked and layout.weights > len("weights before, after")
     for k in shown:
-        header, right = sheet.columns[k].header, sheet.columns[k].right
+        header, right = content.columns[k].header, content.columns[k].right
         # Only where no layout is narrow enough, words may wrap.
         table.add_column(
             "weights before, after" if long_header and header == "weights" else header,
@@ -86,7 +89,7 @@ def _table(sheet: Sheet, layout: Layout) -> Table:
             no_wrap=header not in ("problem", "x", "verdict"),
             min_width=9 if header == "verdict" else None,
         )
-    for row, *values in zip(sheet.rows, *cells, strict=True):
+    for row, *values in zip(content.rows, *cells, strict=True):
         if row.first and table.row_count:
             table.add_section()
         if stacked:  # then the verdict has room for two lines, too
