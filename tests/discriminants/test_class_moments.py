@@ -8,11 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from linscope.discriminants.solvers.moments import class_moments
+from linscope.discriminants.solvers import moments as solver
+from linscope.engines import MemoryEngine
 from linscope.rows.blocks import take_rows
 
 KINDS = ["pooled", "separate", "squares"]
 STORES = {"dense": np.ascontiguousarray, "sparse": sparse.csr_array}
+
+
+def class_moments(X, codes, n_classes, weight=None, n_threads=None, **options):
+    engine = MemoryEngine(X, codes, weight, n_threads=n_threads)
+    return solver.class_moments(engine, n_classes, **options)
 
 
 def table(n=400, d=5, n_classes=3, offset=0.0, seed=0):

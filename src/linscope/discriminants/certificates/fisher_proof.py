@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linscope.engines import Engine
 from linscope.results import Status
+from linscope.rows.blocks import Block
 
 from ..solvers.fisher import Discriminants, Pooling
 from ..solvers.moments import ClassMoments
-from ..verify.class_rows import ClassRows
+from ..verify.class_rows import ClassRows, dense
 from ..verify.class_scatter import as_float, class_sums, scatter_of
 from ..verify.discriminant_models import ExactModel
 from ..verify.discriminants import optimum
@@ -55,7 +57,7 @@ class Proof:
 class Setting(NamedTuple):
     """Of the fit: the rows (None if they are gone), and how the classes are pooled."""
 
-    rows: Any
+    rows: Engine | None
     moments: ClassMoments
     priors: np.ndarray
     pooling: Pooling
@@ -76,10 +78,10 @@ def prove(found: Discriminants, setting: Setting) -> Proof:
     seen = np.isfinite(found.criterion)  # else what is left of a spread may be below rounding
     if (first.accuracy <= GOOD and seen) or setting.rows is None:
         return first
-    n, d = setting.rows.X.shape
-    if n * d > MOST_NUMBERS:
+    d = setting.rows.n_features
+    if setting.rows.n_rows * d > MOST_NUMBERS:
         return first
-    rows = _rows(setting)
+    rows = _rows(setting.rows, setting.moments)
     plain = not setting.pooling.ridge.any()
     if plain and few(rows):
         within, whole, proven = ranks(rows)
@@ -92,12 +94,16 @@ def prove(found: Discriminants, setting: Setting) -> Proof:
     return _nearly(first, setting, rows) if nearly and plain else first
 
 
-def _rows(setting: Setting) -> ClassRows:
-    X, codes, weight = setting.rows.X, setting.rows.codes, setting.rows.weight
-    seen = np.flatnonzero(setting.moments.weight > 0)
-    parts = [X[codes == k].astype(np.float64) for k in seen]
+def _rows(engine: Engine, moments: ClassMoments) -> ClassRows:
+    X, codes, weight = engine.gather(_numbers)
+    seen = np.flatnonzero(moments.weight > 0)
+    parts = [X[codes == k] for k in seen]
     own = [weight[codes == k] if len(weight) else np.ones(int((codes == k).sum())) for k in seen]
-    return ClassRows(seen.tolist(), seen, parts, own, setting.moments.weight[seen])
+    return ClassRows(seen.tolist(), seen, parts, own, moments.weight[seen])
+
+
+def _numbers(block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return dense(block.X), block.y, block.weight
 
 
 def _status(rank: int, d: int, separated: bool) -> Status:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions
 from linscope.data.tables import TableLike
-from linscope.fitting.training import Training, read_features
+from linscope.fitting.training import read_features
 from linscope.fitting.verified import Verified
 from linscope.results import Status
 from linscope.results.caller import warn_caller
@@ -157,18 +157,20 @@ class FisherDiscriminant(
 
     def _learn(self, lesson: Lesson) -> ClassMoments:
         # Threads of BLAS wait for each other; tiny matrices never get any.
-        with one_blas_thread() if lesson.rows.X.shape[1] > TINY else nullcontext():
+        with one_blas_thread() if lesson.rows.n_features > TINY else nullcontext():
             return self._solve(lesson)
 
     def _solve(self, lesson: Lesson) -> ClassMoments:
         moments, rows = lesson.moments, lesson.rows
         priors = self._priors_over(moments)
-        components = self._components(rows)
+        components = self._components(lesson)
         pooling = self._pooling(lesson, priors)
         again = {}
         if lesson.whole:  # the rows are there to be measured again
-            table = rows.X, rows.codes, rows.weight, moments
-            again = {"measure": measurement(*table, pooling), "along": measurement(*table)}
+            again = {
+                "measure": measurement(rows, moments, pooling),
+                "along": measurement(rows, moments),
+            }
         naive = self.mean_difference
         found = discriminants(moments, pooling, priors, mean_difference=naive, **again)
         _check_range(found, moments)
@@ -179,7 +181,7 @@ class FisherDiscriminant(
             )
         proof = prove(found, self._setting(lesson, priors, pooling))
         if not (np.isfinite(proof.weights[:, 1:]).all() and np.isfinite(proof.scalings).all()):
-            raise ValueError(f"a weight is beyond the range of {rows.X.dtype}: scale the columns")
+            raise ValueError(f"a weight is beyond the range of {rows.dtype}: scale the columns")
         self._n_features_out = min(components, proof.scalings.shape[1])
         self._keep(proof, priors, pooling, lesson)
         if lesson.whole:
@@ -195,11 +197,11 @@ class FisherDiscriminant(
             given=self.priors is not None,
             automatic=self.shrinkage == "auto",
             mean_difference=self.mean_difference,
-            dtype=lesson.rows.X.dtype,
+            dtype=lesson.rows.dtype,
         )
 
-    def _components(self, rows: Training) -> int:
-        most = min(len(rows.classes) - 1, rows.X.shape[1])
+    def _components(self, lesson: Lesson) -> int:
+        most = min(len(lesson.classes) - 1, lesson.rows.n_features)
         if self.n_components is not None and self.n_components > most:
             raise ValueError(
                 f"n_components={self.n_components}, but there are {most} directions: it cannot be "
@@ -208,11 +210,10 @@ class FisherDiscriminant(
         return most if self.n_components is None else self.n_components
 
     def _pooling(self, lesson: Lesson, priors: np.ndarray) -> Pooling:
-        moments, rows = lesson.moments, lesson.rows
         if self.shrinkage != "auto":
             chosen = None if self.priors is None else priors
-            return plain_pooling(moments, chosen, float(self.shrinkage or 0.0))
-        return ledoit_wolf_pooling(rows.X, rows.codes, rows.weight, moments, priors)
+            return plain_pooling(lesson.moments, chosen, float(self.shrinkage or 0.0))
+        return ledoit_wolf_pooling(lesson.rows, lesson.moments, priors)
 
     def _keep(self, proof: Proof, priors: Any, pooling: Pooling, lesson: Lesson) -> None:
         found = proof.found
@@ -236,7 +237,7 @@ class FisherDiscriminant(
         found = proof.found
         return FisherCertificate(
             status=proof.status,
-            labels=tuple(lesson.rows.classes.tolist()),
+            labels=tuple(lesson.classes.tolist()),
             weights=proof.weights,
             scalings=proof.scalings,
             criterion=found.criterion,

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linscope._bridge import Interval
 from linscope.data.tables import TableLike
-from linscope.fitting.training import Training
+from linscope.engines import Engine
 from linscope.fitting.verified import Verified
 from linscope.least_squares.certificates.least_squares import (
     certificate_of,
@@ -109,32 +109,26 @@ class LeastSquaresClassifier(Verified, LinearScores):
     def _kind(self) -> Any:
         return "pooled"
 
-    def _read(self, training: Training, whole: bool) -> Any:
+    def _read(self, rows: Engine, n_classes: int, whole: bool) -> Any:
         """Rows that come in parts: sums in double-double. Many rows at once: class moments."""
         if not whole:
-            return chunk_moments(
-                training.X,
-                training.codes,
-                training.weight,
-                len(training.classes),
-                self._given_names,
-            )
-        return super()._read(training, whole) if worth_moments(training.X) else None
+            return chunk_moments(rows, n_classes, self._given_names)
+        return super()._read(rows, n_classes, whole) if worth_moments(rows) else None
 
     def _solve(self, lesson: Lesson) -> Result:
-        rows, found = lesson.rows, None
+        found = None
         if not lesson.whole:
             return solve_from_moments(lesson.moments, **self._options)
         if lesson.moments is not None:
             found = solve_quickly(lesson.moments, **self._options)
         if found is not None:
             return found
-        table = rows.X, rows.codes, rows.weight, len(rows.classes)
-        return solve_from_rows(*table, names=self._given_names, **self._options)
+        options = {"names": self._given_names, **self._options}
+        return solve_from_rows(lesson.rows, len(lesson.classes), **options)
 
     def _learn(self, lesson: Lesson) -> Any:
         result = self._solve(lesson)
-        weights = in_range(result.weights, lesson.rows.X.dtype)
+        weights = in_range(result.weights, lesson.rows.dtype)
         regression = certificate_of(
             result,
             weights,
@@ -155,11 +149,11 @@ class LeastSquaresClassifier(Verified, LinearScores):
             primal=regression.primal,
             dual=regression.dual,
             gap=regression.gap,
-            labels=tuple(lesson.rows.classes.tolist()),
+            labels=tuple(lesson.classes.tolist()),
             regression=regression,
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
-            unseen=tuple(lesson.rows.classes[~lesson.seen].tolist()) if len(weights) > 1 else (),
+            unseen=tuple(lesson.classes[~lesson.seen].tolist()) if len(weights) > 1 else (),
         )
         return result.details.get("moments")
 

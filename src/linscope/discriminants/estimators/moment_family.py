@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
 from linscope.data.tables import TableLike
+from linscope.engines import Engine, choose
 from linscope.fitting.training import Training, need_rows, read_training
 
 from ..solvers.class_sums import Kind
@@ -19,12 +20,14 @@ from ..solvers.moments import ClassMoments, class_moments
 class Lesson(NamedTuple):
     """What a model learns from: the moments of all rows, and the rows that came last.
 
-    ``whole``: these rows are all there are; ``weighted``: some samples had weights; ``seen``: which
-    classes have had samples of positive weight.
+    ``classes``: all labels, which the targets of the rows count; ``whole``: these rows are all
+    there are; ``weighted``: some samples had weights; ``seen``: which classes have had samples of
+    positive weight.
     """
 
     moments: Any
-    rows: Training
+    rows: Engine
+    classes: np.ndarray
     whole: bool
     weighted: bool
     seen: np.ndarray
@@ -74,9 +77,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         training = read_training(self, X, y, sample_weight)
-        weighted = sample_weight is not None
-        moments = self._read(training, whole=True)
-        return self._accept(Lesson(moments, training, True, weighted, _seen(training)))
+        return self._accept(self._lesson(training, True, sample_weight is not None))
 
     @fits
     def partial_fit(
@@ -100,12 +101,19 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         known = self._known_classes(y, classes)
         training = read_training(self, X, y, sample_weight, classes=known)
         need_rows(training.X)
-        moments, seen = self._read(training, whole=False), _seen(training)
-        weighted = sample_weight is not None
+        lesson = self._lesson(training, False, sample_weight is not None)
         if hasattr(self, "classes_"):
-            moments = self._merged(moments)
-            weighted, seen = weighted or self._weighted, seen | self._seen
-        return self._accept(Lesson(moments, training, False, weighted, seen))
+            lesson = lesson._replace(
+                moments=self._merged(lesson.moments),
+                weighted=lesson.weighted or self._weighted,
+                seen=lesson.seen | self._seen,
+            )
+        return self._accept(lesson)
+
+    def _lesson(self, training: Training, whole: bool, weighted: bool) -> Lesson:
+        rows, classes = choose(training.X, training.codes, training.weight), training.classes
+        seen = np.bincount(training.codes, minlength=len(classes)) > 0
+        return Lesson(self._read(rows, len(classes), whole), rows, classes, whole, weighted, seen)
 
     def _merged(self, moments: Any) -> Any:
         if self._moments is None:
@@ -127,21 +135,15 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"classes={classes!r} differs from the first call: {self.classes_!r}")
         return self.classes_
 
-    def _read(self, training: Training, whole: bool) -> Any:
+    def _read(self, rows: Engine, n_classes: int, whole: bool) -> Any:
         """The moments of these rows; ``whole``: they are all there are."""
-        return class_moments(
-            training.X,
-            training.codes,
-            len(training.classes),
-            weight=training.weight,
-            kind=self._kind,
-            feature_names=getattr(self, "feature_names_in_", None),
-        )
+        names = getattr(self, "feature_names_in_", None)
+        return class_moments(rows, n_classes, kind=self._kind, feature_names=names)
 
     def _accept(self, lesson: Lesson) -> Any:
         self._moments = self._learn(lesson)
         # only now: a fit that failed leaves the model as it was
-        self.classes_, self._weighted = lesson.rows.classes, lesson.weighted
+        self.classes_, self._weighted = lesson.classes, lesson.weighted
         self._seen = lesson.seen
         return self
 
@@ -181,7 +183,3 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
-
-
-def _seen(training: Training) -> np.ndarray:
-    return np.bincount(training.codes, minlength=len(training.classes)) > 0

@@ -110,7 +110,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         self.class_prior_, self.class_count_ = priors, moments.weight
         self.certificate_ = NaiveBayesCertificate(
             status=Status.SOLVED if model.accuracy <= TOLERANCE else Status.STALLED,
-            labels=tuple(lesson.rows.classes.tolist()),
+            labels=tuple(lesson.classes.tolist()),
             means=model.means,
             variances=model.variances,
             accuracy=model.accuracy,

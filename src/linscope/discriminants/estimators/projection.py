@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from scipy import sparse
 
 from linscope.data.tables import TableLike
-from linscope.engines import MemoryEngine
+from linscope.engines import choose
 from linscope.rows.blocks import Block
 
 
 def project(X: TableLike, centre: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """(X − centre) @ directions in the type of X, on threads."""
-    function = partial(_block, centre=centre, directions=directions)
-    return np.concatenate(list(MemoryEngine(X).map(function)))
+    return choose(X).gather(_block, centre, directions)
 
 
-def _block(block: Block, *, centre: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def _block(block: Block, centre: np.ndarray, directions: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):  # NaN in the data: the caller looks
         if sparse.issparse(block.X):
             out = block.X @ directions - centre @ directions

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine
 from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders
 from linscope.rows.operations import as_rows
 
@@ -24,54 +23,51 @@ SPARSE_BLOCKS = 16
 
 
 class ClassSums(NamedTuple):
-    """With z = (x − origin)/2^exponent: Σ w z (K, d) and Σ w z zᵀ or Σ w z².
+    """Σ w (K,), and with z = (x − origin)/2^exponent: Σ w z (K, d) and Σ w z zᵀ or Σ w z².
 
     ``second`` is (1, d, d) for "pooled", (K, d, d) for "separate", (K, d) for "squares".
     """
 
+    weight: np.ndarray
     first: np.ndarray
     second: np.ndarray
 
-    def add(self, other: ClassSums) -> ClassSums:
+    def plus(self, other: ClassSums) -> ClassSums:
         for mine, theirs in zip(self, other, strict=True):
-            mine += theirs
+            mine += theirs  # a matrix for each class may be large
         return self
 
 
-def engine_for(X: Any, codes, weight, kind: Kind, n_threads: int | None) -> MemoryEngine:
+def in_blocks(engine: Engine) -> Engine:
     """Blocks that depend on the shape only."""
-    n, d = X.shape
-    if sparse.issparse(X):
-        rows = max(SPARSE_ROWS, -(-n // SPARSE_BLOCKS))
-    else:
-        rows = max(4 * block_rows_for(d, X.dtype.itemsize), 4 * STEP_ROWS)
-    return MemoryEngine(X, codes, weight, n_threads=n_threads, block_rows=rows)
+    if engine.is_sparse:
+        return engine.cut(max(SPARSE_ROWS, -(-engine.n_rows // SPARSE_BLOCKS)))
+    rows = block_rows_for(engine.n_features, engine.dtype.itemsize)
+    return engine.cut(4 * max(rows, STEP_ROWS))
 
 
-def sum_classes(
-    engine: MemoryEngine, kind: Kind, origin: np.ndarray, exponent: np.ndarray
-) -> ClassSums:
-    function = partial(block_sums, kind=kind, origin=origin, scale=np.ldexp(1.0, -exponent))
-    return engine.map_reduce(function, ClassSums.add)
-
-
-def block_sums(block: Block, *, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
+def block_sums(block: Block, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
     (n_classes, d), groups = origin.shape, 1 if kind == "pooled" else len(origin)
     shape = (n_classes, d) if kind == "squares" else (groups, d, d)
-    out = ClassSums(np.zeros((n_classes, d)), np.zeros(shape))
-    weight = block.weight
+    out = ClassSums(weights_of(block, n_classes), np.zeros((n_classes, d)), np.zeros(shape))
     if sparse.issparse(block.X):
-        _sparse(block, weight, origin, scale, kind, out)
+        _sparse(block, origin, scale, kind, out)
     elif kind == "squares":
         rows = as_rows(block.X).values  # type: ignore[union-attr]
-        loops.dense_squares(rows, block.y, weight, origin, scale, *out)
+        loops.dense_squares(rows, block.y, block.weight, origin, scale, out.first, out.second)
     else:
-        _dense_gram(block, weight, origin, scale, out)
+        _dense_gram(block, origin, scale, out)
     return out
 
 
-def _dense_gram(block: Block, weight, origin, scale, out: ClassSums) -> None:
-    X, codes = as_rows(block.X).values, np.asarray(block.y)  # type: ignore[union-attr]
+def weights_of(block: Block, n_classes: int) -> np.ndarray:
+    """Σ w of each class."""
+    weight = block.weight if block.weighted else None
+    return np.bincount(block.y, weight, n_classes).astype(np.float64)
+
+
+def _dense_gram(block: Block, origin, scale, out: ClassSums) -> None:
+    X, codes, weight = as_rows(block.X).values, block.y, block.weight  # type: ignore[union-attr]
     n, d = X.shape
     ends = [0, n]
     if len(out.second) > 1:  # rows of a class side by side: each class has its own product
@@ -90,22 +86,21 @@ def _dense_gram(block: Block, weight, origin, scale, out: ClassSums) -> None:
             target += np.matmul(z.T, z, out=product)
 
 
-def _sparse(block: Block, weight, origin, scale, kind: Kind, out: ClassSums) -> None:
+def _sparse(block: Block, origin, scale, kind: Kind, out: ClassSums) -> None:
     rows: Any = as_rows(block.X)
-    entries = rows.data, rows.indices, rows.indptr, block.y, weight, origin, scale
+    entries = rows.data, rows.indices, rows.indptr, block.y, block.weight, origin, scale
     if kind != "squares":
         full = np.flatnonzero(origin.any(axis=0))
-        loops.sparse_gram(*entries, full, *out, kind == "pooled")
+        loops.sparse_gram(*entries, full, out.first, out.second, kind == "pooled")
         for half in out.second:
             diagonal = half.diagonal().copy()
             half += half.T.copy()
             np.fill_diagonal(half, diagonal)
         return
     seen = np.zeros_like(origin)
-    loops.sparse_squares(*entries, *out, seen)
+    loops.sparse_squares(*entries, out.first, out.second, seen)
     if origin.any():
         # Entries that are not stored are 0: each adds z = −origin·scale.
-        total = np.bincount(np.asarray(block.y), weight if len(weight) else None, len(origin))
-        unseen, zero = total[:, None] - seen, -origin * scale
+        unseen, zero = out.weight[:, None] - seen, -origin * scale
         out.first[:] += unseen * zero
         out.second[:] += unseen * zero * zero

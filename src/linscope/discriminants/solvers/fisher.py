@@ -13,13 +13,11 @@ As a classifier: Gaussian classes with the common covariance Σ have the linear 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine
 from linscope.rows.blocks import Block
 
 from .fisher_errors import error_of_means, errors_of_scores
@@ -294,28 +292,23 @@ def _sizes(moments: ClassMoments, covariance: np.ndarray) -> np.ndarray:
     )
 
 
-def measurement(
-    X: Any, codes, weight, moments: ClassMoments, pooling: Pooling | None = None
-) -> Measure:
+def measurement(engine: Engine, moments: ClassMoments, pooling: Pooling | None = None) -> Measure:
     """A function that measures Σ (S_W without pooling) along axes by a pass over the rows."""
-    engine = MemoryEngine(X, codes, weight if len(weight) else None)
-    means = moments.origin, moments.offset
     if pooling is None:
         one = np.ones(len(moments.weight))
         pooling = Pooling(one, np.zeros(len(moments.exponent)), 0.0 * one)
     factor, scale, ridge = pooling.factor, np.ldexp(1.0, -moments.exponent), pooling.ridge
 
     def measure(axes: np.ndarray) -> np.ndarray:
-        function = partial(_block_covariance, axes=axes, means=means, factor=factor, scale=scale)
-        return engine.map_reduce(function, np.add) + (axes.T * ridge) @ axes
+        given = axes, moments.origin, moments.offset, factor, scale
+        return engine.fold(_block_covariance, *given) + (axes.T * ridge) @ axes
 
     return measure
 
 
-def _block_covariance(block: Block, *, axes, means, factor, scale) -> np.ndarray:
+def _block_covariance(block: Block, axes, origin, offset, factor, scale) -> np.ndarray:
     X = block.X.toarray() if sparse.issparse(block.X) else block.X
-    centred = ((X - means[0][block.y]) - means[1][block.y]) * scale
-    rows = centred @ axes
+    rows = (((X - origin[block.y]) - offset[block.y]) * scale) @ axes
     share = factor[block.y] if not block.weighted else factor[block.y] * block.weight
     rows *= np.sqrt(share)[:, None]
     return rows.T @ rows

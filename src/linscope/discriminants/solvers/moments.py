@@ -10,15 +10,16 @@ and in units 2^exponent a column where squares would leave the range of floats.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from linscope.rows.finite import check_finite
+from linscope.engines import Engine, check_rows
+from linscope.rows.blocks import Block, Largest
 
 from . import class_loops as loops
-from .class_sums import Kind, engine_for, sum_classes
+from .class_sums import Kind, block_sums, in_blocks
 from .settled_columns import constants, settle
 
 # Larger values have squares that leave too little of the range of floats.
@@ -151,22 +152,13 @@ class ClassMoments:
 
 
 def class_moments(
-    X: Any,
-    codes: np.ndarray,
-    n_classes: int,
-    *,
-    weight: np.ndarray | None = None,
-    kind: Kind = "pooled",
-    feature_names: Any = None,
-    n_threads: int | None = None,
+    engine: Engine, n_classes: int, *, kind: Kind = "pooled", feature_names: Any = None
 ) -> ClassMoments:
     """The moments of each class.
 
     Parameters
     ----------
-    X : C-contiguous array or CSR matrix, float32 or float64
-    codes : class number of each row, 0 … n_classes−1
-    weight : weights of the rows, all positive; None or empty means 1
+    engine : rows whose targets are class numbers, 0 … n_classes−1; all weights are positive
     kind : {"pooled", "separate", "squares"}
         One scatter matrix of all classes, one of each, or only the diagonals of each.
     feature_names : for the message about values that are not finite
@@ -178,56 +170,77 @@ def class_moments(
 
     Examples
     --------
+    >>> from linscope.engines import choose
     >>> X = np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 9.0]])
-    >>> moments = class_moments(X, np.array([0, 0, 1]), 2)
+    >>> moments = class_moments(choose(X, np.array([0, 0, 1])), 2)
     >>> moments.means
     array([[2., 2.], [5., 9.]])
     >>> moments.within_scatter()
     array([[2., 0.], [0., 0.]])
     """
-    weight = None if weight is None or len(weight) == 0 else weight
-    total = np.bincount(codes, weight, n_classes).astype(np.float64)
-    if not np.isfinite(total.sum()):
+    engine = in_blocks(engine)
+    origin, exponent = _first_origin(engine, n_classes), np.zeros(engine.n_features, np.int64)
+    moments, raw = _one_pass(engine, kind, origin, exponent)
+    if not np.isfinite(moments.total):
         raise ValueError("the sum of sample_weight leaves the range of floats: scale it down")
-    engine = engine_for(X, codes, weight, kind, n_threads)
-    origin, exponent = _first_origin(X, codes, n_classes), np.zeros(X.shape[1], np.int64)
-    moments, raw = _one_pass(engine, total, kind, origin, exponent)
     if _out_of_range(moments, raw):
-        check_finite(X, feature_names)
-        exponent = _exponents(X)
-        moments, raw = _one_pass(engine, total, kind, origin, exponent)
+        check_rows(engine, feature_names)
+        exponent = _exponents(engine)
+        moments, raw = _one_pass(engine, kind, origin, exponent)
         if not (np.isfinite(moments.scatter).all() and np.isfinite(moments.means).all()):
             raise ValueError("sample_weight times squares of X leaves the range of floats: scale")
     doubt = UNIT * (_path(engine) + 16)
     poor = np.any(_diagonal(moments) < max(CANCELLED, doubt / PRECISE) * raw, axis=0)
     if poor.any():
         better = np.where(poor, moments.means, origin)
-        moments, raw = _one_pass(engine, total, kind, better, exponent)
-    return _settled(moments, raw, X, codes, weight, doubt)
+        moments, raw = _one_pass(engine, kind, better, exponent)
+    return _settled(moments, raw, engine, doubt)
 
 
-def _path(engine) -> int:
+def _path(engine: Engine) -> int:
     """Additions that a number may go through: within its block, over the blocks, in the weight."""
-    longest = max((stop - start for start, stop in engine.borders), default=0)
-    return longest + len(engine.borders) + (engine.n_rows if engine.weighted else 0)
+    sizes = engine.sizes
+    return max(sizes, default=0) + len(sizes) + (engine.n_rows if engine.weighted else 0)
 
 
-def _first_origin(X, codes, n_classes: int) -> np.ndarray:
+def _first_origin(engine: Engine, n_classes: int) -> np.ndarray:
     """A typical row of each class, from some rows; zeros keep a sparse table sparse."""
-    if sparse.issparse(X):
-        return np.zeros((n_classes, X.shape[1]))
-    n = len(codes)
-    first = loops.first_rows(codes, n_classes)
-    chosen = np.unique(np.r_[np.arange(0, n, max(1, n // PILOT_ROWS)), first[first >= 0]])
+    if engine.is_sparse:
+        return np.zeros((n_classes, engine.n_features))
+    rows = engine.some(PILOT_ROWS)
+    X, codes = np.array(rows.X, dtype=np.float64), np.array(rows.y)
+    missing = np.bincount(codes, minlength=n_classes) == 0
+    if missing.any() and len(codes) < engine.n_rows:
+        first, seen = engine.fold(_first_rows, n_classes)
+        codes = np.r_[codes, np.flatnonzero(missing & seen)]
+        X = np.vstack([X, first[missing & seen]])
     with np.errstate(over="ignore", invalid="ignore"):
-        return loops.typical_values(X[chosen].astype(np.float64), codes[chosen], n_classes)
+        return loops.typical_values(X, codes, n_classes)
 
 
-def _one_pass(engine, total, kind: Kind, origin, exponent) -> tuple[ClassMoments, np.ndarray]:
+class _First(NamedTuple):
+    """The first row of each class (K, d), and whether there is one."""
+
+    rows: np.ndarray
+    seen: np.ndarray
+
+    def plus(self, other: _First) -> _First:
+        mine = self.seen[:, None]
+        return _First(np.where(mine, self.rows, other.rows), self.seen | other.seen)
+
+
+def _first_rows(block: Block, n_classes: int) -> _First:
+    first = loops.first_rows(block.y, n_classes)
+    rows, seen = np.zeros((n_classes, block.X.shape[1])), first >= 0
+    rows[seen] = block.X[first[seen]]
+    return _First(rows, seen)
+
+
+def _one_pass(engine: Engine, kind: Kind, origin, exponent) -> tuple[ClassMoments, np.ndarray]:
     """The moments, and the sums of squares (groups, d) before they were centred."""
     # Overflow shows in the sums and is dealt with by the caller.
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        first, second = sum_classes(engine, kind, origin, exponent)
+        total, first, second = engine.fold(block_sums, kind, origin, np.ldexp(1.0, -exponent))
         share = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
         offset = first * share[:, None]
         raw = second.copy() if kind == "squares" else np.diagonal(second, axis1=1, axis2=2).copy()
@@ -260,12 +273,9 @@ def _out_of_range(moments: ClassMoments, raw: np.ndarray) -> bool:
     return bool(not finite or ((raw < TINY) & ((raw > 0) | (sizes > 0))).any())
 
 
-def _exponents(X) -> np.ndarray:
+def _exponents(engine: Engine) -> np.ndarray:
     """Units that bring every column near 1."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    if sparse.issparse(X):
-        low, high = low.toarray().ravel(), high.toarray().ravel()
-    largest = np.maximum(-low, high).astype(np.float64)
+    largest = engine.fold(_block_largest).value
     worst = int(np.argmax(largest))
     if largest[worst] > LARGEST:
         raise ValueError(
@@ -276,13 +286,24 @@ def _exponents(X) -> np.ndarray:
     return np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
 
 
-def _settled(moments, raw, X, codes, weight, doubt: float) -> ClassMoments:
+def _block_largest(block: Block) -> Largest:
+    """The largest |x| of each column."""
+    X = block.X
+    if X.shape[0] == 0:
+        return Largest(np.zeros(X.shape[1]))
+    low, high = X.min(axis=0), X.max(axis=0)
+    if sparse.issparse(X):
+        low, high = low.toarray().ravel(), high.toarray().ravel()
+    return Largest(np.maximum(-low, high).astype(np.float64))
+
+
+def _settled(moments: ClassMoments, raw, engine: Engine, doubt: float) -> ClassMoments:
     """Constants are exactly 0, and what cancelled is summed afresh; with a bound of the rounding.
 
     Rounding changes a sum of squares by ``doubt`` times the raw sum at most.
     """
     diagonal, lost = _diagonal(moments), doubt * raw
-    if sparse.issparse(X) and weight is not None:
+    if engine.is_sparse and engine.weighted:
         # The weight of rows that store nothing is a difference of two sums.
         zero = np.ldexp(moments.origin, -moments.exponent)
         lost = lost + 4 * doubt * _diagonal(_with_squares(moments, zero))
@@ -290,13 +311,13 @@ def _settled(moments, raw, X, codes, weight, doubt: float) -> ClassMoments:
     if moments.kind == "squares":
         need |= (moments.exponent != 0) & (raw < TINY) & (moments.weight > 0)[:, None]
         if need.any():
-            moments = settle(moments, X, codes, weight, need)
+            moments = settle(moments, engine, need)
             diagonal, lost = (
                 _diagonal(moments),
                 np.where(need, 64 * UNIT * _diagonal(moments), lost),
             )
     elif need.any():
-        constant, moments = constants(moments, X, codes, need.any(axis=0))
+        constant, moments = constants(moments, engine, need.any(axis=0))
         if moments.kind == "pooled":
             constant = np.logical_and.reduce(constant, axis=0, keepdims=True)
         moments = _zeroed(moments, constant)

@@ -14,17 +14,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from linscope.arithmetic.double_double import UNIT, Pair
-from linscope.engines import choose
+from linscope.engines import Engine, check_rows
 from linscope.fitting.driver import run
 from linscope.least_squares.solvers.choice import solve_exactly
 from linscope.least_squares.solvers.exact import CHEAP_PRODUCTS, LeastSquares
 from linscope.least_squares.solvers.lsmr import too_large
 from linscope.least_squares.solvers.moments import Moments, exact_moments
 from linscope.results import Result
-from linscope.rows.finite import check_finite
+from linscope.rows.blocks import Block
 from linscope.rows.pilot import Frame
 
 from .class_sums import SPARSE_BLOCKS, STEP_BYTES, STEP_ROWS
@@ -98,34 +97,26 @@ def solve_from_moments(moments: Moments, *, fit_intercept: bool, alpha: float) -
     return run(solver, 1)
 
 
-def chunk_moments(
-    X: Any, codes: np.ndarray, weight: np.ndarray, n_classes: int, names: Any = None
-) -> Moments:
+def chunk_moments(engine: Engine, n_classes: int, names: Any = None) -> Moments:
     """Moments of some rows in double-double, exact enough to be merged with many others."""
-    moments = exact_moments(choose(X, targets(codes, n_classes), weight))
+    moments = exact_moments(engine.derive(_with_targets, n_classes))
     if not moments.gram.finite():
-        check_finite(X, names)
+        check_rows(engine, names)
         raise ValueError("values of X are too large: divide the columns by a power of 2")
     return moments
 
 
-def solve_from_rows(
-    X: Any,
-    codes: np.ndarray,
-    weight: np.ndarray,
-    n_classes: int,
-    *,
-    fit_intercept: bool,
-    alpha: float,
-    names: Any = None,
-) -> Result:
+def solve_from_rows(engine: Engine, n_classes: int, **options: Any) -> Result:
     """W by the exact solver for regression."""
-    options: dict[str, Any] = {"fit_intercept": fit_intercept, "alpha": alpha, "names": names}
-    Y = targets(codes, n_classes)
-    return solve_exactly(choose(X, Y, weight), most_rounds=MOST_ROUNDS, **options)
+    rows = engine.derive(_with_targets, n_classes)
+    return solve_exactly(rows, most_rounds=MOST_ROUNDS, **options)
 
 
-def worth_moments(X: Any) -> bool:
+def _with_targets(block: Block, n_classes: int) -> tuple[Any, np.ndarray, np.ndarray]:
+    return block.X, targets(block.y, n_classes), block.weight
+
+
+def worth_moments(engine: Engine) -> bool:
     """Whether class moments are the quicker way: many rows, and not very many columns."""
-    n, d = X.shape
-    return n > d and n * (1 + d) ** 2 > CHEAP_PRODUCTS and not too_large(n, d, sparse.issparse(X))
+    n, d = engine.n_rows, engine.n_features
+    return n > d and n * (1 + d) ** 2 > CHEAP_PRODUCTS and not too_large(n, d, engine.is_sparse)

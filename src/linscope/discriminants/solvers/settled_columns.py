@@ -8,11 +8,15 @@ a matter of rounding, and if it is not, its squares are summed without error abo
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
+
+from linscope.engines import Engine
+from linscope.rows.blocks import Block, Largest, Least
 
 if TYPE_CHECKING:
     from .moments import ClassMoments
@@ -21,60 +25,87 @@ if TYPE_CHECKING:
 LEAST = 1e-290
 
 
-def settle(
-    moments: ClassMoments, X: Any, codes: np.ndarray, weight: np.ndarray | None, need: np.ndarray
-) -> ClassMoments:
-    """Moments of kind "squares" with the entries (class, column) of ``need`` taken afresh."""
-    origin, offset, scatter = moments.origin.copy(), moments.offset.copy(), moments.scatter.copy()
-    for j in np.flatnonzero(need.any(axis=0)).tolist():
-        column = _column(X, j)
-        unit = int(moments.exponent[j])
-        for k in np.flatnonzero(need[:, j]).tolist():
-            rows = codes == k
-            w = np.ones(int(rows.sum())) if weight is None else weight[rows]
-            origin[k, j], offset[k, j], scatter[k, j] = _moments(column[rows], w, unit, j)
-    return replace(moments, origin=origin, offset=offset, scatter=scatter)
+def settle(moments: ClassMoments, engine: Engine, need: np.ndarray) -> ClassMoments:
+    """Moments of kind "squares" with the entries (class, column) of ``need`` taken afresh.
+
+    With z = (x − low)/2^e first, then z = (x − centre)/2^e:
+
+        centre = low + 2^e Σ w z / W      step = Σ w z / W      S = 4^e Σ w (z − step)²
+    """
+    columns = np.flatnonzero(need.any(axis=0))
+    need, zero = need[:, columns], np.zeros((len(need), len(columns)))
+    low, high = _extremes(engine, columns, len(need))
+    varies = need & (low < high)
+    e = np.frexp(np.where(varies, high - low, 1.0))[1]
+    sums = partial(engine.fold, _power_sums, columns, varies, e)
+    total = np.where(varies, sums(low, zero, 0), 1.0)
+    mean = np.ldexp(sums(low, zero, 1) / total, e)
+    centre = np.where(varies, np.clip(low + mean, low, high), low)
+    step = sums(centre, zero, 1) / total
+    squares = sums(centre, step, 2)
+    with np.errstate(under="ignore"):
+        scatter = np.ldexp(squares, 2 * (e - moments.exponent[columns]))
+        lost = varies & (scatter < LEAST) & (np.ldexp(squares / total, 2 * e) >= LEAST)
+    if lost.any():
+        raise ValueError(
+            f"column {columns[lost.any(axis=0)][0]} varies so much less in one class than in "
+            "others that its squares leave the range of floats: scale the columns, or leave it out"
+        )
+    found = {"origin": centre, "offset": np.ldexp(step, e), "scatter": scatter}
+    return _with(moments, columns, need, found)
 
 
-def constants(moments: ClassMoments, X: Any, codes: np.ndarray, need: np.ndarray):
+def constants(
+    moments: ClassMoments, engine: Engine, need: np.ndarray
+) -> tuple[np.ndarray, ClassMoments]:
     """(K, d) whether a class has one value only, and the moments with that as its mean.
 
     Looked for in the columns ``need``.
     """
-    origin, offset = moments.origin.copy(), moments.offset.copy()
-    out = np.zeros(origin.shape, dtype=bool)
-    for j in np.flatnonzero(need).tolist():
-        column = _column(X, j)
-        for k in range(len(origin)):
-            own = column[codes == k]
-            out[k, j] = len(own) == 0 or own.min() == own.max()
-            if len(own) and out[k, j]:
-                origin[k, j], offset[k, j] = own[0], 0.0
-    return out, replace(moments, origin=origin, offset=offset)
+    columns = np.flatnonzero(need)
+    low, high = _extremes(engine, columns, len(moments.weight))
+    out = np.zeros(moments.origin.shape, dtype=bool)
+    out[:, columns] = low >= high  # without rows low = ∞
+    found = {"origin": low, "offset": np.zeros_like(low)}
+    return out, _with(moments, columns, low == high, found)
 
 
-def _column(X: Any, j: int) -> np.ndarray:
-    column = X[:, [j]].toarray() if sparse.issparse(X) else X[:, j]
-    return np.asarray(column, dtype=np.float64).ravel()
+def _with(moments: ClassMoments, columns, which, found: dict[str, np.ndarray]) -> ClassMoments:
+    """Moments with what was found in the entries ``which`` of the columns."""
+    arrays = {name: getattr(moments, name).copy() for name in found}
+    for name, array in arrays.items():
+        array[:, columns] = np.where(which, found[name], array[:, columns])
+    return replace(moments, **arrays)
 
 
-def _moments(x: np.ndarray, w: np.ndarray, unit: int, j: int) -> tuple[float, float, float]:
-    """Origin, offset and Σ w (x − m)² in units 4^unit."""
-    if len(x) == 0 or x.min() == x.max():
-        return float(x[0]) if len(x) else 0.0, 0.0, 0.0
-    total = fsum(w.tolist())
-    centre = float(np.clip(x.min() + fsum((w / total * (x - x.min())).tolist()), x.min(), x.max()))
-    z = x - centre
-    own = int(np.frexp(np.abs(z).max())[1])
-    z = np.ldexp(z, -own)
-    step = fsum((w * z).tolist()) / total
-    squares = fsum((w * (z - step) ** 2).tolist())
-    with np.errstate(under="ignore"):
-        found = float(np.ldexp(squares, 2 * (own - unit)))
-        plain = float(np.ldexp(squares / total, 2 * own))
-    if found < LEAST and plain >= LEAST:
-        raise ValueError(
-            f"column {j} varies so much less in one class than in others that its squares leave "
-            "the range of floats: scale the columns, or leave it out"
-        )
-    return centre, float(np.ldexp(step, own)), found
+def _extremes(engine: Engine, columns: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest and the largest value of each class in each column, (K, m)."""
+    low, high = engine.fold(_block_extremes, columns, n_classes)
+    return low.value, high.value
+
+
+def _block_extremes(block: Block, columns: np.ndarray, n_classes: int) -> tuple[Least, Largest]:
+    x = _columns(block, columns)
+    low = np.full((n_classes, len(columns)), np.inf)
+    high = -low
+    for k in np.unique(block.y).tolist():
+        own = x[block.y == k]
+        low[k], high[k] = own.min(axis=0), own.max(axis=0)
+    return Least(low), Largest(high)
+
+
+def _power_sums(block: Block, columns, which, e, centre, step, power: int) -> np.ndarray:
+    """Σ w ((x − centre)/2^e − step)^power of the entries ``which`` (K, m); rounded once a block."""
+    x, out = _columns(block, columns), np.zeros(which.shape)
+    for k in np.flatnonzero(which.any(axis=1)).tolist():
+        own = block.y == k
+        z = np.ldexp(x[own] - centre[k], -e[k]) - step[k]
+        terms = z**power * (block.weight[own, None] if block.weighted else 1.0)
+        for j in np.flatnonzero(which[k]).tolist():
+            out[k, j] = fsum(terms[:, j].tolist())
+    return out
+
+
+def _columns(block: Block, columns: np.ndarray) -> np.ndarray:
+    x = block.X[:, columns]
+    return np.asarray(x.toarray() if sparse.issparse(x) else x, dtype=np.float64)

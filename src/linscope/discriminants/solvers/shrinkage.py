@@ -10,22 +10,17 @@ A row of weight w counts as w rows. Standardising first makes s independent of u
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine
 from linscope.rows.blocks import Block
 
 from .fisher import Pooling, to_units
 from .moments import ClassMoments
 
 
-def ledoit_wolf_pooling(
-    X: Any, codes: np.ndarray, weight: np.ndarray, moments: ClassMoments, priors: np.ndarray
-) -> Pooling:
+def ledoit_wolf_pooling(engine: Engine, moments: ClassMoments, priors: np.ndarray) -> Pooling:
     """Σ = Σ_k π_k [(1 − s_k) C_k + s_k μ_k diag(C_k)], by a second pass over the rows.
 
     The moments must be of kind "separate".
@@ -36,7 +31,8 @@ def ledoit_wolf_pooling(
     )
     spread = np.sqrt(np.maximum(variances, 0.0))
     inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
-    fourth = _fourth_moments(X, codes, weight, moments, inverse)
+    scale = np.ldexp(1.0, -moments.exponent)
+    fourth = engine.fold(_fourth_moments, moments.origin, moments.offset, inverse * scale)
     shrinkage = np.zeros(len(priors))
     for k in np.flatnonzero(moments.weight > 0):
         unit = moments.scatter[k] / moments.weight[k] * np.outer(inverse[k], inverse[k])
@@ -59,20 +55,11 @@ def _share(covariance: np.ndarray, fourth: float, n: float) -> float:
     return float(max(beta / delta, 0.0)) if beta > 0 else 0.0
 
 
-def _fourth_moments(X, codes, weight, moments: ClassMoments, inverse: np.ndarray) -> np.ndarray:
+def _fourth_moments(block: Block, origin, offset, inverse: np.ndarray) -> np.ndarray:
     """Σ w ‖z‖⁴ of each class."""
-    scale = np.ldexp(1.0, -moments.exponent)
-    function = partial(
-        _block_fourth, means=(moments.origin, moments.offset), inverse=inverse * scale
-    )
-    engine = MemoryEngine(X, codes, weight if len(weight) else None)
-    return engine.map_reduce(function, np.add)
-
-
-def _block_fourth(block: Block, *, means, inverse) -> np.ndarray:
-    codes = np.asarray(block.y)
+    codes = block.y
     X = block.X.toarray() if sparse.issparse(block.X) else block.X
-    z = ((X - means[0][codes]) - means[1][codes]) * inverse[codes]
+    z = ((X - origin[codes]) - offset[codes]) * inverse[codes]
     squares = np.einsum("ij,ij->i", z, z) ** 2
-    squares = squares if not block.weighted else squares * block.weight
+    squares = squares * block.weight if block.weighted else squares
     return np.bincount(codes, squares, len(inverse))
