@@ -101,10 +101,10 @@ def in_both(model, X, y, weight=None):
     return here, there
 
 
-def same(here, there):
-    for name in ("coef_", "intercept_"):
+def same(here, there, names=("coef_", "intercept_")):
+    size = max(np.abs(getattr(here, name)).max() for name in names)
+    for name in names:
         mine, other = np.asarray(getattr(here, name)), np.asarray(getattr(there, name))
-        size = np.abs(np.asarray(here.coef_)).max()
         np.testing.assert_allclose(mine, other, rtol=0, atol=1e-12 * size)
     ours, theirs = here.certificate_, there.certificate_
     assert (ours.ok, ours.status) == (theirs.ok, theirs.status)
@@ -116,3 +116,49 @@ def test_least_squares(name, container, weighted):
     model, X, y = REGRESSIONS[name]
     weight = np.resize(WEIGHTS, len(y)) if weighted else None
     same(*in_both(model, container(X), y, weight))
+
+
+LABELS = np.arange(240) % 3
+APART = (
+    FEATURES + np.array([[0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 0.0, 4.0], [0.0, 9.0, 0.2, 0.0]])[LABELS]
+)
+# Constant in two of the three classes, which floats alone cannot tell.
+SETTLED = np.c_[APART, np.where(LABELS == 1, APART[:, 0], 7.1)]
+LINES, MOMENTS = [("coef_", "intercept_")], [("var_",), ("theta_",)]
+DISCRIMINANTS = {
+    "fisher": (ls.FisherDiscriminant(), SETTLED, LINES),
+    "fisher, priors": (ls.FisherDiscriminant(priors=[0.2, 0.3, 0.5]), APART, LINES),
+    "fisher, shrinkage": (ls.FisherDiscriminant(shrinkage="auto"), APART, LINES),
+    "fisher, nearly dependent": (
+        ls.FisherDiscriminant(),
+        np.c_[APART, APART[:, 0] + 1e-5 * APART[:, 2]],
+        [("explained_variance_ratio_",)],
+    ),
+    "mean difference": (ls.FisherDiscriminant(mean_difference=True), APART, LINES),
+    "naive Bayes": (ls.GaussianNaiveBayes(), SETTLED, MOMENTS),
+    "naive Bayes, shared": (
+        ls.GaussianNaiveBayes(shared_variance=True),
+        1e100 * SETTLED,
+        MOMENTS,
+    ),
+    "least squares": (ls.LeastSquaresClassifier(alpha=0.5), APART, LINES),
+    "least squares, moments": (
+        ls.LeastSquaresClassifier(),
+        np.c_[np.resize(APART, (2400, 4)), rng.normal(size=(2400, 26))],
+        LINES,
+    ),
+}
+
+
+@WAYS
+@pytest.mark.filterwarnings("ignore:up to rounding")
+@pytest.mark.parametrize("name", DISCRIMINANTS)
+def test_discriminants(name, container, weighted):
+    model, X, attributes = DISCRIMINANTS[name]
+    y = np.resize(LABELS, len(X))
+    weight = np.resize(WEIGHTS, len(y)) if weighted else None
+    here, there = in_both(model, container(X), y, weight)
+    for names in attributes:
+        same(here, there, names)
+    with using(ProcessEngine):
+        assert (there.predict(container(X)) == here.predict(container(X))).all()

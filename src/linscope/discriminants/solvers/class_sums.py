@@ -46,6 +46,20 @@ def in_blocks(engine: Engine) -> Engine:
     return engine.cut(4 * max(rows, STEP_ROWS))
 
 
+def additions(engine: Engine, kind: Kind) -> int:
+    """How many a number may go through: within its step or block, over these, in the weight."""
+    longest, blocks = max(engine.sizes, default=0), len(engine.sizes)
+    if engine.is_sparse or kind == "squares":
+        path = longest
+    else:
+        path = min(longest, _step(engine.n_features)) + longest // _step(engine.n_features) + 1
+    return path + blocks + (longest + blocks if engine.weighted else 0)
+
+
+def _step(d: int) -> int:
+    return max(STEP_ROWS, STEP_BYTES // (8 * d))
+
+
 def block_sums(block: Block, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
     (n_classes, d), groups = origin.shape, 1 if kind == "pooled" else len(origin)
     shape = (n_classes, d) if kind == "squares" else (groups, d, d)
@@ -75,14 +89,16 @@ def _dense_gram(block: Block, origin, scale, out: ClassSums) -> None:
         X, codes = X[order], codes[order]
         weight = weight[order] if len(weight) else weight
         ends = np.searchsorted(codes, range(len(origin) + 1)).tolist()
-    step = max(STEP_ROWS, STEP_BYTES // (8 * d))
+    step, sums = _step(d), np.empty_like(out.first)
     Z, product = np.empty((min(step, n), d)), np.empty((d, d))
     for target, (first, last) in zip(out.second, itertools.pairwise(ends), strict=True):
         for a, b in borders(last - first, step):
             rows = slice(first + a, first + b)
             z = Z[: b - a]
             own = weight[rows] if len(weight) else weight
-            loops.centre_rows(X[rows], codes[rows], own, origin, scale, z, out.first)
+            sums[:] = 0.0
+            loops.centre_rows(X[rows], codes[rows], own, origin, scale, z, sums)
+            out.first[:] += sums
             target += np.matmul(z.T, z, out=product)
 
 

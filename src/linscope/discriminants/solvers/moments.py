@@ -19,7 +19,7 @@ from linscope.engines import Engine, check_rows
 from linscope.rows.blocks import Block, Largest
 
 from . import class_loops as loops
-from .class_sums import Kind, block_sums, in_blocks
+from .class_sums import Kind, additions, block_sums, in_blocks
 from .settled_columns import constants, settle
 
 # Larger values have squares that leave too little of the range of floats.
@@ -48,6 +48,7 @@ class ClassMoments:
         ("pooled"), (K, d, d) of each ("separate"), or (K, d) its diagonals ("squares")
     exponent : (d,) the unit of each column; 0 unless the values are extreme
     rows : how many rows were read
+    additions : how many a number in these sums may have gone through
     kind : {"pooled", "separate", "squares"}
     rounding : the scatter of two columns i, j is wrong by at most this times √(S_ii S_jj)
     drift : a mean is wrong by at most this times √(S_jj / W_k), besides one rounding of itself
@@ -59,6 +60,7 @@ class ClassMoments:
     scatter: np.ndarray
     exponent: np.ndarray
     rows: int
+    additions: int
     kind: Kind = "pooled"
     rounding: float = 0.0
     drift: float = 0.0
@@ -137,6 +139,7 @@ class ClassMoments:
             offset=np.where(seen, a.offset + share[:, None] * delta, b.offset),
             scatter=a.scatter + b.scatter + _outer(step, a.weight * share, a.kind),
             rows=a.rows + b.rows,
+            additions=max(a.additions, b.additions) + 1,
             # S gains 2 (W_a W_b / W) |δ| times the error of δ, which the sum of all squares covers.
             rounding=max(a.rounding, b.rounding) + 2 * max(a.drift, b.drift) + 16 * UNIT,
             drift=max(a.drift, b.drift) + 8 * UNIT,
@@ -189,18 +192,12 @@ def class_moments(
         moments, raw = _one_pass(engine, kind, origin, exponent)
         if not (np.isfinite(moments.scatter).all() and np.isfinite(moments.means).all()):
             raise ValueError("sample_weight times squares of X leaves the range of floats: scale")
-    doubt = UNIT * (_path(engine) + 16)
+    doubt = UNIT * (moments.additions + 16)
     poor = np.any(_diagonal(moments) < max(CANCELLED, doubt / PRECISE) * raw, axis=0)
     if poor.any():
         better = np.where(poor, moments.means, origin)
         moments, raw = _one_pass(engine, kind, better, exponent)
     return _settled(moments, raw, engine, doubt)
-
-
-def _path(engine: Engine) -> int:
-    """Additions that a number may go through: within its block, over the blocks, in the weight."""
-    sizes = engine.sizes
-    return max(sizes, default=0) + len(sizes) + (engine.n_rows if engine.weighted else 0)
 
 
 def _first_origin(engine: Engine, n_classes: int) -> np.ndarray:
@@ -247,7 +244,8 @@ def _one_pass(engine: Engine, kind: Kind, origin, exponent) -> tuple[ClassMoment
         scatter = second[0] if kind == "pooled" else second
         scatter -= _outer(offset, total, kind)
         offset = np.ldexp(offset, exponent)
-    return ClassMoments(total, origin, offset, scatter, exponent, engine.n_rows, kind), raw
+    counts = engine.n_rows, additions(engine, kind)
+    return ClassMoments(total, origin, offset, scatter, exponent, *counts, kind), raw
 
 
 def _outer(step: np.ndarray, factor: np.ndarray, kind: Kind) -> np.ndarray:

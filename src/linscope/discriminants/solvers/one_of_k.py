@@ -26,7 +26,6 @@ from linscope.results import Result
 from linscope.rows.blocks import Block
 from linscope.rows.pilot import Frame
 
-from .class_sums import SPARSE_BLOCKS, STEP_BYTES, STEP_ROWS
 from .moments import ClassMoments
 
 MOST_ROUNDS = 20
@@ -68,9 +67,7 @@ def regression_moments(classes: ClassMoments) -> Moments:
     full = np.r_[0, inside, np.zeros(t, np.int64)]
     gram = np.ldexp(gram, full[:, None] + full)
     frame = Frame(np.r_[centre, np.zeros(t)], np.r_[inside - classes.exponent, full[1 + d :]], d)
-    # One rounding for each addition: inside a step, then over steps and blocks.
-    step = max(STEP_ROWS, STEP_BYTES // (8 * d))
-    rounding = 2.0 * UNIT * (16.0 + step + classes.rows / SPARSE_BLOCKS)
+    rounding = 2.0 * UNIT * (16.0 + classes.additions)  # one for each
     return Moments(frame, Pair.of(gram), classes.rows, rounding)
 
 
