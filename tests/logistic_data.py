@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from linscope.engines import choose
 from linscope.logistic.inference.fit import LogisticFit
 from linscope.logistic.solvers.constrained_newton import maximise
 from linscope.logistic.solvers.multinomial import Multinomial
@@ -38,7 +39,7 @@ def noisy(n=150, d=3, n_classes=2, seed=0):
 def fit_of(X, codes, weight=None, *, intercept=True, classes=None, reference=0, **more):
     """Maximum likelihood."""
     K = int(codes.max()) + 1
-    model = Multinomial(X, codes, K, weight, intercept, reference)
+    model = Multinomial(choose(X, codes, weight), K, intercept, reference)
     found = maximise(model, np.zeros(model.shape))
     names = ["intercept"] * intercept + [f"x{j + 1}" for j in range(X.shape[1])]
     return LogisticFit(

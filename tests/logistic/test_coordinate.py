@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.logistic.solvers.coordinate.descent import Coordinate, gap, largest_l1, null_weights
 from linscope.logistic.solvers.objective import LogisticObjective
@@ -22,7 +23,16 @@ def problem(n_classes, n=120, d=12, kind="dense", intercept=True, weighted=False
     codes = np.argmax(scores + rng.gumbel(size=scores.shape), axis=1)
     weight = C * (rng.integers(0, 4, n) if weighted else np.ones(n))
     X = sparse.csr_array(X) if kind == "sparse" else X
-    return LogisticObjective(X, codes, n_classes, weight, 0.0, intercept)
+    return LogisticObjective(choose(X, codes, weight), n_classes, 0.0, intercept)
+
+
+def rows_of(objective):
+    return objective.engine.all_rows("a test")
+
+
+def residuals(objective, W):
+    point = objective.evaluate(W)
+    return objective.engine.gather(lambda block: block.kept[point.name].residual)
 
 
 def solve(objective, l1, l2=0.0, tol=1e-10, **more):
@@ -64,16 +74,15 @@ def test_not_above_saga(n_classes, kind, l1_ratio):
     objective = problem(n_classes, kind=kind)
     model = LogisticRegression(
         C=0.5, l1_ratio=l1_ratio, solver="saga", tol=1e-8, max_iter=20_000, random_state=0
-    ).fit(objective.X, objective.codes)
+    ).fit(rows_of(objective).X, rows_of(objective).y)
     theirs = np.column_stack([model.intercept_, model.coef_])
     l1, l2 = l1_ratio, 1.0 - l1_ratio
     ours = solve(objective, l1, l2).weights
     best, other = gap(objective, ours, l1, l2)[0], gap(objective, theirs, l1, l2)[0]
     assert best <= other * (1 + 1e-10)
     assert other <= best * (1 + 1e-6)  # it is the same problem
-    np.testing.assert_allclose(
-        objective.evaluate(ours).residual, objective.evaluate(theirs).residual, atol=1e-3
-    )
+    first, second = (residuals(objective, W) for W in (ours, theirs))
+    np.testing.assert_allclose(first, second, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
@@ -81,7 +90,7 @@ def test_not_above_liblinear(kind):
     objective = problem(2, kind=kind, intercept=False)
     model = LogisticRegression(
         C=0.5, l1_ratio=1.0, solver="liblinear", tol=1e-10, max_iter=10_000, fit_intercept=False
-    ).fit(objective.X, objective.codes)
+    ).fit(rows_of(objective).X, rows_of(objective).y)
     ours = solve(objective, 1.0).weights
     theirs = np.column_stack([[0.0], model.coef_])
     assert gap(objective, ours, 1.0, 0.0)[0] <= gap(objective, theirs, 1.0, 0.0)[0] * (1 + 1e-12)
@@ -108,11 +117,11 @@ def test_gap_bounds_the_distance_to_the_minimum(n_classes, l1, l2):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_dense_and_sparse_and_float32_agree(n_classes):
     sparse_one = problem(n_classes, kind="sparse")
-    single = sparse_one.X.toarray().astype(np.float32)
+    single = rows_of(sparse_one).X.toarray().astype(np.float32)
     rounded = single.astype(np.float64)
-    given = sparse_one.codes, n_classes, sparse_one.weight, 0.0
+    given = rows_of(sparse_one).y, rows_of(sparse_one).weight
     answers = [
-        solve(LogisticObjective(X, *given), 0.7, 0.1).weights
+        solve(LogisticObjective(choose(X, *given), n_classes, 0.0), 0.7, 0.1).weights
         for X in (rounded, single, sparse.csr_array(rounded), sparse.csr_array(single))
     ]
     for other in answers[1:]:
@@ -134,11 +143,10 @@ def test_all_forms_of_the_model_agree(n_classes, monkeypatch):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_weights_are_repeated_rows(n_classes, kind):
     objective = problem(n_classes, kind=kind, weighted=True)
-    times = np.rint(objective.weight / 0.5).astype(int)
-    rows = np.repeat(np.arange(objective.n), times)
-    repeated = LogisticObjective(
-        objective.X[rows], objective.codes[rows], n_classes, np.full(len(rows), 0.5), 0.0
-    )
+    given = rows_of(objective)
+    rows = np.repeat(np.arange(objective.n), np.rint(given.weight / 0.5).astype(int))
+    engine = choose(given.X[rows], given.y[rows], np.full(len(rows), 0.5))
+    repeated = LogisticObjective(engine, n_classes, 0.0)
     ours, theirs = solve(objective, 1.0).weights, solve(repeated, 1.0).weights
     np.testing.assert_allclose(ours[:, 1:], theirs[:, 1:], atol=1e-5)
 
@@ -157,9 +165,10 @@ def test_no_weights_from_the_largest_l1_on(n_classes, kind):
 
 def test_more_columns_than_rows_and_useless_columns():
     objective = problem(2, n=40, d=300, C=2.0)
-    X = objective.X.copy()
+    given = rows_of(objective)
+    X = given.X.copy()
     X[:, 10], X[:, 11], X[:, 12] = 0.0, 5.0, X[:, 0]  # zero, constant, copied
-    objective = LogisticObjective(X, objective.codes, 2, objective.weight, 0.0)
+    objective = LogisticObjective(choose(X, given.y, given.weight), 2, 0.0)
     result = solve(objective, 1.0)
     check_optimal(objective, result.weights, 1.0, 0.0, 1e-4)
     assert result.weights[0, 11] == result.weights[0, 12] == 0.0
@@ -185,7 +194,7 @@ def test_bad_penalties():
     with pytest.raises(ValueError, match="l1 and l2"):
         Coordinate(objective, -1.0)
     with pytest.raises(ValueError, match="rho = 0"):
-        Coordinate(LogisticObjective(objective.X, objective.codes, 2), 1.0)
+        Coordinate(LogisticObjective(objective.engine, 2), 1.0)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

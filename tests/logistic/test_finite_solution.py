@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import linscope as ls
+from linscope.engines import choose
 from linscope.logistic.certificates.finite_solution import Finite, Separated, finite_solution
 from linscope.logistic.certificates.overlap import prove_overlap
 from linscope.logistic.solvers.multinomial import Multinomial
@@ -160,7 +161,7 @@ class TestFinite:
 
     def test_where_a_solver_ended(self):
         X, y = noisy(n=50_000, d=4)
-        model = Multinomial(X, y, 2)
+        model = Multinomial(choose(X, y), 2)
         theta = prove_overlap(model, np.zeros(model.shape), 20).theta
         weights = model.frame.outside(theta.reshape(model.shape))
         answer = finite_solution(X, y, 2, weights=weights)
@@ -256,7 +257,7 @@ class TestFinite:
     def test_no_proof_without_overlap(self):
         """However far Newton goes, its step never proves what is false."""
         X, y = endometrial()
-        model = Multinomial(X, y, 2)
+        model = Multinomial(choose(X, y), 2)
         for steps in range(30):
             assert not prove_overlap(model, np.zeros(model.shape), steps).proven
 

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy import optimize, stats
 
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.logistic.inference.fit import LogisticFit
 from linscope.logistic.inference.odds_ratios import odds_ratios
@@ -19,8 +20,8 @@ QUANTILE = stats.chi2.ppf(0.95, 1)
 
 
 def firth(X, y, weight=None, intercept=True, **more):
-    given = {} if weight is None else {"weight": np.asarray(weight, dtype=float)}
-    objective = LogisticObjective(X, y, int(y.max()) + 1, rho=0.0, intercept=intercept, **given)
+    weight = None if weight is None else np.asarray(weight, dtype=float)
+    objective = LogisticObjective(choose(X, y, weight), int(y.max()) + 1, 0.0, intercept)
     return run(Firth(objective, **more), 500)
 
 
@@ -187,7 +188,7 @@ class TestRefused:
     def test_no_second_penalty(self):
         X, y = noisy()
         with pytest.raises(ValueError, match="stands alone"):
-            Firth(LogisticObjective(X, y, 2))
+            Firth(LogisticObjective(choose(X, y), 2))
 
 
 def test_steps_that_rounding_undoes_are_not_repeated(monkeypatch):

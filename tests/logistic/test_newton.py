@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.logistic.solvers.newton import Newton
 from linscope.logistic.solvers.objective import LogisticObjective
@@ -20,7 +21,7 @@ def table(n=300, d=5, seed=0):
 
 def solve(X, codes, *, C=1.0, rho=1.0, tol=1e-14, weight=None, solver=Newton):
     c = C * (np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float))
-    return run(solver(LogisticObjective(X, codes, 2, c, rho), tol=tol), 200)
+    return run(solver(LogisticObjective(choose(X, codes, c), 2, rho), tol=tol), 200)
 
 
 @pytest.mark.parametrize("C", [1e-6, 1e-2, 1.0, 1e3, 1e6])
@@ -40,7 +41,7 @@ def test_the_solution_is_that_of_scikit_learn_and_of_the_trust_region(C):
 def test_the_hessian_is_that_of_the_products():
     X, codes = table(100, 4)
     for rows in (X, sparse.csr_array(X)):
-        P = LogisticObjective(rows, codes, 2, np.random.default_rng(0).random(100))
+        P = LogisticObjective(choose(rows, codes, np.random.default_rng(0).random(100)), 2)
         point = P.evaluate(np.random.default_rng(1).standard_normal((1, 5)))
         H = np.array([P.product(point, e).ravel() for e in np.eye(5)])
         np.testing.assert_allclose(P.hessian(point), H, rtol=1e-12)
@@ -49,7 +50,7 @@ def test_the_hessian_is_that_of_the_products():
 def test_many_rows_are_grown_and_end_at_the_same_weights():
     X, codes = table(40_000, 8)
     grown = solve(X, codes)
-    whole = run(Newton(LogisticObjective(X, codes, 2), 1e-14, np.zeros((1, 9))), 50)
+    whole = run(Newton(LogisticObjective(choose(X, codes), 2), 1e-14, np.zeros((1, 9))), 50)
     np.testing.assert_allclose(grown.weights, whole.weights, atol=1e-6)
     assert grown.n_iter <= whole.n_iter
 

@@ -6,6 +6,7 @@ from scipy import optimize, sparse
 from sklearn.linear_model import LogisticRegression
 
 from linscope.data import datasets
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.logistic.solvers.newton import Newton
 from linscope.logistic.solvers.objective import LogisticObjective
@@ -31,7 +32,7 @@ def table(n=300, d=5, classes=2, *, seed=0, sparse_rows=False):
 def solve(X, codes, *, C=1.0, rho=1.0, tol=1e-14, weight=None, intercept=True, solver=TrustRegion):
     classes = int(codes.max()) + 1
     c = np.full(len(codes), float(C)) if weight is None else C * np.asarray(weight, dtype=float)
-    objective = LogisticObjective(X, codes, classes, c, rho, intercept)
+    objective = LogisticObjective(choose(X, codes, c), classes, rho, intercept)
     return run(solver(objective, tol=tol), 200)
 
 
@@ -51,7 +52,7 @@ SHAPES = [(2, False), (2, True), (4, False), (4, True)]
 def test_gradient_and_products_are_the_derivatives(classes, sparse_rows, rho, intercept):
     X, codes = table(90, 5, classes, sparse_rows=sparse_rows)
     rng = np.random.default_rng(1)
-    P = LogisticObjective(X, codes, classes, rng.random(90), rho, intercept)
+    P = LogisticObjective(choose(X, codes, rng.random(90)), classes, rho, intercept)
     W, V = rng.standard_normal((2, *P.shape)) * P.mask
     gradient = optimize.approx_fprime(W.ravel(), lambda w: P.evaluate(w).value, 1e-6) * np.tile(
         P.mask, P.rows
@@ -61,13 +62,16 @@ def test_gradient_and_products_are_the_derivatives(classes, sparse_rows, rho, in
     step = 1e-6
     change = P.evaluate(W + step * V).gradient - P.evaluate(W - step * V).gradient
     np.testing.assert_allclose(P.product(point, V), change / (2 * step), atol=1e-6, rtol=1e-6)
-    assert P.at_scores(W, point.scores) == pytest.approx(point.value, rel=1e-14)
+    other = P.evaluate(W + 2.0 * V)
+    middle = P.evaluate(W + V).value
+    assert P.between(point, other, 0.5) == pytest.approx(middle, rel=1e-13)
 
 
 @pytest.mark.parametrize(("classes", "sparse_rows"), SHAPES)
 def test_diagonal_and_blocks_are_those_of_the_products(classes, sparse_rows):
     X, codes = table(90, 5, classes, sparse_rows=sparse_rows)
-    P = LogisticObjective(X, codes, classes, np.random.default_rng(1).random(90))
+    weight = np.random.default_rng(1).random(90)
+    P = LogisticObjective(choose(X, codes, weight), classes)
     point = P.evaluate(np.random.default_rng(2).standard_normal(P.shape))
     size = P.rows * (P.d + 1)
     H = np.array([P.product(point, e).ravel() for e in np.eye(size)])
@@ -120,7 +124,7 @@ def test_more_columns_than_a_factor_is_worth():
     X = sparse.random_array((400, 900), density=0.03, rng=rng, format="csr")
     codes = (X @ rng.standard_normal(900) > 0).astype(int)
     result = solve(X, codes, C=10.0)
-    P = LogisticObjective(X, codes, 2)
+    P = LogisticObjective(choose(X, codes), 2)
     assert make_preconditioner(P, P.evaluate(np.zeros((1, 901)))).inverse is None
     other = LogisticRegression(C=10.0, solver="newton-cholesky", tol=1e-12).fit(X.toarray(), codes)
     np.testing.assert_allclose(result.weights[:, 1:], other.coef_, atol=1e-5)
@@ -150,7 +154,8 @@ def test_separable_classes_without_a_penalty_are_not_called_solved():
     result = solve(X, codes, rho=0.0, tol=1e-8)
     assert result.status is Status.MAX_ITER
     assert np.isfinite(result.weights).all()
-    np.testing.assert_array_equal(np.argmax(result.details["point"].scores, axis=1), codes)
+    W = result.weights
+    np.testing.assert_array_equal(np.argmax(X @ W[:, 1:].T + W[:, 0], axis=1), codes)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -161,7 +166,7 @@ def test_columns_of_very_different_size(classes):
     scaled = solve(X * scale, codes, rho=0.0)
     np.testing.assert_allclose(scaled.weights[:, 1:] * scale, plain.weights[:, 1:], atol=1e-5)
     # A penalty of its own for each column makes up for the scale.
-    P = LogisticObjective(X * scale, codes, classes, NO_WEIGHT, scale**2)
+    P = LogisticObjective(choose(X * scale, codes), classes, scale**2)
     penalised = run(TrustRegion(P, tol=1e-12), 100).weights
     np.testing.assert_allclose(penalised[:, 1:] * scale, solve(X, codes).weights[:, 1:], atol=1e-6)
 
@@ -204,7 +209,7 @@ def test_the_number_of_threads_changes_no_bit(classes, sparse_rows, monkeypatch)
 def test_a_start_near_the_end_needs_few_steps_and_any_start_the_same_end():
     X, codes = table(500, 5, 3)
     W = solve(X, codes).weights
-    P = LogisticObjective(X, codes, 3)
+    P = LogisticObjective(choose(X, codes), 3)
     again = run(TrustRegion(P, tol=1e-8, initial=W), 10)
     assert again.n_iter <= 2
     far = run(TrustRegion(P, tol=1e-12, initial=W + 100.0), 100)
@@ -216,7 +221,7 @@ def test_float32_that_sees_no_difference_is_not_the_end(classes):
     X, codes = table(400, 5, classes)
     far = 1e-3 * X + 100.0  # in float32 four digits of the differences are left
     penalty = np.full(5, 1e-6)
-    P = LogisticObjective(far, codes, classes, NO_WEIGHT, penalty)
+    P = LogisticObjective(choose(far, codes), classes, penalty)
     result = run(TrustRegion(P, tol=1e-10), 100)
     assert result.status is Status.CONVERGED
     best = solve(X, codes).details["point"].value

@@ -8,15 +8,15 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from .blocks import Block
 from .operations import REORDER, TILE, as_rows
 from .sparse_products import columns_of, sparse_rows_add, sparse_rows_scores
 
 
-def product_block(block: Block, V, curvature) -> np.ndarray:
-    """∇²(Σ c f) V: the scores change by X V, the residuals by curvature times that."""
-    X, D = block.X, curvature[..., block.rows]
-    c = block.weight
+def product_block(X, V, D, c) -> np.ndarray:
+    """∇²(Σ c f) V: the scores change by X V, the residuals by the curvature D times that.
+
+    D is (rows,), or has the probabilities (K, rows) of more than two classes; c may be empty.
+    """
     if sparse.issparse(X):
         rows: Any = as_rows(X)
         G = np.zeros((V.shape[1], V.shape[0]))
@@ -35,10 +35,9 @@ def product_block(block: Block, V, curvature) -> np.ndarray:
     return np.column_stack([T.sum(axis=1, dtype=np.float64), T @ X])
 
 
-def hessian_block(block: Block, variances, dtype) -> np.ndarray:
+def hessian_block(X, variances, dtype) -> np.ndarray:
     """Σ v_k [1, x] [1, x]ᵀ of each class k, (classes, d + 1, d + 1)."""
-    X = block.X
-    return np.array([_weighted_gram(X, D, dtype) for D in variances[:, block.rows]])
+    return np.array([_weighted_gram(X, D, dtype) for D in variances])
 
 
 def _weighted_gram(X, D, dtype) -> np.ndarray:
@@ -54,9 +53,8 @@ def _weighted_gram(X, D, dtype) -> np.ndarray:
     return H
 
 
-def diagonal_block(block: Block, variances) -> np.ndarray:
-    """Σ v_k [1, x]² of each class k, (classes, d + 1)."""
-    X, D = block.X, variances[:, block.rows]
+def diagonal_block(X, D) -> np.ndarray:
+    """Σ v_k [1, x]² of each class k, (classes, d + 1); D are the v (classes, rows)."""
     out = np.zeros((len(D), X.shape[1] + 1))
     if sparse.issparse(X):
         rows: Any = as_rows(X)

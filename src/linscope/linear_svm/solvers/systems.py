@@ -12,14 +12,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack
 
-from linscope.engines import MemoryEngine
+from linscope.engines import choose
+from linscope.rows.blocks import NO_WEIGHT, Block
 from linscope.rows.curvature import diagonal_block, product_block
 from linscope.rows.threads import one_blas_thread
 
@@ -117,10 +117,9 @@ class WideSystem:
         return D
 
     def _by_products(self, point: Point, X: Any, k: np.ndarray, tol: float) -> np.ndarray:
-        engine = MemoryEngine(X, block_rows=max(256, -(-len(k) // 8)))
+        engine = choose(X, None, k).cut(max(256, -(-len(k) // 8)))
         rho, g = self.objective.held, point.gradient
-        diagonal = engine.map_reduce(partial(diagonal_block, variances=k[None, :]), np.add)[0]
-        diagonal += rho
+        diagonal = engine.fold(_diagonal)[0] + rho
         D, R = np.zeros_like(g), -g
         Z = R / diagonal
         V, rz = Z.copy(), float(R @ Z)
@@ -128,8 +127,7 @@ class WideSystem:
         for _ in range(MOST_PRODUCTS):
             if not rz > enough:
                 break
-            HV = engine.map_reduce(partial(product_block, V=V[None, :], curvature=k), np.add)[0]
-            HV += rho * V
+            HV = engine.fold(_product, V[None, :])[0] + rho * V
             HV[0] *= self.objective.intercept
             t = rz / float(V @ HV)
             D += t * V
@@ -167,3 +165,11 @@ def _solve(H: np.ndarray, right: np.ndarray) -> np.ndarray:
         if ridge > MOST_RIDGE:  # numbers beyond the range of floats: who asks will notice
             return np.full_like(right, np.nan)
         ridge = max(100.0 * ridge, 1e-15)
+
+
+def _diagonal(block: Block) -> np.ndarray:
+    return diagonal_block(block.X, block.weight[None, :])
+
+
+def _product(block: Block, V: np.ndarray) -> np.ndarray:
+    return product_block(block.X, V, block.weight, NO_WEIGHT)

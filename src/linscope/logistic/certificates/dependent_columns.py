@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..solvers.multinomial import Multinomial
+from linscope.rows.blocks import Block
+
+from ..solvers.multinomial import Frame, Multinomial
 
 NOTHING_LEFT = 1e-10
 ROUNDED = 1e-6
@@ -23,11 +25,11 @@ WHOLE = 2.0**31
 
 def dependence(model: Multinomial) -> np.ndarray:
     """The columns to keep: those that are not combinations of the constant and earlier ones."""
-    part = model.every(max(1, len(model.codes) // MOST_ROWS))
+    part = model.some(MOST_ROWS)
     p, first = model.frame.p, int(model.intercept)
     pivots = _pivots(part.at(np.zeros(model.shape)).information[:p, :p])
     kept = set(range(p))
-    Z = part.frame.rows(part.X)
+    Z = part.engine.gather(_coordinates, part.frame)
     for j in np.setdiff1d(np.arange(first, p), pivots).tolist():
         share = np.linalg.lstsq(Z[:, pivots], Z[:, j], rcond=None)[0]
         if _is_combination(model, j, pivots, share):
@@ -56,17 +58,28 @@ def _is_combination(model: Multinomial, j: int, kept: np.ndarray, share: np.ndar
         factors[0] += shift[j] - factors[1:] @ shift[kept[1:]]
         used[0] = abs(factors[0]) > ROUNDED * max(size[j], abs(shift[j]))
     columns, factors = kept[used], factors[used]
+    one = len(columns) == 1 and columns[0] >= first
     whole = np.rint(factors)
-    x = _column(model.X, j - first)
-    others = [np.ones(len(x)) if k < first else _column(model.X, k - first) for k in columns]
-    if len(columns) == 1 and columns[0] >= first:
-        power = np.copysign(np.exp2(np.rint(np.log2(abs(factors[0])))), factors[0])
-        return bool((x == power * others[0]).all())
-    if np.abs(factors - whole).max(initial=0.0) > ROUNDED or np.abs(whole).max(initial=0) > 1024:
+    if one:
+        whole = np.copysign(np.exp2(np.rint(np.log2(np.abs(factors)))), factors)
+    elif np.abs(factors - whole).max(initial=0.0) > ROUNDED or np.abs(whole).max(initial=0) > 1024:
         return False
-    if not all(_is_whole(column) for column in [x, *others]):
-        return False
-    return bool((x == sum(f * column for f, column in zip(whole, others, strict=True))).all())
+    rows = model.engine.fold(_as_combined, j - first, columns - first, whole, not one)
+    return rows == model.engine.n_rows
+
+
+def _coordinates(block: Block, frame: Frame) -> np.ndarray:
+    return frame.rows(block.X)
+
+
+def _as_combined(block: Block, j: int, columns: np.ndarray, factors, only_whole: bool) -> int:
+    """In how many rows column j is the combination, if need be of whole numbers; −1: the ones."""
+    x = _column(block.X, j)
+    others = [np.ones(len(x)) if k < 0 else _column(block.X, k) for k in columns]
+    if only_whole and not all(_is_whole(column) for column in [x, *others]):
+        return 0
+    combined = sum((f * column for f, column in zip(factors, others, strict=True)), 0.0 * x)
+    return int(np.sum(x == combined))
 
 
 def _column(X: Any, j: int) -> np.ndarray:

@@ -6,19 +6,18 @@ A direction is K rows of fractions, bias first; row k belongs to class k.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from linscope.arithmetic.rational import as_integers, null_space, power_of_two
-from linscope.engines import MemoryEngine
-from linscope.rows.blocks import Block
+from linscope.engines import choose
+from linscope.rows.blocks import Block, Largest, Least
 from linscope.separation.signed_rows import SignedRows
 
-from ..solvers.multinomial import Frame
-from .separating_direction import Directions
+from ..solvers.multinomial import Frame, ranges
+from .separating_direction import Directions, picked
 
 Direction = tuple[tuple[Fraction, ...], ...]
 
@@ -79,22 +78,15 @@ def single_column(X: Any, codes: np.ndarray, n_classes: int, intercept: bool):
 
 def _class_ranges(X: Any, codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """Least and largest value of each column in each class, (K, d)."""
-    return MemoryEngine(X, codes).map_reduce(partial(_block_ranges, n_classes), _wider)
+    low, high = choose(X, codes).fold(_block_ranges, n_classes)
+    return low.value, high.value
 
 
-def _block_ranges(n_classes: int, block: Block) -> tuple[np.ndarray, np.ndarray]:
-    assert block.y is not None
-    low = np.full((n_classes, block.X.shape[1]), np.inf)
-    high = -low
-    for k in np.unique(block.y):
-        mine = block.X[np.flatnonzero(block.y == k)]
-        for out, end in ((low, mine.min(axis=0)), (high, mine.max(axis=0))):
-            out[k] = end.toarray().ravel() if sparse.issparse(end) else end
-    return low, high
-
-
-def _wider(a, b):
-    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
+def _block_ranges(block: Block, n_classes: int) -> tuple[Least, Largest]:
+    parts = [ranges(block.X[np.flatnonzero(block.y == k)]) for k in range(n_classes)]
+    return Least(np.array([low.value for low, _ in parts])), Largest(
+        np.array([high.value for _, high in parts])
+    )
 
 
 def _threshold(d: int, n_classes: int, j: int, above, lower: float, upper: float) -> Direction:
@@ -170,12 +162,12 @@ def _independent(B: np.ndarray) -> np.ndarray:
 def _raw_constraints(directions: Directions, which: np.ndarray) -> np.ndarray:
     """(e_y − e_k) ⊗ [1, x] of some rows and classes, without class 0, in the units of X."""
     model = directions.model
-    X = model.X[which[:, 0]]
-    X = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    rows, back = np.unique(which[:, 0], return_inverse=True)
+    X, codes = (part[back] for part in model.engine.gather(picked, rows))
     A = np.column_stack([np.ones(len(X)), X]) if model.intercept else X
     blocks = np.zeros((len(A), model.n_classes, A.shape[1]))
     place = np.arange(len(A))
-    blocks[place, directions.codes[which[:, 0]]] = A
+    blocks[place, codes] = A
     blocks[place, which[:, 1]] = -A
     return blocks[:, 1:].reshape(len(A), -1)
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.engines import choose
 from linscope.results import Check
 from linscope.rows.threads import one_blas_thread
 from linscope.separation.reading import read_table
@@ -273,7 +274,7 @@ def _check_separated(claim: Separated, X: Any, codes: np.ndarray, classes: list[
         return Check(False, f"the direction must be {wanted}")
     if not claim.fit_intercept and np.any(claim.direction[:, 0]):
         return Check(False, "the model has no bias, the direction has one")
-    model = Multinomial(X, codes, len(classes), None, claim.fit_intercept)
+    model = Multinomial(choose(X, codes), len(classes), claim.fit_intercept)
     problem = _wrong_margin(claim, X, codes)
     if problem is not None:
         return Check(False, problem)

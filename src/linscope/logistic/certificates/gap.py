@@ -24,9 +24,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from linscope.losses.softmax import probabilities
+from linscope.rows.blocks import Block
 from linscope.rows.threads import one_blas_thread
 
 from ..solvers.objective import LogisticObjective, Point
@@ -71,16 +72,12 @@ class Rounding(NamedTuple):
 
 def rounding_of(objective: LogisticObjective, point: Point, largest: float, off: float) -> Rounding:
     """The rounding of a pass; ``off`` is how far the scores of the weights held are from it."""
-    X, W = objective.X, point.W
-    terms = int(np.diff(X.indptr).max(initial=0)) if sparse.issparse(X) else objective.d
+    W, terms, sizes = point.W, objective.facts.longest.value, objective.engine.sizes
     size = np.abs(W[:, 0]) + largest * np.abs(W[:, 1:]).sum(axis=1)
     score = (terms + 8) * UNIT * 1.01 * float(size.max()) + off
-    borders = objective.engine.borders
-    longest = max(b - a for a, b in borders)
-    share = 1.01 * UNIT * (longest + len(borders) + 2 * objective.n_classes + 80)
-    total = float(objective.weight.sum()) if len(objective.weight) else float(objective.n)
-    residuals = float(np.abs(point.residual).sum()) * ROOM
-    return Rounding(score, share, largest, residuals, total * ROOM, objective.n_classes)
+    share = 1.01 * UNIT * (max(sizes) + len(sizes) + 2 * objective.n_classes + 80)
+    residuals = objective.residuals(point) * ROOM
+    return Rounding(score, share, largest, residuals, objective.total * ROOM, objective.n_classes)
 
 
 def value_doubt(point: Point, rounding: Rounding) -> float:
@@ -107,11 +104,11 @@ def duality_gap(
     toward = None if _few_weights(objective) else toward
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if objective.n > 2 * some:
-            step = objective.n // some
-            found = _gap(objective, point, rounding, step, toward)
+            part = objective.some(some)
+            found = _gap(objective, point, rounding, part, toward)
             if found <= GOOD * abs(point.value):
                 return found
-        return _gap(objective, point, rounding, 1, toward)
+        return _gap(objective, point, rounding, objective, toward)
 
 
 def _few_weights(objective: LogisticObjective) -> bool:
@@ -123,54 +120,64 @@ def _gap(
     objective: LogisticObjective,
     point: Point,
     rounding: Rounding,
-    step: int,
+    part: LogisticObjective,
     toward: np.ndarray | None,
 ) -> float:
-    """The gap if p' differs from p in every ``step``-th row only."""
-    rows = slice(0, None, step)
-    part = LogisticObjective(
-        objective.X[rows],
-        objective.codes[rows],
-        objective.n_classes,
-        objective.weight[rows],
-        objective.rho,
-        objective.intercept,
-    )
-    two = objective.rows == 1
-    after = before = point.scores[rows]
+    """The gap if p' differs from p in the rows of ``part`` only."""
+    before = point if part is objective else part.evaluate(point.W)
+    after = before
     if toward is not None:  # fewer rows must move further
-        after = before + step * (part.X @ toward[:, 1:].T + toward[:, 0])
+        after = part.evaluate(point.W + objective.n / part.n * toward)
     elif _few_weights(objective):
-        after = _newton_scores(part, point)
-    p, moved = probabilities(before), probabilities(after)
-    c = part.weight[:, None] if len(part.weight) else np.ones((len(p), 1))
-    shown = slice(1, 2) if two else slice(None)  # two classes have one row of weights
+        after = _after_newton(part, before, point.gradient)
+    names, excess, biases = (before.name, after.name), np.zeros(objective.n_classes), None
+    shown = slice(1, 2) if objective.rows == 1 else slice(None)  # two classes: one row of weights
     if objective.intercept:
-        excess = np.zeros(objective.n_classes)
         excess[shown] = point.gradient[:, 0]
         excess[0] -= excess.sum()  # excesses add up to 0
-        moved = _with_new_biases(moved, c, np.sum(c * p, axis=0) - excess)
-    change, size = _change(p, moved, c, part.codes)
-    slope = point.gradient[:, 1:] + (part.X.T @ change[:, shown]).T
-    doubt = rounding.slope + (len(p) + 16) * UNIT * float(np.sum(np.abs(change)))
-    doubt += 40 * objective.n_classes * UNIT * size
+        biases = _new_biases(part, names, excess)
+    change = Change(*part.engine.fold(change_of, *names, biases, rounding.probability))
+    slope = point.gradient[:, 1:] + change.slope[shown]
+    doubt = rounding.slope + (part.n + 16) * UNIT * change.sizes
+    doubt += 40 * objective.n_classes * UNIT * change.terms
     left = doubt
     if objective.intercept:
-        left += float(np.max(excess + change.sum(axis=0)))
-    near = _divergence(p, moved, c, rounding)
+        left += float(np.max(excess + change.totals))
+    near = change.divergence * (1.0 + 2 * rounding.probability) * ROOM
     return _together(objective, point, rounding, slope, doubt, left, near)
 
 
-def _change(p, moved, c, codes) -> tuple[np.ndarray, float]:
-    """c (p' − p) with rows that sum to 0, and the sum of the sizes of what was subtracted.
+class Change(NamedTuple):
+    """c (p' − p) of some rows, summed: times x, alone, as sizes, with what was subtracted; KL."""
+
+    slope: np.ndarray
+    totals: np.ndarray
+    sizes: float
+    terms: float
+    divergence: float
+
+
+def change_of(block: Block, before: str, after: str, biases: np.ndarray | None, e: float) -> tuple:
+    """``Change`` as a tuple. Its rows sum to 0.
 
     Of the own class, whose probability may be near 1, no difference is taken.
     """
-    own = np.arange(len(p)), codes
-    change, size = c * (moved - p), c * (moved + p)
+    p, q, c = _both(block, before, after, biases)
+    own = np.arange(len(p)), block.y
+    change, size = c * (q - p), c * (q + p)
     change[own], size[own] = 0.0, 0.0
     change[own] = -change.sum(axis=1)
-    return change, 2.0 * float(size.sum())
+    slope, near = (block.X.T @ change).T, _divergence(p, q, c, e)
+    return slope, change.sum(axis=0), float(np.abs(change).sum()), 2.0 * float(size.sum()), near
+
+
+def _both(block: Block, before: str, after: str, biases: np.ndarray | None) -> tuple:
+    """p, p' with new biases, and c of the rows."""
+    p, q = (probabilities(block.kept[name].scores) for name in (before, after))
+    if biases is not None:
+        q = q * np.exp(biases - biases.max())
+        q /= q.sum(axis=1, keepdims=True)
+    return p, q, block.weight[:, None] if block.weighted else np.ones((len(p), 1))
 
 
 def _together(objective, point, rounding, slope, doubt, left, moved) -> float:
@@ -179,7 +186,7 @@ def _together(objective, point, rounding, slope, doubt, left, moved) -> float:
     near = moved + _unmoved(point, rounding)
     wrong = doubt * largest
     if objective.intercept:
-        a = max(left, 0.0) / _least_total(objective) * ROOM
+        a = max(left, 0.0) / float(objective.totals.min()) * ROOM
         near += a * _worst_divergence(objective, point, rounding)
         wrong += a * (float(np.abs(slope).max()) + rounding.weight * largest)
     pull = objective.rho * np.abs(point.W[:, 1:])
@@ -193,50 +200,53 @@ def _unmoved(point: Point, rounding: Rounding) -> float:
     return UNLIKELY * e * e * rounding.weight + 4.0 * e * abs(float(point.value))
 
 
-def _divergence(p: np.ndarray, q: np.ndarray, c: np.ndarray, rounding: Rounding) -> float:
+def _divergence(p: np.ndarray, q: np.ndarray, c: np.ndarray, e: float) -> float:
     """Σ c KL(q ‖ true p) ≤ ½ Σ c p u² (1 + min(1, |u|)), u = q/p − 1."""
-    e = rounding.probability
     u = (np.abs(q - p) + e * (q + p)) / (p * (1.0 - e))
     terms = 0.5 * p * u * u * (1 + np.minimum(u, 1.0))
     terms = np.where(p > 1e-290, terms, np.where(q > 1e-290, np.inf, 0.0))
-    return float(np.sum(c * terms)) * (1.0 + 2 * e) * ROOM
-
-
-def _least_total(objective: LogisticObjective) -> float:
-    """Σ c of the rarest class."""
-    weight = objective.weight if len(objective.weight) else None
-    return float(np.bincount(objective.codes, weight, objective.n_classes).min())
+    return float(np.sum(c * terms))
 
 
 def _worst_divergence(objective: LogisticObjective, point: Point, rounding: Rounding) -> float:
     """Σ c max_k −log p_ik, from above."""
-    S = point.scores
-    reach = np.abs(S[:, 0]) if S.shape[1] == 1 else S.max(axis=1) - S.min(axis=1)
-    total = float(reach @ objective.weight) if len(objective.weight) else float(reach.sum())
+    total = objective.engine.fold(_reach, point.name)
     return (total + (np.log(objective.n_classes) + 2 * rounding.score) * rounding.weight) * ROOM
 
 
-def _newton_scores(part: LogisticObjective, point: Point) -> np.ndarray:
-    """Scores of the rows after the step that is Newton's for them and the whole gradient."""
-    here = part.evaluate(point.W)
+def _reach(block: Block, name: str) -> float:
+    """Σ c (largest − least score)."""
+    S = block.kept[name].scores
+    reach = np.abs(S[:, 0]) if S.shape[1] == 1 else S.max(axis=1) - S.min(axis=1)
+    return float(reach @ block.weight) if block.weighted else float(reach.sum())
+
+
+def _after_newton(part: LogisticObjective, here: Point, gradient: np.ndarray) -> Point:
+    """The rows after the step that is Newton's for them and the whole gradient."""
     H = part.hessian(here)
     unit = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(float).tiny))
     try:
         factor = linalg.cho_factor(H * unit[:, None] * unit)
     except linalg.LinAlgError:
-        return here.scores
-    v = -unit * linalg.cho_solve(factor, unit * point.gradient.ravel())
-    return part.evaluate(point.W + v).scores
+        return here
+    v = -unit * linalg.cho_solve(factor, unit * gradient.ravel())
+    return part.evaluate(here.W + v)
 
 
-def _with_new_biases(p: np.ndarray, c: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """p' ∝ p e^t with Σ c p' as wanted, by Newton's method for t; some steps towards it."""
+def _new_biases(part: LogisticObjective, names: tuple[str, str], excess: np.ndarray) -> np.ndarray:
+    """t of p' ∝ p e^t with the totals Σ c p less the excess, by some steps of Newton's method."""
+    biases = np.zeros(part.n_classes)
     for _ in range(BIAS_STEPS):
-        totals = np.sum(c * p, axis=0)
+        given, totals, both = part.engine.fold(_totals, *names, biases)
+        wanted = given - excess
         if np.abs(wanted - totals).max() <= 4 * UNIT * wanted.sum():
             break
-        H = np.diag(totals) - p.T @ (c * p)
-        t = np.linalg.lstsq(H, wanted - totals, rcond=None)[0]
-        p = p * np.exp(np.clip(t, -FARTHEST, FARTHEST))
-        p /= p.sum(axis=1, keepdims=True)
-    return p
+        t = np.linalg.lstsq(np.diag(totals) - both, wanted - totals, rcond=None)[0]
+        biases = biases + np.clip(t, -FARTHEST, FARTHEST)
+    return biases
+
+
+def _totals(block: Block, before: str, after: str, biases: np.ndarray) -> tuple:
+    """Σ c p, Σ c p' and Σ c p' p'ᵀ."""
+    p, q, c = _both(block, before, after, biases)
+    return np.sum(c * p, axis=0), np.sum(c * q, axis=0), q.T @ (c * q)

@@ -24,16 +24,15 @@ of G and H are |ΔG| ≤ γ a and ‖SΔHS‖ ≤ γ·size.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, Largest
 
 from ..solvers.constrained_newton import SMALL, maximise, newton_step, search
-from ..solvers.multinomial import Multinomial, Place, residuals
+from ..solvers.multinomial import Frame, Multinomial, Place, residuals
 
 UNIT = 2.0**-53
 # So many rows give an H that is good enough.
@@ -81,8 +80,7 @@ def prove_overlap(model: Multinomial, theta: np.ndarray, steps: int) -> Overlap:
 def _share(model: Multinomial) -> Multinomial | None:
     """Some of the rows, where there are many."""
     rows = max(FEWEST_ROWS, ROWS_A_WEIGHT * int(np.prod(model.shape)))
-    step = len(model.codes) // rows
-    return model.every(step) if step > 1 else None
+    return model.some(rows) if model.engine.n_rows >= 2 * rows else None
 
 
 def _near(model: Multinomial, theta: np.ndarray) -> np.ndarray:
@@ -125,7 +123,7 @@ def _change(
     wrong += wrong_H * float(np.linalg.norm(step))
     wrong *= 2.0 * float(np.linalg.norm(s)) / (low - wrong_H)
     wrong += 4 * (model.frame.p + 4) * UNIT * float(np.sum(np.abs(U)))
-    reach = part.engine.map_reduce(partial(_reach, part, U.reshape(model.shape)), max)
+    reach = part.engine.fold(_reach, part.frame, U.reshape(model.shape)).value
     return float(reach + wrong)
 
 
@@ -136,36 +134,33 @@ class Score(NamedTuple):
     a: np.ndarray
     least: float
 
+    def plus(self, other: Score) -> Score:
+        return Score(self.G + other.G, self.a + other.a, min(self.least, other.least))
+
 
 def _score(model: Multinomial, theta: np.ndarray) -> Score:
-    make = partial(_score_block, model, np.reshape(theta, model.shape))
-    return model.engine.map_reduce(make, _add)
+    return model.engine.fold(_score_block, model.frame, np.reshape(theta, model.shape))
 
 
-def _score_block(model: Multinomial, theta: np.ndarray, block: Block) -> Score:
-    Z = model.frame.rows(block.X)
-    P = model.probabilities(Z, theta)
-    r = residuals(P, block.y)[:, model.others]
+def _score_block(block: Block, frame: Frame, theta: np.ndarray) -> Score:
+    Z = frame.rows(block.X)
+    P = frame.probabilities(Z, theta)
+    r = residuals(P, block.y)[:, frame.others]
     if block.weighted:
         r = r * block.weight[:, None]
     G = (r.T @ Z).ravel()
     a = np.abs(r).T @ np.abs(Z, out=Z)
-    return Score(G, a.ravel(), float(P.min()))
+    return Score(G, a.ravel(), float(P.min(initial=1.0)))
 
 
-def _add(a: Score, b: Score) -> Score:
-    return Score(a.G + b.G, a.a + b.a, min(a.least, b.least))
-
-
-def _reach(model: Multinomial, U: np.ndarray, block: Block) -> float:
+def _reach(block: Block, frame: Frame, U: np.ndarray) -> Largest:
     """max_i (max_k t_ik − min_k t_ik) over a block."""
-    T = np.zeros((block.X.shape[0], model.n_classes))
-    T[:, model.others] = model.frame.rows(block.X) @ U.T
-    return float((T.max(axis=1) - T.min(axis=1)).max())
+    T = np.zeros((block.X.shape[0], frame.n_classes))
+    T[:, frame.others] = frame.rows(block.X) @ U.T
+    return Largest(float((T.max(axis=1) - T.min(axis=1)).max(initial=0.0)))
 
 
 def _gamma(model: Multinomial) -> float:
     """Relative rounding of the sums over rows, whatever the order inside a block."""
-    borders = model.engine.borders
-    longest = max(b - a for a, b in borders)
-    return 1.01 * UNIT * (longest + len(borders) + model.n_classes + model.frame.p + 20)
+    sizes = model.engine.sizes
+    return 1.01 * UNIT * (max(sizes) + len(sizes) + model.n_classes + model.frame.p + 20)

@@ -11,7 +11,6 @@ violated are added until none is:
 
 from __future__ import annotations
 
-from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -20,7 +19,7 @@ from scipy import sparse
 
 from linscope.rows.blocks import Block
 
-from ..solvers.multinomial import Multinomial
+from ..solvers.multinomial import Frame, Multinomial
 
 # HiGHS cannot tell smaller margins from 0; entries of z are at most 1.
 TOLERANCE = 1e-9
@@ -38,8 +37,7 @@ class Directions:
 
     def __init__(self, model: Multinomial, theta: np.ndarray | None = None):
         self.model = model
-        self.codes = np.asarray(model.codes)
-        self.n, self.size = len(self.codes), int(np.prod(model.shape))
+        self.n, self.size = model.engine.n_rows, int(np.prod(model.shape))
         self.first = self._first_rows(theta)
 
     def _first_rows(self, theta: np.ndarray | None) -> np.ndarray:
@@ -52,23 +50,25 @@ class Directions:
 
     def margins(self, V: np.ndarray) -> np.ndarray:
         """min_k (v_{y_i} − v_k)·z_i of every row."""
-        make = partial(_margins, self.model, np.reshape(V, self.model.shape))
-        return np.concatenate(list(self.model.engine.map(make)))
+        return self._gather(_margins, V)
 
     def spreads(self, V: np.ndarray) -> np.ndarray:
         """max_k (v_{y_i} − v_k)·z_i of every row."""
-        make = partial(_spread, self.model, np.reshape(V, self.model.shape))
-        return np.concatenate(list(self.model.engine.map(make)))
+        return self._gather(_spread, V)
+
+    def _gather(self, task: Any, V: np.ndarray) -> np.ndarray:
+        V = np.reshape(V, self.model.shape)
+        return self.model.engine.gather(task, self.model.frame, V)
 
     def total(self) -> np.ndarray:
         """Σ_i Σ_k (e_{y_i} − e_k) ⊗ z_i without the class 0."""
-        return self.model.engine.map_reduce(partial(_total, self.model), np.add).ravel()
+        return self.model.engine.fold(_total, self.model.frame).ravel()
 
     def constraints(self, rows: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
         """A with A V = all differences of these rows, and the row and class k of each."""
         K, p = self.model.n_classes, self.model.frame.p
-        Z = self.model.frame.rows(self.model.X[rows])
-        y = self.codes[rows]
+        rows = np.sort(rows)
+        Z, y = self.model.engine.gather(picked, rows, self.model.frame)
         parts, which = [], []
         for k in range(K):
             mine = np.flatnonzero(y != k)
@@ -158,27 +158,37 @@ def _solve(cost: np.ndarray, A: Any, b: np.ndarray, bounds: list) -> np.ndarray 
     return answer.x if answer.status == 0 else None
 
 
-def _scores(model: Multinomial, V: np.ndarray, block: Block) -> tuple[np.ndarray, np.ndarray]:
-    S = np.zeros((block.X.shape[0], model.n_classes))
-    S[:, model.others] = model.frame.rows(block.X) @ V.T
-    assert block.y is not None
+def picked(
+    block: Block, rows: np.ndarray, frame: Frame | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """x, or z in a frame, and the class of the rows with these numbers, which rise."""
+    first, last = np.searchsorted(rows, [block.rows.start, block.rows.stop])
+    inside = rows[first:last] - block.start
+    X = block.X[inside]
+    if frame is not None:
+        return frame.rows(X), block.y[inside]
+    return X.toarray() if sparse.issparse(X) else X.astype(np.float64), block.y[inside]
+
+
+def _scores(block: Block, frame: Frame, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    S = np.zeros((block.X.shape[0], frame.n_classes))
+    S[:, frame.others] = frame.rows(block.X) @ V.T
     return S, S[np.arange(len(S)), block.y]
 
 
-def _margins(model: Multinomial, V: np.ndarray, block: Block) -> np.ndarray:
-    S, own = _scores(model, V, block)
+def _margins(block: Block, frame: Frame, V: np.ndarray) -> np.ndarray:
+    S, own = _scores(block, frame, V)
     S[np.arange(len(S)), block.y] = -np.inf
     return own - S.max(axis=1)
 
 
-def _spread(model: Multinomial, V: np.ndarray, block: Block) -> np.ndarray:
-    S, own = _scores(model, V, block)
+def _spread(block: Block, frame: Frame, V: np.ndarray) -> np.ndarray:
+    S, own = _scores(block, frame, V)
     return own - S.min(axis=1)
 
 
-def _total(model: Multinomial, block: Block) -> np.ndarray:
-    Z = model.frame.rows(block.X)
-    assert block.y is not None
-    own = np.zeros((len(Z), model.n_classes))
-    own[np.arange(len(Z)), block.y] = model.n_classes
+def _total(block: Block, frame: Frame) -> np.ndarray:
+    Z = frame.rows(block.X)
+    own = np.zeros((len(Z), frame.n_classes))
+    own[np.arange(len(Z)), block.y] = frame.n_classes
     return (own - 1.0)[:, 1:].T @ Z

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from linscope.engines import choose
 from linscope.separation.signed_rows import SignedRows
 from linscope.separation.three_cases import decide
 
-from ..solvers.multinomial import Multinomial, rows_in_order
+from ..solvers.multinomial import Multinomial
 from .dependent_columns import dependence
 from .exact_direction import (
     Direction,
@@ -67,11 +68,11 @@ class Problem:
         self.nothing = not matters.any()
 
     def _model(self, X: Any) -> Multinomial:
-        return Multinomial(X, self.codes, self.n_classes, self.weight, self.intercept)
+        return Multinomial(choose(X, self.codes, self.weight), self.n_classes, self.intercept)
 
     def _keep(self, kept: np.ndarray) -> None:
         self.columns = self.columns[kept]
-        self.model = self._model(rows_in_order(self.X[:, self.columns]))
+        self.model = self._model(self.X[:, self.columns])
 
     def drop_dependent(self) -> None:
         """Leave out columns that are exactly combinations of others."""

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from linscope.engines import choose
+
 from ..solvers.constrained_newton import Likelihood, Maximum, maximise
 from ..solvers.firth import FirthLikelihood, covariance
 from ..solvers.multinomial import Multinomial, Place
@@ -94,9 +96,8 @@ class LogisticFit:
     @cached_property
     def model(self) -> Multinomial:
         """The likelihood without penalty."""
-        return Multinomial(
-            self.X, self.codes, len(self.classes), self.weight, self.fit_intercept, self.reference
-        )
+        engine = choose(self.X, self.codes, self.weight)
+        return Multinomial(engine, len(self.classes), self.fit_intercept, self.reference)
 
     @cached_property
     def likelihood(self) -> Likelihood:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from linscope.data.frames import to_backend
 from linscope.rows.blocks import Block
 
 from ..solvers.constrained_newton import factor_of
-from ..solvers.multinomial import residuals
+from ..solvers.multinomial import Frame, residuals
 from . import report as logistic_render
 from .fit import LogisticFit
 from .profile_likelihood import drop
@@ -197,7 +196,7 @@ def logistic_covariance(fit: LogisticFit, robust: str | None = None) -> np.ndarr
     if robust is None:
         return fit.inverse
     model = fit.model
-    middle = model.engine.map_reduce(partial(_middle, fit), np.add)
+    middle = model.engine.fold(_middle, model.frame, fit.theta.reshape(model.shape))
     root, _ = factor_of(fit.place.information)
     bread = np.linalg.solve(np.tril(root).T, np.linalg.solve(np.tril(root), fit.units.T)).T
     C = bread @ middle @ bread.T
@@ -207,12 +206,10 @@ def logistic_covariance(fit: LogisticFit, robust: str | None = None) -> np.ndarr
     return (C + C.T) / 2  # symmetric to the last bit
 
 
-def _middle(fit: LogisticFit, block: Block) -> np.ndarray:
+def _middle(block: Block, frame: Frame, theta: np.ndarray) -> np.ndarray:
     """Σ c s sᵀ over a block, s = (e_y − p) ⊗ z."""
-    model = fit.model
-    Z = model.frame.rows(block.X)
-    P = model.probabilities(Z, fit.theta.reshape(model.shape))
-    r = residuals(P, block.y)[:, model.others]
+    Z = frame.rows(block.X)
+    r = residuals(frame.probabilities(Z, theta), block.y)[:, frame.others]
     scores = (r[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
     weighted = scores if not block.weighted else scores * block.weight[:, None]
     return scores.T @ weighted

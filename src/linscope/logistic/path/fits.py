@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from linscope.engines import choose
 from linscope.fitting.training import Training
 from linscope.results import Certificate, Status
 from linscope.rows.column_scaling import LogisticFrame, logistic_frame
@@ -182,12 +183,13 @@ class WarmFits:
         self.folds = range(1, len(splits) + 1)
         self.V: list[np.ndarray] = []  # weights of the last two C
         # Small tables do not keep the threads busy by themselves.
-        self._workers = Workers(None if len(self.objectives[0].engine.borders) == 1 else 1)
+        self._workers = Workers(None if len(self.objectives[0].engine.sizes) == 1 else 1)
 
     def _objective(self, intercept: bool, rows: Any) -> LogisticObjective:
         _, classes, codes, weight, _ = self.training
         own = weight[rows] if len(weight) else weight
-        return LogisticObjective(self.frame.X[rows], codes[rows], len(classes), own, 1.0, intercept)
+        engine = choose(self.frame.X[rows], codes[rows], own)
+        return LogisticObjective(engine, len(classes), 1.0, intercept)
 
     def solve(self, C: float) -> None:
         """P/C = ½ Σ (ρ/C) w² + L: between values of C only the penalty changes."""

@@ -1,20 +1,23 @@
 """What one block of rows adds to the logistic objective: value, gradient, curvature.
 
+The tasks that follow a pass find what it kept, ``Terms``, under the name of its point.
+
 For sparse rows the two products with X are one compiled pass: a row that was just read for its
 score is still in the cache when it is added to the gradient.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from scipy import sparse
 
-from linscope.losses.logistic_tiles import binary_pass, scratch, tile_terms
+from linscope.losses.logistic_tiles import binary_pass, binary_terms, scratch, tile_terms
 from linscope.losses.softmax import softmax_terms
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, Largest, Least
+from linscope.rows.curvature import diagonal_block, hessian_block, product_block
 from linscope.rows.operations import TILE, as_rows
 from linscope.rows.sparse_products import (
     columns_of,
@@ -25,34 +28,123 @@ from linscope.rows.sparse_products import (
 )
 
 
-def evaluate_block(block: Block, W, scores, curvature, residual) -> tuple[float, np.ndarray]:
-    """Σ c f and its gradient; scores, curvature and residuals of the rows are written down."""
-    here, X = block.rows, block.X
-    c = block.weight
-    S, R, D = scores[here], residual[here], curvature[here]
+class Terms(NamedTuple):
+    """What a pass tells of each row.
+
+    ``scores`` and ``residual`` (rows, K) are W·[1, x] and c (p − e_y); ``curvature`` is
+    c σ(1 − σ), (rows,), of two classes, and the probabilities (rows, K) of more.
+    """
+
+    scores: np.ndarray
+    residual: np.ndarray
+    curvature: np.ndarray
+
+    def variances(self, c: np.ndarray) -> np.ndarray:
+        """c p_k (1 − p_k), (K, rows)."""
+        if self.curvature.ndim == 1:
+            return self.curvature[None, :]
+        P = np.ascontiguousarray(self.curvature.T)
+        D = P * (1.0 - P)
+        return D * c if len(c) else D
+
+
+def evaluate_block(block: Block, W: np.ndarray) -> tuple[Terms, tuple[float, np.ndarray]]:
+    """The terms of the rows; Σ c f and its gradient."""
+    X, c, n, K = block.X, block.weight, block.X.shape[0], W.shape[0]
+    S, R = np.empty((n, K)), np.empty((n, K))
+    D = np.empty(n) if K == 1 else np.empty((n, K))
+    return Terms(S, R, D), _pass(X, W, block.y, c, S, R, D)
+
+
+def _pass(X, W, codes, c, S, R, D) -> tuple[float, np.ndarray]:
+    """Σ c f and its gradient; S, R and D are written."""
     if sparse.issparse(X):
         rows: Any = as_rows(X)
         G = np.zeros((W.shape[1], W.shape[0]))
         if W.shape[0] == 1:
             out = S.ravel(), R.ravel(), D  # views: there is one column
             loss = _binary_sparse_pass(
-                rows.data, rows.indices, rows.indptr, W[0], block.y, c, *out, G.ravel()
+                rows.data, rows.indices, rows.indptr, W[0], codes, c, *out, G.ravel()
             )
         else:
             loss = _softmax_sparse_pass(
-                rows.data, rows.indices, rows.indptr, columns_of(W), block.y, c, S, D, R, G
+                rows.data, rows.indices, rows.indptr, columns_of(W), codes, c, S, D, R, G
             )
         return loss, G.T
     if W.shape[0] == 1:
         g = np.zeros(W.shape[1])
         values = as_rows(X)[0]
-        loss = binary_pass(values, W[0], block.y, c, S.ravel(), R.ravel(), D, g)
+        loss = binary_pass(values, W[0], codes, c, S.ravel(), R.ravel(), D, g)
         return loss, g[None, :]
     X = X.astype(np.float64, copy=False)
     np.matmul(X, W[:, 1:].T, out=S)
     S += W[:, 0]
-    loss = softmax_terms(S, block.y, c, D, R)
+    loss = softmax_terms(S, codes, c, D, R)
     return loss, np.column_stack([R.sum(axis=0), R.T @ X])
+
+
+def loss_between(block: Block, here: str, there: str, t: float) -> float:
+    """Σ c f at scores t of the way from one point to another: no pass over the features."""
+    first = block.kept[here].scores
+    S = first + t * (block.kept[there].scores - first)
+    spare, c = np.empty_like(S), block.weight
+    if S.shape[1] == 1:
+        return binary_terms(S[:, 0], block.y, c, spare[:, 0], np.empty(len(S)))
+    return softmax_terms(S, block.y, c, np.empty_like(S), spare)
+
+
+def least_score(block: Block, name: str) -> Least:
+    return Least(float(np.abs(block.kept[name].scores).min(initial=np.inf)))
+
+
+def sum_of_residuals(block: Block, name: str) -> float:
+    """Σ |residual|."""
+    return float(np.abs(block.kept[name].residual).sum())
+
+
+def curvature_by_class(block: Block, name: str, dtype: Any) -> tuple[np.ndarray, float]:
+    """Keeps the curvature as (rows,) or (K, rows) of the given type."""
+    return np.ascontiguousarray(block.kept[name].curvature.T, dtype=dtype), 0.0
+
+
+def rough_columns(block: Block) -> tuple[np.ndarray, float]:
+    """Keeps the table in float32."""
+    return block.X.astype(np.float32), 0.0
+
+
+def curved(block: Block, curvature: str, table: str | None, V: np.ndarray) -> np.ndarray:
+    """∇²(Σ c f) V, for a dense table in float32 if that is kept under the name ``table``."""
+    X = block.X if table is None else block.kept[table]
+    return product_block(X, V, block.kept[curvature], block.weight.astype(V.dtype, copy=False))
+
+
+def class_hessians(block: Block, name: str, most: int, dtype: Any) -> np.ndarray:
+    """Σ c p (1 − p) [1, x][1, x]ᵀ of the first classes."""
+    return hessian_block(block.X, block.kept[name].variances(block.weight)[:most], dtype)
+
+
+def squares(block: Block, name: str) -> np.ndarray:
+    """Σ c p (1 − p) [1, x]² of each class."""
+    return diagonal_block(block.X, block.kept[name].variances(block.weight))
+
+
+class Facts(NamedTuple):
+    """Σ c of each class; the largest weight; entries in all, and in one row at most."""
+
+    totals: np.ndarray
+    heaviest: Largest
+    entries: int
+    longest: Largest
+
+
+def facts_of(block: Block, n_classes: int) -> tuple:
+    """``Facts`` as a tuple."""
+    X, c = block.X, block.weight if block.weighted else None
+    totals = np.bincount(block.y, c, n_classes).astype(np.float64)
+    heaviest = Largest(float(len(block.y) > 0) if c is None else float(c.max()))
+    if not sparse.issparse(X):
+        return totals, heaviest, X.size, Largest(X.shape[1])
+    return totals, heaviest, X.nnz, Largest(int(np.diff(X.indptr).max(initial=0)))
 
 
 @njit(cache=True, nogil=True)

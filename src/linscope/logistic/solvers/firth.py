@@ -12,7 +12,6 @@ is the same as adding ½ to every cell. A weight c_i counts as c_i equal rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from linscope.results import Result, Status
 from linscope.rows.blocks import Block
 
 from .constrained_newton import SMALL, factor_of, newton_step, search
-from .multinomial import Multinomial, Place, rest
+from .multinomial import Frame, Multinomial, Place, rest
 from .objective import LogisticObjective
 
 # After so many steps without any progress the rest is rounding.
@@ -47,19 +46,19 @@ class FirthLikelihood:
         plain = self.model.at(theta)
         root, _ = factor_of(plain.information)
         logdet = 2.0 * float(np.sum(np.log(np.diag(root)))) + self._units
-        make = partial(_pull, self.model, np.reshape(theta, self.model.shape), root)
-        pull = self.model.engine.map_reduce(make, np.add)
+        flat = np.reshape(theta, self.model.shape)
+        pull = self.model.engine.fold(_pull, self.model.frame, flat, root)
         return Place(plain.value + 0.5 * logdet, plain.score + pull, plain.information)
 
 
-def _pull(model: Multinomial, theta: np.ndarray, root: np.ndarray, block: Block) -> np.ndarray:
+def _pull(block: Block, frame: Frame, theta: np.ndarray, root: np.ndarray) -> np.ndarray:
     """Σ h (½ − p) z over a block."""
-    Z = model.frame.rows(block.X)
-    P = model.probabilities(Z, theta)
+    Z = frame.rows(block.X)
+    P = frame.probabilities(Z, theta)
     D = np.prod(P, axis=1) if not block.weighted else np.prod(P, axis=1) * block.weight
     half = linalg.solve_triangular(root, Z.T, lower=True)
     leverage = D * np.einsum("ji,ji->i", half, half)
-    toward = 0.5 * (rest(P) - P)[:, model.others[0]]
+    toward = 0.5 * (rest(P) - P)[:, frame.others[0]]
     return (leverage * toward) @ Z
 
 
@@ -100,9 +99,9 @@ class Firth:
         whole = self.objective
         if whole.rho:
             raise ValueError("Firth's penalty stands alone: rho must be 0")
-        weight = whole.weight if len(whole.weight) else None
-        model = Multinomial(whole.X, whole.codes, whole.n_classes, weight, whole.intercept)
-        self.likelihood = FirthLikelihood(model)
+        self.likelihood = FirthLikelihood(
+            Multinomial(whole.engine, whole.n_classes, whole.intercept)
+        )
 
     def init(self) -> State:
         frame = self.likelihood.model.frame

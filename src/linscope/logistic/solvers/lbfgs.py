@@ -60,7 +60,7 @@ class LBFGS:
 
         most = min(STEPS_A_RUN, self.most_steps - state.steps)
         options = {"maxiter": most, "ftol": 0.0, "gtol": 0.0, "maxls": 50}
-        options["gtol"] = self.tol * max(1.0, float(np.abs(before.residual).sum()))
+        options["gtol"] = self.tol * max(1.0, whole.residuals(before))
         start = before.W.ravel() / unit
         run = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
         state.point = best[0]

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from linscope.engines import MemoryEngine
+from linscope.engines import Engine, choose
 from linscope.losses.logistic import log_sigmoid
 from linscope.losses.softmax import log_softmax
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, Largest, Least
 
 # A column is far from 0 when its middle is so many half-widths away.
 FAR = 8.0
@@ -34,32 +34,38 @@ SMALLEST = -1000
 
 @dataclass(frozen=True)
 class Frame:
-    """The coordinates z of the rows x; ``low`` and ``high`` are the range of each column."""
+    """The coordinates z of the rows x, and the class with score 0.
+
+    ``low`` and ``high`` are the range of each column.
+    """
 
     low: np.ndarray
     high: np.ndarray
     shift: np.ndarray
     scale: np.ndarray
     intercept: bool
+    n_classes: int
+    reference: int = 0
 
     @classmethod
-    def of(cls, X: Any, intercept: bool) -> Frame:
+    def of(cls, engine: Engine, intercept: bool, n_classes: int, reference: int = 0) -> Frame:
         """Measure the columns; only dense ones far from 0 are shifted, and only with intercept."""
-        if sparse.issparse(X):
-            low, high = (part.toarray().ravel() for part in (X.min(axis=0), X.max(axis=0)))
-        else:
-            low, high = MemoryEngine(X).map_reduce(_range, _wider)
-        low, high = low.astype(np.float64), high.astype(np.float64)
+        low, high = column_ranges(engine)
         middle, half = low / 2 + high / 2, high / 2 - low / 2
-        far = (np.abs(middle) > FAR * half) & (intercept and not sparse.issparse(X))
+        far = (np.abs(middle) > FAR * half) & (intercept and not engine.is_sparse)
         shift = np.where(far, middle, 0.0)
         size = np.maximum(high - shift, shift - low)
         scale = np.ldexp(1.0, np.where(size > 0, np.maximum(np.frexp(size)[1], SMALLEST), 0))
-        return cls(low, high, shift, scale, intercept)
+        return cls(low, high, shift, scale, intercept, n_classes, reference)
 
     @property
     def p(self) -> int:
         return len(self.shift) + int(self.intercept)
+
+    @cached_property
+    def others(self) -> list[int]:
+        """The classes that have weights."""
+        return [k for k in range(self.n_classes) if k != self.reference]
 
     @property
     def matrix(self) -> np.ndarray:
@@ -101,68 +107,6 @@ class Frame:
         np.multiply(dense, 1.0 / self.scale, out=Z[:, first:])
         return Z
 
-
-def _range(block: Block) -> tuple[np.ndarray, np.ndarray]:
-    return block.X.min(axis=0), block.X.max(axis=0)
-
-
-def _wider(a, b):
-    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
-
-
-class Place(NamedTuple):
-    """ℓ, its gradient (R·p,) and minus its second derivatives (R·p, R·p)."""
-
-    value: float
-    score: np.ndarray
-    information: np.ndarray
-
-
-@dataclass
-class Multinomial:
-    """ℓ over rows in memory.
-
-    Parameters
-    ----------
-    X : array or CSR matrix (n, d)
-    codes : class numbers 0 … K−1
-    n_classes : K
-    weight : weights of the rows, or None
-    intercept : whether z begins with 1
-    reference : number of the class with score 0
-    """
-
-    X: Any
-    codes: np.ndarray
-    n_classes: int
-    weight: np.ndarray | None = None
-    intercept: bool = True
-    reference: int = 0
-    frame: Frame = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.frame = Frame.of(self.X, self.intercept)
-        self.codes = np.asarray(self.codes)
-        self.engine = MemoryEngine(self.X, self.codes, self.weight)
-        self.others = [k for k in range(self.n_classes) if k != self.reference]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.n_classes - 1, self.frame.p
-
-    def every(self, step: int) -> Multinomial:
-        """The same for every ``step``-th row, in the same coordinates."""
-        part = copy.copy(self)
-        part.X, part.codes = rows_in_order(self.X[::step]), self.codes[::step]
-        part.weight = None if self.weight is None else self.weight[::step]
-        part.engine = MemoryEngine(part.X, part.codes, part.weight)
-        return part
-
-    def at(self, theta: np.ndarray) -> Place:
-        """Value, score and information at θ (R, p) or flat: one pass."""
-        make = partial(_place, self, np.reshape(theta, self.shape))
-        return self.engine.map_reduce(make, _together)
-
     def probabilities(self, Z: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """P(class | z) of some rows, (rows, K)."""
         return np.exp(self.log_probabilities(Z, theta))
@@ -178,23 +122,83 @@ class Multinomial:
         return log_softmax(S)
 
 
-def rows_in_order(X: Any) -> Any:
-    """Row after row in memory, as the engines want them."""
-    return X if sparse.issparse(X) else np.ascontiguousarray(X)
+def column_ranges(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+    """Least and largest number of each column."""
+    low, high = engine.fold(_ranges)
+    return low.value, high.value
 
 
-def _together(a: Place, b: Place) -> Place:
-    return Place(a.value + b.value, a.score + b.score, a.information + b.information)
+def _ranges(block: Block) -> tuple[Least, Largest]:
+    return ranges(block.X)
 
 
-def _place(model: Multinomial, theta: np.ndarray, block: Block) -> Place:
-    Z = model.frame.rows(block.X)
-    L = model.log_probabilities(Z, theta)
+def ranges(X: Any) -> tuple[Least, Largest]:
+    """Least and largest number of each column of some rows; of no rows: ∞ and −∞."""
+    if X.shape[0] == 0:
+        nothing = np.full(X.shape[1], np.inf)
+        return Least(nothing), Largest(-nothing)
+    low, high = X.min(axis=0), X.max(axis=0)
+    if sparse.issparse(X):
+        low, high = low.toarray().ravel(), high.toarray().ravel()
+    return Least(low.astype(np.float64)), Largest(high.astype(np.float64))
+
+
+class Place(NamedTuple):
+    """ℓ, its gradient (R·p,) and minus its second derivatives (R·p, R·p)."""
+
+    value: float
+    score: np.ndarray
+    information: np.ndarray
+
+    def plus(self, other: Place) -> Place:
+        score, information = self.score + other.score, self.information + other.information
+        return Place(self.value + other.value, score, information)
+
+
+@dataclass
+class Multinomial:
+    """ℓ over the rows of an engine.
+
+    Parameters
+    ----------
+    engine : the rows with class numbers 0 … K−1 and weights
+    n_classes : K
+    intercept : whether z begins with 1
+    reference : number of the class with score 0
+    """
+
+    engine: Engine
+    n_classes: int
+    intercept: bool = True
+    reference: int = 0
+    frame: Frame = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.frame = Frame.of(self.engine, self.intercept, self.n_classes, self.reference)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_classes - 1, self.frame.p
+
+    def some(self, rows: int) -> Multinomial:
+        """The same for about so many rows, in the same coordinates."""
+        part, some = copy.copy(self), self.engine.some(rows)
+        part.engine = choose(some.X, some.y, some.weight)
+        return part
+
+    def at(self, theta: np.ndarray) -> Place:
+        """Value, score and information at θ (R, p) or flat: one pass."""
+        return self.engine.fold(_place, self.frame, np.reshape(theta, self.shape))
+
+
+def _place(block: Block, frame: Frame, theta: np.ndarray) -> Place:
+    Z = frame.rows(block.X)
+    L = frame.log_probabilities(Z, theta)
     P, own = np.exp(L), np.arange(len(Z))
     c = np.ones(len(Z)) if not block.weighted else block.weight
     value = float(c @ L[own, block.y])
-    residual = residuals(P, block.y)[:, model.others] * c[:, None]
-    return Place(value, (residual.T @ Z).ravel(), information(Z, P, c, model.others))
+    residual = residuals(P, block.y)[:, frame.others] * c[:, None]
+    return Place(value, (residual.T @ Z).ravel(), information(Z, P, c, frame.others))
 
 
 def rest(P: np.ndarray) -> np.ndarray:

@@ -84,10 +84,9 @@ class Newton:
 
     def _solve_share(self, rows: int, W: np.ndarray) -> tuple[np.ndarray, Any]:
         """Weights and factor of H for some rows, which stand for all; unchanged if unfit."""
-        found = self.objective.share(rows)
-        if found is None:
+        part = self.objective.share(rows)
+        if part is None:
             return W, None
-        part, _ = found
         # Its own minimum is about √(p / rows) off, so a few digits do.
         inner = Newton(part, tol=1e-5, initial=W)
         state = inner.init()
@@ -115,27 +114,24 @@ class Newton:
         there = whole.evaluate(here.W + move.reshape(here.W.shape))
         state.passes += 1
         if not there.value <= here.value - ARMIJO * decrement**2:
-            there = self._search(here, there, move.reshape(here.W.shape), decrement)
-            state.inverse, decrement = None, np.inf
-        if there is None:
-            state.status = Status.CONVERGED  # rounding: no better point can be told apart
-            return state
+            shorter = self._search(here, there, decrement)
+            if shorter is None:
+                state.status = Status.CONVERGED  # rounding: no better point can be told apart
+                return state
+            there, state.inverse, decrement = shorter, None, np.inf
         state.point, state.decrement = there, decrement
         state.steps += 1
         state.note = f"objective {there.value:.6g}"
-        if float(np.abs(there.scores).min()) > LARGEST_SCORE:
+        if whole.least_score(there) > LARGEST_SCORE:
             state.status = Status.MAX_ITER
         return state
 
-    def _search(self, here: Point, there: Point, move: np.ndarray, decrement: float):
+    def _search(self, here: Point, there: Point, decrement: float) -> Point | None:
         """The first of t = ½, ¼, … that decreases P enough; scores need no pass."""
-        along, t = there.scores - here.scores, 0.5
+        whole, t = self.objective, 0.5
         while t > SHORTEST:
-            W = here.W + t * move
-            if self.objective.at_scores(W, here.scores + t * along) <= (
-                here.value - ARMIJO * t * decrement**2
-            ):
-                return self.objective.evaluate(W)
+            if whole.between(here, there, t) <= here.value - ARMIJO * t * decrement**2:
+                return whole.evaluate(here.W + t * (there.W - here.W))
             t *= 0.5
         return None
 

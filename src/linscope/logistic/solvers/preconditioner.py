@@ -10,7 +10,7 @@ probability are projected out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -62,13 +62,8 @@ def make_preconditioner(
 def _share(objective: LogisticObjective, point: Point) -> tuple[LogisticObjective, Point]:
     """Rows enough for H_k, and the point there."""
     enough = max(FEWEST_ROWS, ROWS_A_COLUMN * objective.shape[1])
-    found = objective.share(enough) if objective.n > 2 * enough else None
-    if found is None:
-        return objective, point
-    part, every = found
-    # Two classes: c is part of the curvature, and one row stands for several.
-    factor = objective.n / part.n if objective.rows == 1 else 1.0
-    return part, replace(point, curvature=factor * point.curvature[every])
+    part = objective.share(enough) if objective.n > 2 * enough else None
+    return (objective, point) if part is None else (part, part.evaluate(point.W))
 
 
 def _inverses(H: np.ndarray, ridge: float) -> np.ndarray | None:

@@ -104,10 +104,10 @@ class TrustRegion:
 
     def _solve_share(self, rows: int, W: np.ndarray, known: Preconditioner | None):
         """Weights and preconditioner of a share of the rows; those we had if it has no minimum."""
-        found = self.objective.share(rows)
-        if found is None:
+        part = self.objective.share(rows)
+        if part is None:
             return W, known
-        inner = TrustRegion(found[0], tol=ROUGH, initial=W)
+        inner = TrustRegion(part, tol=ROUGH, initial=W)
         state = inner.init()
         for _ in range(30):
             state = inner.step(state)
@@ -219,15 +219,12 @@ class TrustRegion:
 
     def _search(self, state: State, there: Point, ahead: Direction) -> Point | None:
         """The first of t = ½, ¼, … that decreases P enough; scores need no pass."""
-        here = state.point
-        along, t = there.scores - here.scores, 0.5
+        whole, here, t = self.objective, state.point, 0.5
         while t > SHORTEST:
-            W = here.W + t * ahead.D
-            value = self.objective.at_scores(W, here.scores + t * along)
-            if value <= here.value - ARMIJO * t * ahead.slope:
+            if whole.between(here, there, t) <= here.value - ARMIJO * t * ahead.slope:
                 state.radius = t * ahead.length
                 state.passes += 1
-                return self.objective.evaluate(W)
+                return whole.evaluate(here.W + t * ahead.D)
             t *= 0.5
         return None
 
@@ -236,8 +233,7 @@ class TrustRegion:
         whole = self.objective
         if np.any(whole.rho):
             return False
-        start = float(np.sum(whole.weight)) if len(whole.weight) else whole.n
-        return point.value <= self.tol * start
+        return point.value <= self.tol * whole.total
 
     def result(self, state: State) -> Result:
         details = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from linscope.fitting.gradient_options import DESCENTS
 from linscope.fitting.training import Training
@@ -162,7 +161,7 @@ def choose(
 def _automatic(objective: LogisticObjective, tol: float, start) -> tuple[Any, str]:
     if objective.rows > 1:
         why = "more than two classes at once"
-    elif sparse.issparse(objective.X):
+    elif objective.is_sparse:
         why = "sparse table"
     elif objective.d > NEWTON_COLUMNS:
         why = "many columns"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from linscope.engines import choose as choose_engine
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENTS, descent
@@ -147,8 +148,9 @@ def _objective(
         penalised=any(kind),
         names=getattr(model, "feature_names_in_", None),
     )
-    args = (frame.X, problem.codes, len(problem.labels), scaled, frame.pull(kind.rho))
-    return LogisticObjective(*args, model.fit_intercept, frame.modest), frame
+    engine, K = choose_engine(frame.X, problem.codes, scaled), len(problem.labels)
+    rho = frame.pull(kind.rho)
+    return LogisticObjective(engine, K, rho, model.fit_intercept, frame.modest), frame
 
 
 def _minimise(

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from linscope.engines import choose  # noqa: F401  (in the examples)
 from linscope.results import Result, Status
+from linscope.rows.blocks import Block
 from linscope.rows.threads import one_blas_thread
 
 from ..objective import LogisticObjective, Point
-from .gap import class_sums, dual_bound, gap, penalty, sample_weights
-from .model import Model, careful, make_model
+from .gap import class_sums, dual_bound, gap, penalty
+from .model import Model, make_model
 
 __all__ = ["Coordinate", "gap", "largest_l1", "null_weights"]
 
@@ -37,7 +38,7 @@ GOOD_CONTRACTION = 0.01
 PATIENCE, ROUNDING_GAP = 5, 1e-10
 # A long table is begun with a share of its rows: so many at least, and so many a weight. Its own
 # minimum differs from that of all rows, so a few digits do.
-FEWEST_ROWS, ROWS_A_WEIGHT, FEWEST_OF_A_CLASS = 4096, 20, 20
+FEWEST_ROWS, ROWS_A_WEIGHT = 4096, 20
 SHARE_TOL, MOST_SHARE_STEPS = 1e-3, 20
 # A shorter step than this tells that the model's curvature is far too small.
 SHORT = 0.25
@@ -110,14 +111,10 @@ class Coordinate:
     def _solve_share(self, W: np.ndarray) -> np.ndarray:
         """Weights for some of the rows of a long table, which stand for all."""
         whole = self.objective
-        every = whole.n // max(FEWEST_ROWS, ROWS_A_WEIGHT * whole.rows * (whole.d + 1))
-        codes = whole.codes[:: max(every, 1)]
-        counts = np.bincount(codes, minlength=whole.n_classes)
-        if every < 3 or sparse.issparse(whole.X) or counts.min() < FEWEST_OF_A_CLASS:
+        rows = max(FEWEST_ROWS, ROWS_A_WEIGHT * whole.rows * (whole.d + 1))
+        part = None if whole.is_sparse or whole.n < 3 * rows else whole.share(rows)
+        if part is None:
             return W
-        weight = sample_weights(whole)[::every] * (whole.n / len(codes))
-        X = np.ascontiguousarray(whole.X[::every])
-        part = LogisticObjective(X, codes, whole.n_classes, weight, 0.0, whole.intercept)
         inner = Coordinate(part, self.l1, self.l2, tol=SHARE_TOL, initial=W)
         state = inner.init()
         for _ in range(MOST_SHARE_STEPS):
@@ -131,8 +128,8 @@ class Coordinate:
 
     def _noise(self, state: State) -> float:
         """Differences of F that are rounding: a loss is a difference of scores, often near 0."""
-        largest = np.abs(state.point.scores).max(axis=1)
-        return NOISE * (abs(state.value) + float(np.sum(sample_weights(self.objective) * largest)))
+        largest = self.objective.engine.fold(_largest_scores, state.point.name)
+        return NOISE * (abs(state.value) + largest)
 
     def step(self, state: State) -> State:
         """One quadratic model, and the pass over the rows that judges its minimum."""
@@ -167,8 +164,9 @@ class Coordinate:
         """The next point and the length of the step to it; None and 0 if there is none."""
         here = state.point
         if state.model is None:
-            at = careful(self.objective, here, CAREFUL if state.careful else CARELESS)
-            state.model, state.columns = make_model(self.objective, at, self.l1, state.columns)
+            share = CAREFUL if state.careful else CARELESS
+            made = make_model(self.objective, here, share, self.l1, state.columns)
+            state.model, state.columns = made
         W, sweeps = state.model.minimise(here, self.l1, self.l2)
         state.sweeps += sweeps
         there = self.objective.evaluate(W)
@@ -183,11 +181,10 @@ class Coordinate:
         noise = self._noise(state)
         if self._value(there) <= state.value + ARMIJO * slope + noise:
             return there, 1.0
-        along, t = there.scores - here.scores, 0.5
+        t = 0.5
         while t > SHORTEST:
             W = here.W + t * move
-            value = self.objective.at_scores(W, here.scores + t * along)
-            value += penalty(W, self.l1, self.l2)
+            value = self.objective.between(here, there, t) + penalty(W, self.l1, self.l2)
             if value <= state.value + ARMIJO * t * slope + noise:
                 return self.objective.evaluate(W), t
             t *= 0.5
@@ -198,6 +195,12 @@ class Coordinate:
         details |= {"l1": self.l1, "l2": self.l2, "passes": state.passes}
         status = state.status or Status.MAX_ITER
         return Result(state.point.W, status, state.steps, state.sweeps, None, details)
+
+
+def _largest_scores(block: Block, name: str) -> float:
+    """Σ c max_k |score|."""
+    largest = np.abs(block.kept[name].scores).max(axis=1)
+    return float(np.sum(block.weight * largest if block.weighted else largest))
 
 
 def null_weights(objective: LogisticObjective, sums: np.ndarray | None = None) -> np.ndarray:
@@ -216,8 +219,8 @@ def null_weights(objective: LogisticObjective, sums: np.ndarray | None = None) -
 def largest_l1(objective: LogisticObjective) -> float:
     """The least l1 for which all weights are 0.
 
-    >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> largest_l1(LogisticObjective(X, codes, 2, rho=0.0))
+    >>> engine = choose([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> largest_l1(LogisticObjective(engine, 2, rho=0.0))
     1.0
     """
     point = objective.evaluate(null_weights(objective))

@@ -19,10 +19,9 @@ of class 1. The bound holds up to the rounding of these sums.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
+from linscope.engines import choose  # noqa: F401  (in the examples)
 from linscope.losses.softmax import entropy, probabilities
 from linscope.rows.blocks import Block
 
@@ -32,8 +31,8 @@ from ..objective import LogisticObjective, Point
 def gap(objective: LogisticObjective, W: np.ndarray, l1: float, l2: float) -> tuple[float, float]:
     """P(W), and a lower bound for the least value of P.
 
-    >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> primal, dual = gap(LogisticObjective(X, codes, 2, rho=0.0), np.zeros((1, 2)), 1.0, 0.0)
+    >>> engine = choose([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> primal, dual = gap(LogisticObjective(engine, 2, rho=0.0), np.zeros((1, 2)), 1.0, 0.0)
     >>> round(primal, 6), round(dual, 6)  # 0 is the best for a penalty as large as this
     (2.772589, 2.772589)
     """
@@ -50,8 +49,7 @@ def penalty(W: np.ndarray, l1: float, l2: float) -> float:
 
 def class_sums(objective: LogisticObjective) -> np.ndarray:
     """Σ c [1, x] of the samples of each class, (K, d + 1)."""
-    block = partial(_block_sums, n_classes=objective.n_classes)
-    return objective.engine.map_reduce(block, np.add)
+    return objective.engine.fold(_block_sums, objective.n_classes)
 
 
 def _block_sums(block: Block, n_classes: int) -> np.ndarray:
@@ -59,10 +57,6 @@ def _block_sums(block: Block, n_classes: int) -> np.ndarray:
     T = np.zeros((len(codes), n_classes))
     T[np.arange(len(codes)), codes] = 1.0 if not block.weighted else block.weight
     return np.column_stack([T.sum(axis=0), (block.X.T @ T).T])
-
-
-def sample_weights(objective: LogisticObjective) -> np.ndarray:
-    return objective.weight if len(objective.weight) else np.ones(objective.n)
 
 
 def dual_bound(
@@ -76,12 +70,10 @@ def dual_bound(
 
     ``l2`` may be one number a column.
     """
-    c = sample_weights(objective)
-    p = point.curvature if objective.rows > 1 else probabilities(point.scores)  # (n, K)
     G = point.gradient[:, 1:] - objective.rho * point.W[:, 1:]  # of the loss alone
+    a, q = 0.0, np.zeros(objective.n_classes)
     if objective.intercept:
         a, q = mixture(point.gradient[:, 0], sums[:, 0])
-        p = (1.0 - a) * p + a * q
         # Two classes: the row of weights is that of class 1.
         shown = slice(1, 2) if objective.rows == 1 else slice(None)
         away = q[shown, None] * sums[:, 1:].sum(axis=0) - sums[shown, 1:]
@@ -90,16 +82,26 @@ def dual_bound(
     scales = {1.0 if largest <= l1 else l1 / largest}
     if np.all(l2 > 0):
         scales.add(1.0)
-    return max(_dual(objective.codes, c, p, G, tau, l1, l2) for tau in scales)
+    return max(_dual(objective, point.name, a, q, G, tau, l1, l2) for tau in scales)
 
 
-def _dual(codes, c, p, G, tau, l1, l2) -> float:
-    scaled = tau * p
-    scaled[np.arange(len(c)), codes] += 1.0 - tau
-    value = -float(np.sum(c * entropy(scaled)))
+def _dual(objective, name: str, a: float, q, G, tau: float, l1, l2) -> float:
+    value = -objective.engine.fold(_block_entropy, name, a, q, tau)
     if np.all(l2 > 0):
         value -= float(np.sum(np.maximum(tau * np.abs(G) - l1, 0.0) ** 2 / (2.0 * l2)))
     return value
+
+
+def _block_entropy(block: Block, name: str, a: float, q: np.ndarray, tau: float) -> float:
+    """Σ c Σ_k p_k log p_k of the distributions mixed with q, and with the own class."""
+    scores, _, p = block.kept[name]
+    if scores.shape[1] == 1:
+        p = probabilities(scores)
+    p = (1.0 - a) * p + a * q
+    p *= tau
+    p[np.arange(len(p)), block.y] += 1.0 - tau
+    terms = entropy(p)
+    return float(np.sum(block.weight * terms if block.weighted else terms))
 
 
 def mixture(excess: np.ndarray, totals: np.ndarray) -> tuple[float, np.ndarray]:

@@ -10,18 +10,16 @@ Three forms, with one method ``minimise``:
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from linscope.rows.blocks import Block
 
+from ..blocks import Terms
 from ..objective import LogisticObjective, Point
 from .classes import class_moments, descend_classes
-from .gap import sample_weights
 from .loops import GramColumns, as_columns, column_moments, descend
 
 LARGEST_GRAM = 1500
@@ -35,12 +33,13 @@ ACCURACY_COLUMNS, SWEEPS_COLUMNS = 1e-4, 100
 
 
 class GramModel:
-    """``own`` holds the working set of each class."""
+    """``own`` holds the working set of each class; ``share`` makes the curvature larger."""
 
-    def __init__(self, objective: LogisticObjective, point: Point, own: list[np.ndarray]):
+    def __init__(
+        self, objective: LogisticObjective, point: Point, share: float, own: list[np.ndarray]
+    ):
         self.own = own
-        make = partial(_hessian_block, own=own, curvature=point.curvature)
-        H = objective.engine.map_reduce(make, np.add)
+        H = objective.engine.fold(_hessian_block, point.name, share, own)
         # Rows of H: the biases, then the working set of class after class.
         K = objective.rows
         inner, self.border = H[K:, K:].copy(), H[K:, :K]
@@ -77,16 +76,37 @@ class GramModel:
         return W, sweeps
 
 
-class BinaryModel:
+class ColumnModel:
+    """What the two models over the rows of a column share."""
+
     def __init__(
-        self, objective: LogisticObjective, point: Point, own: list[np.ndarray], columns: Any
+        self,
+        objective: LogisticObjective,
+        point: Point,
+        share: float,
+        own: list[np.ndarray],
+        columns: Any,
     ):
-        self.columns, self.own, self.h = columns, own[0], point.curvature
-        self.mass = float(self.h.sum()) if objective.intercept else 0.0
-        self.squares, self.sums = column_moments(columns, self.own, self.h)
+        self.engine, self.columns = objective.engine, columns
+        curvature, c = self.engine.gather(_curvature, point.name, share)
+        self._prepare(curvature, c, own, objective.intercept)
+
+    def _prepare(self, curvature, c, own: list[np.ndarray], intercept: bool) -> None:
+        raise NotImplementedError
+
+    def residual(self, point: Point) -> np.ndarray:
+        """A copy that may be changed."""
+        return self.engine.gather(_residual, point.name)
+
+
+class BinaryModel(ColumnModel):
+    def _prepare(self, curvature, c, own: list[np.ndarray], intercept: bool) -> None:
+        self.own, self.h = own[0], curvature
+        self.mass = float(self.h.sum()) if intercept else 0.0
+        self.squares, self.sums = column_moments(self.columns, self.own, self.h)
 
     def minimise(self, here: Point, l1: float, l2: float) -> tuple[np.ndarray, int]:
-        W, u = here.W.copy(), here.residual[:, 0].copy()
+        W, u = here.W.copy(), self.residual(here).ravel()
         b = -float(u.sum()) / self.mass if self.mass > 0 else 0.0
         w = W[0, self.own + 1]
         penalties = l1, l2, ACCURACY_COLUMNS, SWEEPS_COLUMNS
@@ -96,22 +116,20 @@ class BinaryModel:
         return W, sweeps
 
 
-class SoftmaxModel:
-    def __init__(
-        self, objective: LogisticObjective, point: Point, own: list[np.ndarray], columns: Any
-    ):
-        self.columns, self.P, self.c = columns, point.curvature, sample_weights(objective)
+class SoftmaxModel(ColumnModel):
+    def _prepare(self, curvature, c, own: list[np.ndarray], intercept: bool) -> None:
+        self.P, self.c = curvature, c
         self.own = np.unique(np.concatenate(own))
         self.may = np.column_stack([np.isin(self.own, each) for each in own])
-        self.squares = class_moments(columns, self.own, self.P, self.c)
+        self.squares = class_moments(self.columns, self.own, self.P, self.c)
         self.inverse = np.zeros((0, 0))
-        if objective.intercept:
+        if intercept:
             weighted = self.P * self.c[:, None]
             H = np.diag(weighted.sum(axis=0)) - self.P.T @ weighted
             self.inverse = bias_inverse(H)
 
     def minimise(self, here: Point, l1: float, l2: float) -> tuple[np.ndarray, int]:
-        W, U = here.W.copy(), here.residual.copy()
+        W, U = here.W.copy(), self.residual(here)
         w, b = np.ascontiguousarray(W[:, self.own + 1].T), np.zeros(W.shape[0])
         data = U, self.P, self.c, w, self.squares, self.inverse, b
         penalties = l1, l2, ACCURACY_COLUMNS, SWEEPS_COLUMNS
@@ -136,9 +154,9 @@ def bias_inverse(H: np.ndarray) -> np.ndarray:
 Model = GramModel | BinaryModel | SoftmaxModel
 
 
-def _hessian_block(block: Block, own: list[np.ndarray], curvature: np.ndarray) -> np.ndarray:
+def _hessian_block(block: Block, name: str, share: float, own: list[np.ndarray]) -> np.ndarray:
     """Σ c (p_k δ_kl − p_k p_l) [1, x]_own k [1, x]_own lᵀ of the rows of a block."""
-    K, P = len(own), curvature[block.rows]
+    K, P = len(own), careful(block.kept[name], block.weight, share)
     parts = [np.column_stack([np.ones(len(P)), block.X[:, each]]) for each in own]
     starts = np.cumsum([K] + [len(each) for each in own])
     place = [np.r_[k, starts[k] : starts[k + 1]] for k in range(K)]
@@ -171,30 +189,38 @@ def working_sets(point: Point, l1: float, fewest: int) -> list[np.ndarray]:
     return sets
 
 
-def careful(objective: LogisticObjective, point: Point, share: float) -> Point:
-    """The point with more curvature: that of probabilities mixed with equal ones.
+def _curvature(block: Block, name: str, share: float) -> tuple[np.ndarray, np.ndarray]:
+    c = block.weight if block.weighted else np.ones(len(block.y))
+    return careful(block.kept[name], block.weight, share), c
+
+
+def _residual(block: Block, name: str) -> np.ndarray:
+    return block.kept[name].residual.copy()
+
+
+def careful(terms: Terms, c: np.ndarray, share: float) -> np.ndarray:
+    """More curvature: that of probabilities mixed with equal ones.
 
     Where a sample is sure of a class, even of the wrong one, the true curvature is near 0 and says
     nothing about the way to the minimum. With s the share, two classes have
     p ← (1 − s) p + s/2 and so p q ← (1 − s)² p q + s/2 − s²/4.
     """
-    if objective.rows == 1:
-        floor = share / 2 - share**2 / 4
-        curvature = (1 - share) ** 2 * point.curvature + floor * sample_weights(objective)
-    else:
-        curvature = (1 - share) * point.curvature + share / objective.rows
-    return replace(point, curvature=curvature)
+    K = terms.scores.shape[1]
+    if K > 1:
+        return (1 - share) * terms.curvature + share / K
+    floor = share / 2 - share**2 / 4
+    return (1 - share) ** 2 * terms.curvature + floor * (c if len(c) else 1.0)
 
 
 def make_model(
-    objective: LogisticObjective, point: Point, l1: float, columns: Any
+    objective: LogisticObjective, point: Point, share: float, l1: float, columns: Any
 ) -> tuple[Model, Any]:
     """A model at ``point``, and the columns of the table if they had to be copied."""
-    dense = not sparse.issparse(objective.X)
+    dense = not objective.is_sparse
     own = working_sets(point, l1, FEWEST if dense else FEWEST_SPARSE)
     if dense and sum(map(len, own)) <= LARGEST_GRAM:
-        return GramModel(objective, point, own), columns
+        return GramModel(objective, point, share, own), columns
     if columns is None:
-        columns = as_columns(objective.X)
+        columns = as_columns(objective.engine.all_rows("coordinate descent over columns").X)
     maker = BinaryModel if objective.rows == 1 else SoftmaxModel
-    return maker(objective, point, own, columns), columns
+    return maker(objective, point, share, own, columns), columns
