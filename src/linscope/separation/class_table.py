@@ -13,6 +13,7 @@ import numpy as np
 from linscope.data import Labels
 from linscope.data.tables import TableLike
 from linscope.results import Check
+from linscope.verify.claims import checked, require, require_part
 
 from .reading import read_table
 from .verdicts import Verdict
@@ -62,30 +63,26 @@ class ClassTable:
 
     def verify(self, X: TableLike, y: Any) -> Check:
         """Check every verdict of both tables from the data alone."""
-        try:
-            matrix, labels = read_table(X, y)
-        except ValueError as error:
-            return Check(False, str(error))
+        return checked(self._claims, X, y)
+
+    def _claims(self, X: TableLike, y: Any) -> str:
+        matrix, labels = read_table(X, y)
         classes = tuple(labels.classes.tolist())
-        if classes != tuple(self.classes):
-            return Check(False, f"the classes are {classes}")
+        require(classes == tuple(self.classes), f"the classes are {classes}")
         pairs = list(_pairs(classes, labels.codes))
-        if [key for key, _, _ in pairs] != list(self.pairwise):
-            return Check(False, "the pairs are not those of the classes")
-        if list(self.one_vs_rest) != list(classes):
-            return Check(False, "one_vs_rest does not have every class")
+        named = [key for key, _, _ in pairs] == list(self.pairwise)
+        require(named, "the pairs are not those of the classes")
+        complete = list(self.one_vs_rest) == list(classes)
+        require(complete, "one_vs_rest does not have every class")
         for key, own, y_pair in pairs:
-            if key not in self.rows or not np.array_equal(own, self.rows[key]):
-                return Check(False, f"{key}: the rows are others")
-            named = np.array(key, dtype=object)[(y_pair > 0).astype(np.intp)]
-            check = self.pairwise[key].verify(matrix[own], named)
-            if not check:
-                return Check(False, f"{key}: {check.reason}")
+            same = key in self.rows and np.array_equal(own, self.rows[key])
+            require(same, f"{key}: the rows are others")
+            y_own = np.array(key, dtype=object)[(y_pair > 0).astype(np.intp)]
+            require_part(str(key), self.pairwise[key].verify(matrix[own], y_own))
         for i, a in enumerate(classes):
-            check = self.one_vs_rest[a].verify(matrix, labels.codes == i)
-            if not check:
-                return Check(False, f"{a} against the rest: {check.reason}")
-        return Check(True, f"{len(pairs)} pairs and {len(classes)} one-vs-rest verdicts hold")
+            found = self.one_vs_rest[a].verify(matrix, labels.codes == i)
+            require_part(f"{a} against the rest", found)
+        return f"{len(pairs)} pairs and {len(classes)} one-vs-rest verdicts hold"
 
     def summary(self) -> str:
         """Which classes are separable, in a sentence or two."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import wraps
+from typing import Any
 
 import numpy as np
 
 from linscope.arithmetic.rational import round_up, sqrt_down, sqrt_up
 from linscope.results import Check
+from linscope.verify.claims import Refuted, checked, require
 
 from .margins import Bounds, Margin, bounds, combine, float_weights
 from .radius import squared_radius
@@ -25,30 +26,19 @@ MARGIN_GAP = Fraction(1, 10**9)
 CLOSE = 1e-12
 
 
-class Refuted(Exception):
-    """A claim does not hold; the message says which."""
+def _as_check(claims: Callable[[Any, SignedRows], str]) -> Callable[..., Check]:
+    """A function of a verdict, X and y."""
 
-
-def require(holds: bool, message: str) -> None:
-    if not holds:
-        raise Refuted(message)
-
-
-def _as_check(claims: Callable[..., str]) -> Callable[..., Check]:
-    """Turn "raise on the first claim that fails, else say what was shown" into a Check."""
-
-    @wraps(claims)
     def verify(verdict, X, y) -> Check:
-        try:
-            rows, classes = read_rows(X, y)
-            require(classes == tuple(verdict.classes), f"the classes are {classes}")
-            return Check(True, claims(verdict, rows))
-        except Refuted as refuted:
-            return Check(False, str(refuted))
-        except (ValueError, TypeError, ArithmeticError, IndexError, AttributeError) as error:
-            return Check(False, f"the certificate does not fit these data: {error}")
+        return checked(_claims, claims, verdict, X, y)
 
     return verify
+
+
+def _claims(claims: Callable[[Any, SignedRows], str], verdict, X, y) -> str:
+    rows, classes = read_rows(X, y)
+    require(classes == tuple(verdict.classes), f"the classes are {classes}")
+    return claims(verdict, rows)
 
 
 @_as_check
@@ -77,7 +67,7 @@ def verify_quasi_separable(verdict, rows: SignedRows) -> str:
     sign = rows.signs_of(W)
     wrong = np.flatnonzero(sign < 0)
     require(len(wrong) == 0, f"sample {wrong[:1]} is on the wrong side")
-    require(bool((sign > 0).any()), "every sample is on the boundary")
+    require((sign > 0).any(), "every sample is on the boundary")
     boundary = np.asarray(verdict.boundary)
     require(np.array_equal(boundary, np.flatnonzero(sign == 0)), "the boundary rows are others")
     _check_common_point(rows, verdict)
@@ -114,7 +104,7 @@ def _check_margin(rows: SignedRows, margin: Margin) -> Bounds:
     support, proof = np.asarray(margin.support), margin.proof
     require(support.ndim == 1 and support.dtype.kind in "iu", f"{kind} support: not row numbers")
     require(len(support) == len(proof) == len(margin.coefficients), f"{kind} support: wrong length")
-    require(bool((np.diff(support) > 0).all()), f"{kind} support: rows must ascend")
+    require((np.diff(support) > 0).all(), f"{kind} support: rows must ascend")
     require(support[0] >= 0 and support[-1] < rows.n, f"{kind} support: no such row")
     require(all(c > 0 for c in proof), f"{kind} coefficients must be positive")
     rounded = np.array([float(c) for c in proof])
@@ -145,7 +135,7 @@ def _check_common_point(rows: SignedRows, verdict) -> None:
     point = _fractions(verdict.point, rows.p - 1)
     for name, sign in (("positive", 1), ("negative", -1)):
         support, weights = _weights_by_row(rows, getattr(verdict, name), name)
-        require(bool((rows.signs[support] == sign).all()), f"{name} rows of the other class")
+        require((rows.signs[support] == sign).all(), f"{name} rows of the other class")
         require(sum(weights) == 1, f"the {name} weights do not sum to 1")
         made = [sign * c for c in combine(rows, support, weights)]
         require(made[1:] == point, f"the {name} rows do not make the point")
@@ -153,7 +143,7 @@ def _check_common_point(rows: SignedRows, verdict) -> None:
 
 def _weights_by_row(rows: SignedRows, part, name: str) -> tuple[list[int], list[Fraction]]:
     support, weights = list(part), [Fraction(v) for v in part.values()]
-    require(bool(support), f"{name} is empty")
+    require(support, f"{name} is empty")
     whole = all(isinstance(i, int) and 0 <= i < rows.n for i in support)
     require(whole, f"{name} names rows that do not exist")
     require(all(w > 0 for w in weights), f"{name} has a weight that is not positive")

@@ -27,10 +27,11 @@ def read_data(claim: Any, X: Any, y: Any, sample_weight: Any) -> Given:
     known, codes = encode_labels(y, n_samples=matrix.shape[0])
     if known.tolist() != claim.classes.tolist():
         raise ValueError(f"labels {known.tolist()}, expected {claim.classes.tolist()}")
-    return Given(matrix, known, codes, _weight(claim, sample_weight, len(codes)))
+    return Given(matrix, known, codes, read_weight(claim, sample_weight, len(codes)))
 
 
-def _weight(claim: Any, sample_weight: Any, n: int) -> np.ndarray | None:
+def read_weight(claim: Any, sample_weight: Any, n: int) -> np.ndarray | None:
+    """The weights of n samples, None if the fit had none; ValueError if they are no weights."""
     if sample_weight is None:
         if claim.weighted:
             raise ValueError("the fit used sample weights: pass sample_weight")

@@ -6,7 +6,6 @@ A claim about classes names its labels, the weight ``totals`` W_k of each class,
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import fsum
 from typing import Any, NamedTuple
@@ -15,31 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from linscope.data import encode_labels, to_matrix
-from linscope.results import Check
 from linscope.rows.finite import check_finite
+from linscope.verify.claims import foreign, require
 
 # Weights and shares of classes are sums of floats: they agree to this, relatively.
 SUMMED = 1e-9
-
-
-class Refuted(Exception):
-    """A claim does not hold; the message says which."""
-
-
-def require(holds: Any, message: str) -> None:
-    if not bool(holds):
-        raise Refuted(message)
-
-
-def checked(claims: Callable[[], str]) -> Check:
-    """Turn "raise on the first claim that fails, else say what was shown" into a Check."""
-    try:
-        with np.errstate(all="ignore"):
-            return Check(True, claims())
-    except Refuted as refuted:
-        return Check(False, str(refuted))
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
-        return Check(False, f"the certificate does not fit these data: {error}")
 
 
 class ClassRows(NamedTuple):
@@ -105,8 +84,7 @@ def _weights(class_weight: Any, sample_weight: Any, known, codes) -> np.ndarray:
 
 def check_shares(claim: Any, rows: ClassRows, *, zero: bool = False) -> None:
     """Weights and priors of the classes against the data; ``zero``: given priors may be 0."""
-    other = claim.primal, claim.dual, claim.gap, claim.kkt, claim.backward_error
-    require(not claim.parts and other == (None,) * 5, "no such model has these claims")
+    require(not foreign(claim), "no such model has these claims")
     totals, priors = np.asarray(claim.totals), np.asarray(claim.priors)
     K, seen = len(claim.labels), rows.seen
     require(totals.shape == priors.shape == (K,), "one number per class is needed")

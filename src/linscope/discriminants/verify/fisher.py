@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 
 from linscope.results import Check, Status
+from linscope.verify.claims import checked, require
 
 from .class_columns import class_moments, exact_column
-from .class_rows import ClassRows, check_shares, checked, dense, read_rows, require
+from .class_rows import ClassRows, check_shares, dense, read_rows
 from .discriminant_models import Model
 from .few_rows import FewRowsModel
 from .fisher_model import PROVEN, known_of, worst_error

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.results import Status
+from linscope.verify.claims import require
 
-from .class_rows import ClassRows, require
+from .class_rows import ClassRows
 from .discriminant_models import Model
 from .few_rows import FewRowsModel
 

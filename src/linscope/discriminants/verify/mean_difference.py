@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .class_rows import require
+from linscope.verify.claims import require
 
 # Variances along axes of the means, relative to the largest, that count as rounding.
 NOTHING = 1e-12

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from linscope.results import Check, Status
+from linscope.verify.claims import checked, require
 
 from .class_columns import SMALL, Column, Moments, class_moments, exact_column
-from .class_rows import ClassRows, check_shares, checked, exact_sum, read_rows, require
+from .class_rows import ClassRows, check_shares, exact_sum, read_rows
 
 NORMAL = 2.0**-1022
 # The largest accuracy that says anything.

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .class_rows import ClassRows, dense, require
+from linscope.verify.claims import require
+
+from .class_rows import ClassRows, dense
 
 # The formula is evaluated in floats.
 SAME = 1e-7

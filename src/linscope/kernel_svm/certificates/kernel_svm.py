@@ -95,9 +95,6 @@ class KernelSVMCertificate(SVMCertificate):
         """
         return kernel_svm.check(self, X, y, sample_weight)
 
-    def _check(self, matrix: Any, rows: np.ndarray, positive: np.ndarray, c: np.ndarray) -> Check:
-        raise NotImplementedError  # ``verify`` is all
-
 
 def claim_of(
     held: Held,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linscope.results import Check, Status
+from linscope.verify.claims import Refuted, checked, require, require_part
 from linscope.verify.kernel_values import Kernel, Values, values
 from linscope.verify.parts import read_data, split_parts
 
@@ -30,50 +31,43 @@ UNFINISHED = (Status.STALLED, Status.MAX_ITER, Status.STOPPED, Status.INTERRUPTE
 
 def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
     """The claim of a model, or of all its binary problems."""
-    try:
-        with np.errstate(all="ignore"):
-            return _check(claim, X, y, sample_weight)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        return Check(False, f"the certificate does not fit these data: {error}")
+    return checked(_claims, claim, X, y, sample_weight)
 
 
-def _check(claim: Any, X: Any, y: Any, sample_weight: Any) -> Check:
+def _claims(claim: Any, X: Any, y: Any, sample_weight: Any) -> str:
     matrix, known, codes, weight = read_data(claim, X, y, sample_weight)
     c = np.ones(len(codes)) if weight is None else weight
     every = np.arange(len(codes))
     if not claim.parts:
-        if len(known) != 2:
-            raise ValueError(f"a claim about two classes, and there are {len(known)}")
+        require(len(known) == 2, f"a claim about two classes, and there are {len(known)}")
         return _check_one(claim, matrix, every, codes == 1, c)
     for name, part, rows, positive in split_parts(claim.parts, known, codes):
-        found = _check_one(part, matrix, every[rows], positive, c[rows])
-        if not found:
-            return Check(False, f"{name}: {found.reason}")
-    return _check_whole(claim)
+        require_part(name, checked(_check_one, part, matrix, every[rows], positive, c[rows]))
+    _check_whole(claim)
+    return f"all {len(claim.parts)} problems are as claimed"
 
 
-def _check_whole(claim: Any) -> Check:
+def _check_whole(claim: Any) -> None:
     """The sums over the parts, and their common status."""
     parts = list(claim.parts.values())
     for name in ("primal", "dual", "gap", "allowed"):
         known = [getattr(part, name) for part in parts]
         expected = None if any(value is None for value in known) else sum(known)
         value = getattr(claim, name)
-        if not (value is None if expected is None else _near(value, expected)):
-            return Check(False, f"the {name} of the parts is not that of the whole")
+        same = value is None if expected is None else _near(value, expected)
+        require(same, f"the {name} of the parts is not that of the whole")
     for name in ("C", "tol", "kernel", "parameters", "weighted"):
-        if any(getattr(part, name) != getattr(claim, name) for part in parts):
-            return Check(False, f"the {name} of the parts is not that of the whole")
+        same = all(getattr(part, name) == getattr(claim, name) for part in parts)
+        require(same, f"the {name} of the parts is not that of the whole")
     empty = (claim.bias, claim.rounding, claim.ridge) == (0.0, 0.0, 0.0) and not len(claim.alpha)
-    if not empty or claim.weights is not None or claim.witness is not None:
-        return Check(False, "only the parts have coefficients, biases and kernels")
-    if claim.backward_error is not None or claim.side is not None:
-        return Check(False, "a kernel machine has no backward error, and the whole no side")
-    if claim.kkt != max(part.kkt for part in parts):
-        return Check(False, "the KKT violation of the parts is not that of the whole")
-    if claim.status is not joint_status(claim.parts):
-        return Check(False, f"the parts do not add up to: {claim.status}")
-    return Check(True, f"all {len(parts)} problems are as claimed")
+    empty = empty and claim.weights is None and claim.witness is None
+    require(empty, "only the parts have coefficients, biases and kernels")
+    plain = claim.backward_error is None and claim.side is None
+    require(plain, "a kernel machine has no backward error, and the whole no side")
+    worst = max(part.kkt for part in parts)
+    require(claim.kkt == worst, "the KKT violation of the parts is not that of the whole")
+    joint = joint_status(claim.parts)
+    require(claim.status is joint, f"the parts do not add up to: {claim.status}")
 
 
 def _near(value: Any, expected: float) -> bool:
@@ -89,49 +83,45 @@ def joint_status(parts: dict) -> Status:
 
 def _check_one(
     claim: Any, matrix: Any, rows: np.ndarray, positive: np.ndarray, c: np.ndarray
-) -> Check:
-    strange = _strange(claim)
-    if strange:
-        return Check(False, strange)
+) -> str:
+    _check_form(claim)
     rows, y, c = rows[c > 0], np.where(positive, 1.0, -1.0)[c > 0], c[c > 0]
     alpha = np.asarray(claim.alpha, dtype=np.float64)
-    if alpha.shape != (len(rows),):
-        return Check(False, f"{alpha.shape} coefficients for {len(rows)} samples")
+    fits = alpha.shape == (len(rows),)
+    require(fits, f"{alpha.shape} coefficients for {len(rows)} samples")
     top = claim.C * c
     outside = ~((alpha >= 0.0) & (alpha <= top * (1.0 + 2.0**-23)) & (alpha < np.inf))
-    if outside.any():
-        return Check(False, f"coefficient {int(np.argmax(outside))} is outside its box")
-    kernel = Kernel(claim.kernel, **claim.parameters)
-    held = Held(
-        _table(claim, matrix, rows),
-        y,
-        top,
-        alpha,
-        float(claim.bias),
-        kernel,
-        _weights_of(claim, matrix.shape[1]),
-        claim.ridge or 0.0,
-    )
+    where = int(np.argmax(outside)) if len(outside) else 0
+    require(not outside.any(), f"coefficient {where} is outside its box")
+    kernel, weights = Kernel(claim.kernel, **claim.parameters), _weights_of(claim, matrix.shape[1])
+    X, bias = _table(claim, matrix, rows), float(claim.bias)
+    held = Held(X, y, top, alpha, bias, kernel, weights, claim.ridge or 0.0)
     about = _about_kernel(claim, held)
-    return about if not about else _compare_all(claim, held, about.reason)
+    found = checked(_compare, claim, measure(held), about)
+    cost = held.X.shape[1] * float(np.count_nonzero(alpha)) * len(y)
+    if found or cost > PRECISE:
+        require(found, found.reason)
+        return found.reason
+    return _compare(claim, measure(held, precise=True), about)
 
 
-def _strange(claim: Any) -> str:
-    """What no fit could claim, or ""."""
-    if claim.status not in (Status.CONVERGED, Status.STATIONARY, *UNFINISHED):
-        return f"no kernel machine ends like this: {claim.status}"
-    if claim.parts or claim.backward_error is not None:
-        return "one problem has no parts and no backward error"
+def _check_form(claim: Any) -> None:
+    """What holds for any fit."""
+    ended = claim.status in (Status.CONVERGED, Status.STATIONARY, *UNFINISHED)
+    require(ended, f"no kernel machine ends like this: {claim.status}")
+    one = not claim.parts and claim.backward_error is None
+    require(one, "one problem has no parts and no backward error")
     numbers = [claim.primal, claim.kkt, claim.bias, claim.rounding, claim.allowed]
     numbers += [] if claim.ridge is None else [claim.ridge]
     numbers += [] if claim.witness is not None else [claim.gap, claim.dual]
-    if any(value is None or np.isnan(value) for value in numbers) or not np.isfinite(claim.bias):
-        return "objective, dual value, gap, KKT violation or bias is missing or not a number"
-    if claim.witness is not None and (claim.gap is not None or claim.dual is not None):
-        return "a kernel that is not an inner product has no gap and no dual value"
-    if not (0 < claim.tol < np.inf and claim.C > 0):
-        return "C and tol must be positive"
-    return ""
+    known = all(value is not None and not np.isnan(value) for value in numbers)
+    require(
+        known and np.isfinite(claim.bias),
+        "objective, dual value, gap, KKT violation or bias is missing or not a number",
+    )
+    fits = claim.witness is None or (claim.gap is None and claim.dual is None)
+    require(fits, "a kernel that is not an inner product has no gap and no dual value")
+    require(0 < claim.tol < np.inf and claim.C > 0, "C and tol must be positive")
 
 
 def _table(claim: Any, matrix: Any, rows: np.ndarray) -> Any:
@@ -169,72 +159,75 @@ def ways(held: Held, n: int) -> tuple[bool, ...]:
     return (False, True) if cheap and not callable(held.kernel.name) else (False,)
 
 
-def _about_kernel(claim: Any, held: Held) -> Check:
+def _about_kernel(claim: Any, held: Held) -> str:
     """Whether the kernel is an inner product, as far as the claim says something about it."""
     if claim.witness is not None:
-        rows, v = (np.asarray(part) for part in claim.witness)
-        if rows.ndim != 1 or v.shape != rows.shape or len(np.unique(rows)) != len(rows):
-            return Check(False, "the vector of negative energy has the wrong shape")
-        for precise in ways(held, len(rows)):
-            found = energy(kernel_matrix(held, rows, precise=precise), v)
-            if np.isfinite(v).all() and found.high < 0.0:
-                text = f"this kernel is not an inner product (vᵀKv = {found.mid:.2g} < 0)"
-                return Check(True, text)
-        return Check(False, "no vector of negative energy: the kernel may be an inner product")
-    if claim.status is Status.STATIONARY:
-        return Check(False, "nothing shows that this kernel is not an inner product")
+        return _negative_energy(claim, held)
+    nothing = "nothing shows that this kernel is not an inner product"
+    require(claim.status is not Status.STATIONARY, nothing)
     if held.kernel.inner_product:
-        fine = claim.ridge == 0.0
-        return Check(fine, "" if fine else "this kernel needs no ridge")
+        require(claim.ridge == 0.0, "this kernel needs no ridge")
+        return ""
     n = len(held.y)
     if claim.ridge is None:
-        if n <= MOST and np.isfinite(claim.gap):
-            return Check(False, "a gap, but nothing shows that this kernel is an inner product")
-        return Check(True, ", provided that this kernel is an inner product, which was not checked")
+        shown = n > MOST or not np.isfinite(claim.gap)
+        require(shown, "a gap, but nothing shows that this kernel is an inner product")
+        return ", provided that this kernel is an inner product, which was not checked"
     proven = n == 0 or any(
         raised_is_inner_product(kernel_matrix(held, precise=precise), claim.ridge)
         for precise in ways(held, n)
     )
-    if proven:
-        return Check(True, f", for the kernel with {claim.ridge:.2g} on its diagonal")
-    return Check(False, "the kernel is not proven to be an inner product")
+    require(proven, "the kernel is not proven to be an inner product")
+    return f", for the kernel with {claim.ridge:.2g} on its diagonal"
 
 
-def _compare_all(claim: Any, held: Held, about: str) -> Check:
-    result = _compare(claim, measure(held), about)
-    used = np.count_nonzero(held.alpha)
-    if not result and held.X.shape[1] * float(used) * len(held.y) <= PRECISE:
-        result = _compare(claim, measure(held, precise=True), about)
-    return result
+def _negative_energy(claim: Any, held: Held) -> str:
+    rows, v = (np.asarray(part) for part in claim.witness)
+    fits = rows.ndim == 1 and v.shape == rows.shape and len(np.unique(rows)) == len(rows)
+    require(fits, "the vector of negative energy has the wrong shape")
+    for precise in ways(held, len(rows)):
+        found = energy(kernel_matrix(held, rows, precise=precise), v)
+        if np.isfinite(v).all() and found.high < 0.0:
+            return f"this kernel is not an inner product (vᵀKv = {found.mid:.2g} < 0)"
+    raise Refuted("no vector of negative energy: the kernel may be an inner product")
 
 
-def _compare(claim: Any, found: Judged, about: str) -> Check:
+def _compare(claim: Any, found: Judged, about: str) -> str:
     size, allowed = abs(found.primal.mid), claim.tol * found.prices
-    if not (claim.allowed == allowed or abs(claim.allowed - allowed) <= CLOSE * allowed):
-        return Check(False, f"tol allows a gap of {allowed:.6g}, not {claim.allowed:.6g}")
+    same = claim.allowed == allowed or abs(claim.allowed - allowed) <= CLOSE * allowed
+    require(same, f"tol allows a gap of {allowed:.6g}, not {claim.allowed:.6g}")
     # a claim has more room for rounding than this check, so it may know nothing where this does
     vacuous = claim.primal == claim.gap == np.inf and found.primal.rad >= VAGUE * size
-    off = abs(claim.primal - found.primal.mid)
-    if not (vacuous or off <= found.primal.rad + claim.rounding):
-        return Check(False, f"the objective is {found.primal.mid:.9g}, not {claim.primal:.9g}")
-    if not found.kkt <= claim.kkt:
-        return Check(False, f"the KKT violation is up to {found.kkt:.3g}, not {claim.kkt:.3g}")
-    if claim.kkt > claim.tol and not claim.kkt <= FAR * (found.kkt + 1.0):
-        return Check(False, f"the KKT violation is only {found.kkt:.3g}, not {claim.kkt:.3g}")
+    near = vacuous or abs(claim.primal - found.primal.mid) <= found.primal.rad + claim.rounding
+    require(near, f"the objective is {found.primal.mid:.9g}, not {claim.primal:.9g}")
+    bounded = found.kkt <= claim.kkt
+    require(bounded, f"the KKT violation is up to {found.kkt:.3g}, not {claim.kkt:.3g}")
+    honest = not claim.kkt > claim.tol or claim.kkt <= FAR * (found.kkt + 1.0)
+    require(honest, f"the KKT violation is only {found.kkt:.3g}, not {claim.kkt:.3g}")
     if claim.witness is not None:
-        return _compare_stationary(claim, found, about)
-    if not found.gap <= claim.gap:
-        return Check(False, f"the gap is up to {found.gap:.3g}, not {claim.gap:.3g}")
-    if np.isfinite(claim.gap):
-        if not claim.dual <= found.primal.low - found.gap:
-            return Check(False, f"the dual value {claim.dual:.9g} is not proven")
-        off = abs(claim.primal - claim.gap - claim.dual)
-        if not off <= 4.0 * claim.rounding + CLOSE * (size + claim.gap):
-            return Check(False, f"the dual value {claim.dual:.9g} does not belong to the gap")
-    elif claim.dual != -np.inf:
-        return Check(False, "without a gap there is no dual value")
+        return _compare_stationary(claim, about)
+    _check_gap(claim, found, size)
     reached = within(claim.primal, claim.rounding, claim.kkt, claim.gap, claim.tol, claim.allowed)
-    return _judge_status(claim, reached, about)
+    text = f"a KKT violation of {claim.kkt:.2g} and a gap of {claim.gap:.2g} are not within tol"
+    converged = claim.status is Status.CONVERGED
+    require(reached or not converged, f"{text} = {claim.tol:g}")
+    text = "the optimality conditions hold within tol, which is not"
+    require(converged or not reached, f"{text}: {claim.status}")
+    text = f"the optimality conditions hold to {claim.kkt:.2g}, the objective is above the minimum"
+    return f"{text} by at most {claim.gap:.2g}{about}"
+
+
+def _check_gap(claim: Any, found: Judged, size: float) -> None:
+    bounded = found.gap <= claim.gap
+    require(bounded, f"the gap is up to {found.gap:.3g}, not {claim.gap:.3g}")
+    if not np.isfinite(claim.gap):
+        require(claim.dual == -np.inf, "without a gap there is no dual value")
+        return
+    proven = claim.dual <= found.primal.low - found.gap
+    require(proven, f"the dual value {claim.dual:.9g} is not proven")
+    off = abs(claim.primal - claim.gap - claim.dual)
+    fits = off <= 4.0 * claim.rounding + CLOSE * (size + claim.gap)
+    require(fits, f"the dual value {claim.dual:.9g} does not belong to the gap")
 
 
 def within(
@@ -249,27 +242,15 @@ def precise_enough(primal: float, rounding: float, allowed: float) -> bool:
     return bool(rounding <= max(CLOSE * abs(primal), allowed))
 
 
-def _judge_status(claim: Any, reached: bool, about: str) -> Check:
-    if claim.status is Status.CONVERGED and not reached:
-        text = f"a KKT violation of {claim.kkt:.2g} and a gap of {claim.gap:.2g} are not within tol"
-        return Check(False, f"{text} = {claim.tol:g}")
-    if claim.status is not Status.CONVERGED and reached:
-        return Check(
-            False, f"the optimality conditions hold within tol, which is not: {claim.status}"
-        )
-    text = f"the optimality conditions hold to {claim.kkt:.2g}, the objective is above the minimum"
-    return Check(True, f"{text} by at most {claim.gap:.2g}{about}")
-
-
-def _compare_stationary(claim: Any, found: Judged, about: str) -> Check:
+def _compare_stationary(claim: Any, about: str) -> str:
     zero = not np.any(claim.alpha)
-    if not precise_enough(claim.primal, claim.rounding, claim.allowed):
-        return Check(False, f"a rounding of {claim.rounding:.2g} is too much")
-    if claim.status is Status.CONVERGED:
-        return Check(False, f"{about}: its objective has no minimum")
-    if claim.status is Status.STATIONARY and not (claim.kkt <= claim.tol or zero):
-        return Check(False, f"a KKT violation of {claim.kkt:.2g} is not within {claim.tol:g}")
-    if claim.status is not Status.STATIONARY and claim.kkt <= claim.tol:
-        return Check(False, f"the point is stationary, which is not: {claim.status}")
+    known = precise_enough(claim.primal, claim.rounding, claim.allowed)
+    require(known, f"a rounding of {claim.rounding:.2g} is too much")
+    require(claim.status is not Status.CONVERGED, f"{about}: its objective has no minimum")
+    stationary, within_tol = claim.status is Status.STATIONARY, claim.kkt <= claim.tol
+    text = f"a KKT violation of {claim.kkt:.2g} is not within {claim.tol:g}"
+    require(not stationary or within_tol or zero, text)
+    text = f"the point is stationary, which is not: {claim.status}"
+    require(stationary or not within_tol, text)
     what = "w = 0" if zero else f"the optimality conditions hold to {claim.kkt:.2g}"
-    return Check(True, f"{about}; {what}, and no minimum is claimed")
+    return f"{about}; {what}, and no minimum is claimed"

@@ -26,8 +26,10 @@ from scipy import sparse
 from linscope.data import to_matrix
 from linscope.results import Check, Status
 from linscope.rows.finite import check_finite
+from linscope.verify.claims import Refuted, checked, foreign, require
 from linscope.verify.definite import MOST_LONG
 from linscope.verify.exact_gram import TooWide
+from linscope.verify.parts import read_weight
 
 from .facts import Facts, facts, largest_gap, relative_error
 from .large import large_facts
@@ -79,17 +81,12 @@ class Found(NamedTuple):
 
 def check(claim: Any, X, y, sample_weight=None) -> Check:
     """Check a claim with the fields of ``LeastSquaresCertificate`` against the data."""
-    try:
-        X, Y, weight = _data(claim, X, y, sample_weight)
-        with np.errstate(all="ignore"):
-            wrong = _nonsense(claim) or _untrue(claim, X, Y, weight)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        return Check(False, f"the certificate does not fit these data: {error}")
-    return Check(False, wrong) if wrong else Check(True, _verdict(claim))
+    return checked(_claims, claim, X, y, sample_weight)
 
 
-def _untrue(claim, X, Y: np.ndarray, weight: np.ndarray) -> str | None:
-    """What the data say is false."""
+def _claims(claim: Any, X, y, sample_weight) -> str:
+    X, Y, weight = _data(claim, X, y, sample_weight)
+    _check_form(claim)
     W = np.asarray(claim.weights, dtype=np.float64)
     options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
     found = examine(X, Y, weight, W, **options)._replace(rows=len(Y))
@@ -97,61 +94,55 @@ def _untrue(claim, X, Y: np.ndarray, weight: np.ndarray) -> str | None:
     raw = np.ldexp(_lengths(X, c), e)
     level = np.ldexp(np.sqrt(c.sum()), e) * np.abs(W[:, 0])
     sizes = np.ldexp(_lengths(Y, c), e) + level + np.abs(W[:, 1:]) @ raw
-    return _false_number(claim, found, sizes) or _false_status(claim, found, raw)
+    _check_numbers(claim, found, sizes)
+    if claim.error is not None:
+        _check_errors(claim, found)
+    _check_status(claim, found, raw)
+    return _verdict(claim)
 
 
 def _data(claim, X, y, sample_weight) -> tuple[Any, np.ndarray, np.ndarray]:
     matrix, names = to_matrix(X)
     Y = np.asarray(y, dtype=np.float64)
-    if Y.ndim == 0 or len(Y) != matrix.shape[0]:
-        raise ValueError(f"X has {matrix.shape[0]} rows, y has {Y.size} entries")
+    fits = Y.ndim > 0 and len(Y) == matrix.shape[0]
+    require(fits, f"X has {matrix.shape[0]} rows, y has {Y.size} entries")
     Y = Y.reshape(len(Y), -1)
-    expected = np.shape(claim.weights)
-    if (Y.shape[1], matrix.shape[1] + 1) != expected:
-        raise ValueError(
-            f"{matrix.shape[1]} features and {Y.shape[1]} targets, expected "
-            f"{expected[1] - 1} and {expected[0]}"
-        )
+    targets, width = np.shape(claim.weights)
+    require(
+        (Y.shape[1], matrix.shape[1] + 1) == (targets, width),
+        f"{matrix.shape[1]} features and {Y.shape[1]} targets, expected {width - 1} and {targets}",
+    )
     check_finite(matrix, names)
     check_finite(Y, name="y")
-    if sample_weight is None:
-        if claim.weighted:
-            raise ValueError("the fit used sample weights: pass sample_weight")
+    weight = read_weight(claim, sample_weight, len(Y))
+    if weight is None:
         return matrix, Y, np.zeros(0)
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (len(Y),) or not (np.isfinite(weight).all() and (weight >= 0).all()):
-        raise ValueError("sample_weight must be one number, not negative, for each row")
     keep = np.flatnonzero(weight)
     return matrix[keep], Y[keep], weight[keep]
 
 
-def _nonsense(claim) -> str | None:
-    """What is false whatever the data are."""
+def _check_form(claim) -> None:
+    """What must be so whatever the data are."""
     W = claim.weights
-    if not np.isfinite(W).all():
-        return "the weights are not finite"
-    if not claim.fit_intercept and W[:, 0].any():
-        return "a model without intercept has a bias"
-    if not (np.isfinite(claim.alpha) and claim.alpha >= 0):
-        return "alpha is not a number from 0 on"
+    require(np.isfinite(W).all(), "the weights are not finite")
+    require(claim.fit_intercept or not W[:, 0].any(), "a model without intercept has a bias")
+    require(np.isfinite(claim.alpha) and claim.alpha >= 0, "alpha is not a number from 0 on")
     numbers = [claim.primal, claim.dual, claim.gap, claim.tolerance]
-    if any(v is None or not v >= 0 for v in numbers) or not (np.asarray(claim.rss) >= 0).all():
-        return "a number of the claim is missing, negative or NaN"
-    if not (np.isfinite(claim.rss).all() and np.isfinite([claim.primal, claim.dual]).all()):
-        return "the objective is not finite"
-    if claim.condition is not None and not claim.condition >= 1 - MARGIN:
-        return "a condition number is never below 1"
-    if claim.kkt is not None or claim.backward_error is not None or claim.parts:
-        return "the claim says something that least squares does not claim"
-    if not 0 < claim.tolerance <= WIDEST:
-        return f"a tolerance of {claim.tolerance:.2g} says nothing"
-    if (claim.error is None) != (claim.accuracy is None):
-        return "errors of weights and their relative bound belong together"
+    known = all(v is not None and v >= 0 for v in numbers) and (np.asarray(claim.rss) >= 0).all()
+    require(known, "a number of the claim is missing, negative or NaN")
+    finite = np.isfinite(claim.rss).all() and np.isfinite([claim.primal, claim.dual]).all()
+    require(finite, "the objective is not finite")
+    possible = claim.condition is None or claim.condition >= 1 - MARGIN
+    require(possible, "a condition number is never below 1")
+    strange = foreign(claim, "primal", "dual", "gap")
+    require(not strange, "the claim says something that least squares does not claim")
+    useful = 0 < claim.tolerance <= WIDEST
+    require(useful, f"a tolerance of {claim.tolerance:.2g} says nothing")
+    both = (claim.error is None) == (claim.accuracy is None)
+    require(both, "errors of weights and their relative bound belong together")
     if claim.error is not None:
         good = np.shape(claim.error) == W.shape and (claim.error >= 0).all()
-        if not (good and claim.accuracy >= 0):
-            return "the errors of the weights are not bounds"
-    return None
+        require(good and claim.accuracy >= 0, "the errors of the weights are not bounds")
 
 
 def examine(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> Found:
@@ -179,81 +170,80 @@ def _exactly(X, Y, weight, W, options) -> Found:
     return Found(most, gap, most.error, rank, best.unique, best.condition, False)
 
 
-def _false_number(claim, found: Found, sizes: np.ndarray) -> str | None:
+def _check_numbers(claim, found: Found, sizes: np.ndarray) -> None:
     most = found.most
     # Residuals are off by so much in floats; sums in double-double lose no more by cancelling.
     moved = (most.lengths.size + 16 + 4 * np.sqrt(found.rows)) * UNIT * sizes
     most_slack = float((moved * (np.sqrt(claim.rss) + moved)).sum()) + SAME * float(claim.rss.sum())
-    if not 0 <= claim.rounding <= max(most_slack, LEAST):
-        return "so much rounding is not possible"
+    possible = 0 <= claim.rounding <= max(most_slack, LEAST)
+    require(possible, "so much rounding is not possible")
+    require(np.shape(claim.rss) == most.rss.shape, "one residual sum of squares per target")
     slack = np.full(len(claim.rss), claim.rounding) + most.rounding
     same = np.abs(most.rss - claim.rss) <= SAME * claim.rss + slack
-    if np.shape(claim.rss) != most.rss.shape or not same.all():
-        k = int(np.argmin(same))
-        return f"the residual sum of squares is {most.rss[k]:.9g}, not {claim.rss[k]:.9g}"
+    k = int(np.argmin(same))
+    text = f"the residual sum of squares is {most.rss[k]:.9g}, not {claim.rss[k]:.9g}"
+    require(same.all(), text)
     primal = float(most.primal.sum())
     allowed = SAME * primal + claim.rounding + float(most.rounding.sum())
-    if not abs(claim.primal - primal) <= allowed:
-        return f"the objective is {primal:.9g}, not {claim.primal:.9g}"
-    if not found.gap <= claim.gap * found.room + LEAST:
-        return f"the objective is {found.gap:.2g} above its minimum, not {claim.gap:.2g}"
-    if abs(claim.dual - max(primal - claim.gap, 0.0)) > 2 * allowed:
-        return "the lower bound of the objective is not what the gap says"
-    if not found.rough and not claim.dual <= max(float(most.dual.sum()), 0.0):
-        return "the lower bound of the objective is above the minimum"
-    if claim.rank is not None and found.rank is not None and claim.rank != found.rank:
-        return f"{found.rank} columns are independent, not {claim.rank}"
+    near = abs(claim.primal - primal) <= allowed
+    require(near, f"the objective is {primal:.9g}, not {claim.primal:.9g}")
+    bounded = found.gap <= claim.gap * found.room + LEAST
+    require(bounded, f"the objective is {found.gap:.2g} above its minimum, not {claim.gap:.2g}")
+    fits = abs(claim.dual - max(primal - claim.gap, 0.0)) <= 2 * allowed
+    require(fits, "the lower bound of the objective is not what the gap says")
+    below = found.rough or claim.dual <= max(float(most.dual.sum()), 0.0)
+    require(below, "the lower bound of the objective is above the minimum")
+    known = claim.rank is None or found.rank is None or claim.rank == found.rank
+    require(known, f"{found.rank} columns are independent, not {claim.rank}")
     if claim.condition is not None and found.unique:
         room = ABOUT * most.lengths.size
-        if not found.condition / room <= claim.condition <= found.condition * room * room:
-            return f"the condition number is about {found.condition:.2g}, not {claim.condition:.2g}"
-    return None if claim.error is None else _false_error(claim, found)
+        about = found.condition / room <= claim.condition <= found.condition * room * room
+        text = f"the condition number is about {found.condition:.2g}, not {claim.condition:.2g}"
+        require(about, text)
 
 
-def _false_error(claim, found: Found) -> str | None:
-    over = found.error > claim.error * found.room + LEAST
+def _check_errors(claim, found: Found) -> None:
+    over = ~(found.error <= claim.error * found.room + LEAST)
     if over.any():
         t, j = np.argwhere(over)[0]
         shortest = "shortest " if claim.least_norm else ""
         what = "the intercept" if j == 0 else f"the weight of feature {j - 1}"
-        return (
+        raise Refuted(
             f"{what} is {found.error[t, j]:.2g} from the {shortest}solution, more than the "
             f"{claim.error[t, j]:.2g} that was claimed"
         )
     share = relative_error(claim.weights, claim.error, found.most.lengths)
-    if not share <= claim.accuracy * (1 + (1e-3 if found.rough else MARGIN)):
-        return "the weights have fewer digits than claimed"
-    return None
+    enough = share <= claim.accuracy * (1 + (1e-3 if found.rough else MARGIN))
+    require(enough, "the weights have fewer digits than claimed")
 
 
-def _false_status(claim, found: Found, raw: np.ndarray) -> str | None:
+def _check_status(claim, found: Found, raw: np.ndarray) -> None:
     """A status is ok exactly if the bounds meet the tolerance; and it must say what is so."""
     scale = float(largest_gap(found.most, claim.tolerance).sum())
     digits = claim.accuracy is not None and claim.accuracy <= claim.tolerance
     near = claim.gap < np.inf and claim.gap <= scale * (1 + MARGIN)
-    surely = claim.gap < scale * (1 - MARGIN)
+    surely = claim.gap < scale * (1 - MARGIN) and (digits or claim.error is None)
     status = claim.status
-    if status in SOLVED and not (digits and near):
-        return f"the bounds do not reach the tolerance, so it is not true that {status}"
-    if status is Status.CONVERGED and not near:
-        return "the gap is above the tolerance, so the stopping rule is not met"
-    if claim.iterative == (status in CLOSED) and status is not Status.STALLED:
-        return f"such a solver does not end with: {status}"
-    if status in NOT_REACHED and surely and (digits or claim.error is None):
-        return f"the bounds reach the tolerance, so it is not true that {status}"
-    if status not in (*SOLVED, *NOT_REACHED, Status.CONVERGED):
-        return f"least squares does not end with: {status}"
-    if status is Status.SOLVED and found.unique is not True:
-        return "it is not proven that there is one solution only"
-    if (status is Status.RANK_DEFICIENT) != claim.least_norm:
-        return "only dependent columns leave a choice of the shortest weights"
-    if status is Status.RANK_DEFICIENT and found.unique is not False:
-        return "the columns do not depend on each other"
-    if status is Status.NEARLY_DEPENDENT and found.unique and not _nearly(found, raw):
-        return "the columns are not nearly dependent"
-    if status is Status.RANK_DEFICIENT and claim.rank is None:
-        return "the rank is missing"
-    return None
+    short = f"the bounds do not reach the tolerance, so it is not true that {status}"
+    require(status not in SOLVED or (digits and near), short)
+    met = status is not Status.CONVERGED or near
+    require(met, "the gap is above the tolerance, so the stopping rule is not met")
+    fits = claim.iterative != (status in CLOSED) or status is Status.STALLED
+    require(fits, f"such a solver does not end with: {status}")
+    reached = f"the bounds reach the tolerance, so it is not true that {status}"
+    require(status not in NOT_REACHED or not surely, reached)
+    known = status in (*SOLVED, *NOT_REACHED, Status.CONVERGED)
+    require(known, f"least squares does not end with: {status}")
+    one = status is not Status.SOLVED or found.unique is True
+    require(one, "it is not proven that there is one solution only")
+    deficient = status is Status.RANK_DEFICIENT
+    text = "only dependent columns leave a choice of the shortest weights"
+    require(deficient == claim.least_norm, text)
+    proven = not deficient or found.unique is False
+    require(proven, "the columns do not depend on each other")
+    doubtful = status is not Status.NEARLY_DEPENDENT or not found.unique or _nearly(found, raw)
+    require(doubtful, "the columns are not nearly dependent")
+    require(not deficient or claim.rank is not None, "the rank is missing")
 
 
 def _nearly(found: Found, raw: np.ndarray) -> bool:

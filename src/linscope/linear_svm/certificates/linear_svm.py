@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.fitting.binary_problems import SVMCertificate, joint_values
+from linscope.fitting.binary_problems import SVMCertificate
 from linscope.results import Check, Result, Status
 
 from ..verify.bounds import Bounds, Problem
@@ -97,8 +97,15 @@ def _status(found: Bounds, tol: float, status: Status) -> Status:
 def several(parts: dict[str, LinearSVMCertificate], classes: np.ndarray) -> LinearSVMCertificate:
     """One certificate of several binary problems; each has its own in ``parts``."""
     first = next(iter(parts.values()))
+    fine = all(part.status.ok for part in parts.values())
+    sums: dict[str, Any] = {
+        name: sum(getattr(part, name) or 0.0 for part in parts.values())
+        for name in ("primal", "dual", "gap")
+    }
     return LinearSVMCertificate(
-        **joint_values(parts),
+        **sums,
+        status=Status.CONVERGED if fine else Status.SEVERAL,
+        parts=dict(parts),
         weights=np.vstack([part.weights for part in parts.values()]),
         alpha=np.concatenate([part.alpha for part in parts.values()]),
         classes=classes,

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, Ball, products
-from linscope.results import Check, Status
+from linscope.results import Status
+from linscope.verify.claims import Refuted, require
 
 from .decrement import decrement_bound
 from .duality import Dual
@@ -40,12 +41,10 @@ UNPROVEN = (
 )
 
 
-def check_one(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
+def check_one(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> str:
     """Check a claim about one problem."""
     problem = read_problem(claim, X, known, codes, weight)
-    wrong = wrong_numbers(claim, problem)
-    if wrong:
-        return Check(False, wrong)
+    _check_numbers(claim, problem)
     if claim.status is Status.INFINITE:
         return _check_infinite(claim, problem)
     return _check_gap(claim, problem)
@@ -78,36 +77,29 @@ def read_problem(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weigh
     return Problem(X, codes, len(known), c, doubt, float(l1), float(l2), **options)
 
 
-def wrong_weights(claim: Any, problem: Problem) -> str | None:
-    """What is wrong with the weights before anything is computed."""
-    shape = (problem.rows, problem.X.shape[1] + 1)
-    if np.shape(claim.weights) != shape:
-        return f"weights of shape {np.shape(claim.weights)}, not {shape}"
-    if not np.isfinite(claim.weights).all():
-        return "the weights are not finite"
-    if not problem.intercept and np.any(np.asarray(claim.weights)[:, 0]):
-        return "the model has no bias, the weights have one"
-    return None
+def check_weights(claim: Any, problem: Problem) -> None:
+    """What must be so before anything is computed."""
+    own, shape = np.shape(claim.weights), (problem.rows, problem.X.shape[1] + 1)
+    require(own == shape, f"weights of shape {own}, not {shape}")
+    require(np.isfinite(claim.weights).all(), "the weights are not finite")
+    free = problem.intercept or not np.any(np.asarray(claim.weights)[:, 0])
+    require(free, "the model has no bias, the weights have one")
 
 
-def wrong_numbers(claim: Any, problem: Problem) -> str | None:
-    """What is wrong with the claim before anything is computed."""
-    wrong = wrong_weights(claim, problem)
-    if wrong:
-        return wrong
-    if claim.primal is None or not np.isfinite(claim.primal):
-        return f"an objective of {claim.primal} says nothing"
-    if claim.gap is None or not claim.gap >= 0:
-        return f"a gap of {claim.gap} says nothing"
-    if claim.dual is not None and not claim.dual <= claim.primal:
-        return f"a lower bound of {claim.dual} says nothing"
-    if claim.dual is not None and not claim.primal - claim.dual <= _two_ulps(claim):
-        return f"objective and lower bound differ by more than a gap of {claim.gap:.2g}"
-    if claim.kkt is not None and not claim.kkt >= 0:
-        return f"a gradient of {claim.kkt} says nothing"
-    if not 0 < claim.tolerance <= LARGEST_TOLERANCE:
-        return f"a tolerance of {claim.tolerance} is none"
-    return None
+def _check_numbers(claim: Any, problem: Problem) -> None:
+    check_weights(claim, problem)
+    known = claim.primal is not None and np.isfinite(claim.primal)
+    require(known, f"an objective of {claim.primal} says nothing")
+    known = claim.gap is not None and claim.gap >= 0
+    require(known, f"a gap of {claim.gap} says nothing")
+    below = claim.dual is None or claim.dual <= claim.primal
+    require(below, f"a lower bound of {claim.dual} says nothing")
+    fits = claim.dual is None or claim.primal - claim.dual <= _two_ulps(claim)
+    require(fits, f"objective and lower bound differ by more than a gap of {claim.gap:.2g}")
+    known = claim.kkt is None or claim.kkt >= 0
+    require(known, f"a gradient of {claim.kkt} says nothing")
+    useful = 0 < claim.tolerance <= LARGEST_TOLERANCE
+    require(useful, f"a tolerance of {claim.tolerance} is none")
 
 
 def _two_ulps(claim: Any) -> float:
@@ -115,43 +107,39 @@ def _two_ulps(claim: Any) -> float:
     return claim.gap + 2 * float(np.spacing(abs(claim.primal) + abs(claim.gap)))
 
 
-def _check_infinite(claim: Any, problem: Problem) -> Check:
+def _check_infinite(claim: Any, problem: Problem) -> str:
     """The direction separates, exactly; and the objective is as stated."""
-    if problem.l1 or problem.l2:
-        return Check(False, "with a penalty the weights are finite")
-    if np.isfinite(claim.gap) or claim.dual is not None:
-        return Check(False, "no bound of the likelihood is claimed where weights go to infinity")
+    require(not (problem.l1 or problem.l2), "with a penalty the weights are finite")
+    bare = not np.isfinite(claim.gap) and claim.dual is None
+    require(bare, "no bound of the likelihood is claimed where weights go to infinity")
     wanted = (problem.n_classes, problem.X.shape[1] + 1)
     direction = tuple(tuple(row) for row in claim.direction)
-    if (len(direction), *{len(row) for row in direction}) != wanted:
-        return Check(False, f"the direction must be {wanted}")
-    if not problem.intercept and any(row[0] for row in direction):
-        return Check(False, "the model has no bias, the direction has one")
+    fits = (len(direction), *{len(row) for row in direction}) == wanted
+    require(fits, f"the direction must be {wanted}")
+    free = problem.intercept or not any(row[0] for row in direction)
+    require(free, "the model has no bias, the direction has one")
     signs = margin_signs(problem.X, problem.codes, direction)
-    if not signs.none_negative:
-        return Check(False, "a row has a negative margin: the direction does not separate")
-    if not signs.some_positive:
-        return Check(False, "every margin is 0: the direction changes no odds")
+    text = "a row has a negative margin: the direction does not separate"
+    require(signs.none_negative, text)
+    require(signs.some_positive, "every margin is 0: the direction changes no odds")
     wrong = ""
     for precise in (False, True):
         place = evaluate(problem, claim.weights, precise=precise)
         wrong = _wrong_objective(claim, problem, place) or _wrong_gradient(claim, problem, place)
         if not wrong:
             break
-    if wrong:
-        return Check(False, wrong)
-    return Check(True, "no margin of the direction is negative and some are positive, exactly")
+    require(not wrong, wrong)
+    return "no margin of the direction is negative and some are positive, exactly"
 
 
-def _check_gap(claim: Any, problem: Problem) -> Check:
+def _check_gap(claim: Any, problem: Problem) -> str:
     near = claim.gap <= claim.tolerance * abs(claim.primal)
-    if near != (claim.status is Status.CONVERGED):
-        word = "within" if near else "above"
-        return Check(False, f"a gap {word} the tolerance does not mean {claim.status.name}")
-    if not near and claim.status not in UNPROVEN:
-        return Check(False, f"{claim.status.name} says nothing about this model")
-    if claim.direction:
-        return Check(False, "a direction belongs to weights at infinity only")
+    word = "within" if near else "above"
+    text = f"a gap {word} the tolerance does not mean {claim.status.name}"
+    require(near == (claim.status is Status.CONVERGED), text)
+    ended = near or claim.status in UNPROVEN
+    require(ended, f"{claim.status.name} says nothing about this model")
+    require(not claim.direction, "a direction belongs to weights at infinity only")
     reason = ""
     for precise in (False, True):
         place = evaluate(problem, claim.weights, precise=precise)
@@ -161,8 +149,8 @@ def _check_gap(claim: Any, problem: Problem) -> Check:
             found = smallest_gap(problem, place, claim.gap, precise=precise)
             reason = _wrong_bound(claim, place, found)
         if not reason:
-            return Check(True, f"the objective is above the minimum by at most {found:.2g}")
-    return Check(False, reason)
+            return f"the objective is above the minimum by at most {found:.2g}"
+    raise Refuted(reason)
 
 
 def _wrong_objective(claim: Any, problem: Problem, place: Place) -> str:

@@ -18,9 +18,10 @@ import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.enclosures import UNIT, Ball, gamma, products, total
-from linscope.results import Check, Status
+from linscope.results import Status
+from linscope.verify.claims import Refuted, require
 
-from .check import LARGEST_TOLERANCE, STATED, UNPROVEN, read_problem, wrong_weights
+from .check import LARGEST_TOLERANCE, STATED, UNPROVEN, check_weights, read_problem
 from .decrement import decrement, information, least_eigenvalue
 from .values import Place, Problem, evaluate, near_one, residuals, shifted
 
@@ -37,24 +38,22 @@ ROUGHLY = 1000
 UNKNOWN = Likelihood(Ball(0.0, np.inf), np.inf)
 
 
-def check_one(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> Check:
+def check_one(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weight: Any) -> str:
     """Check a claim about one problem of two classes."""
     problem = read_problem(claim, X, known, codes, weight)
-    wrong = _wrong_numbers(claim, problem)
-    if wrong:
-        return Check(False, wrong)
+    _check_numbers(claim, problem)
     near = claim.decrement <= claim.tolerance
-    if near != (claim.status is Status.CONVERGED) or not (near or claim.status in UNPROVEN):
-        return Check(False, f"a step of {claim.decrement:.2g} does not mean {claim.status.name}")
+    fits = near == (claim.status is Status.CONVERGED) and (near or claim.status in UNPROVEN)
+    require(fits, f"a step of {claim.decrement:.2g} does not mean {claim.status.name}")
     found = UNKNOWN
     for precise in (False, True):
         found = likelihood(problem, claim.weights, precise=precise)
         if found.decrement <= claim.decrement and _as_stated(claim, found):
             length = f"{found.decrement:.2g} standard errors"
-            return Check(True, f"Newton's next step is at most {length} long")
-    if not _as_stated(claim, found):
-        return Check(False, f"the likelihood is {found.value.mid:.9g}, not {claim.primal}")
-    return Check(False, f"Newton's step is {found.decrement:.2g} long, not {claim.decrement:.2g}")
+            return f"Newton's next step is at most {length} long"
+    text = f"the likelihood is {found.value.mid:.9g}, not {claim.primal}"
+    require(_as_stated(claim, found), text)
+    raise Refuted(f"Newton's step is {found.decrement:.2g} long, not {claim.decrement:.2g}")
 
 
 def _as_stated(claim: Any, found: Likelihood) -> bool:
@@ -64,21 +63,19 @@ def _as_stated(claim: Any, found: Likelihood) -> bool:
     return bool(abs(found.value.mid - claim.primal) <= room and found.value.rad <= ROUGHLY * room)
 
 
-def _wrong_numbers(claim: Any, problem: Problem) -> str | None:
-    if problem.n_classes != 2:
-        return "Firth's likelihood is for two classes"
-    if problem.l1 or problem.l2:
-        return "Firth's penalty stands alone"
+def _check_numbers(claim: Any, problem: Problem) -> None:
+    require(problem.n_classes == 2, "Firth's likelihood is for two classes")
+    require(not (problem.l1 or problem.l2), "Firth's penalty stands alone")
     silent = claim.primal is None and claim.decrement == np.inf
-    if not (silent or (claim.primal is not None and np.isfinite(claim.primal))):
-        return f"a likelihood of {claim.primal} says nothing"
-    if claim.decrement is None or not claim.decrement >= 0:
-        return f"a step of {claim.decrement} says nothing"
-    if claim.gap is not None or claim.dual is not None or claim.kkt is not None or claim.direction:
-        return "there is no bound of Firth's likelihood from the other side"
-    if not 0 < claim.tolerance <= LARGEST_TOLERANCE:
-        return f"a tolerance of {claim.tolerance} is none"
-    return wrong_weights(claim, problem)
+    known = silent or (claim.primal is not None and np.isfinite(claim.primal))
+    require(known, f"a likelihood of {claim.primal} says nothing")
+    known = claim.decrement is not None and claim.decrement >= 0
+    require(known, f"a step of {claim.decrement} says nothing")
+    alone = claim.gap is None and claim.dual is None and claim.kkt is None and not claim.direction
+    require(alone, "there is no bound of Firth's likelihood from the other side")
+    useful = 0 < claim.tolerance <= LARGEST_TOLERANCE
+    require(useful, f"a tolerance of {claim.tolerance} is none")
+    check_weights(claim, problem)
 
 
 def likelihood(problem: Problem, W: np.ndarray, *, precise: bool = False) -> Likelihood:

@@ -8,7 +8,7 @@ of updates is at most R²/γ² with R = max ‖[1, x_i]‖ and γ the augmented 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,13 +18,13 @@ from linscope.engines import in_few_blocks
 from linscope.results import Certificate, Check, Status
 from linscope.rows.blocks import Block, Least
 from linscope.rows.operations import as_rows
+from linscope.verify.claims import checked, foreign, require, require_part
 
 from ..solvers.loops import tally
 from ..verify.perceptron import (
     Measured,
     check,
     counted_rows,
-    foreign_values,
     length_of,
     measure,
     problem_rows,
@@ -186,27 +186,22 @@ class ManyCertificates(Certificate):
 
     def verify(self, X, y) -> Check:
         """Check the claim of every binary problem from the data alone."""
-        try:
-            labels = encode_labels(y).classes.tolist()
-        except ValueError as error:
-            return Check(False, str(error))
-        if foreign_values(self):
-            return Check(False, "a perceptron has no primal, dual, gap, kkt or backward error")
+        return checked(self._claims, X, y)
+
+    def _claims(self, X, y) -> str:
         parts: dict[str, Any] = self.parts
+        text = "a perceptron has no primal, dual, gap, kkt or backward error"
+        require(not foreign(replace(self, parts={})), text)
         known = {x for p in parts.values() for x in (p.positive, p.negative, *p.others)}
-        for label in labels:
-            if label not in known:
-                return Check(False, f"y has the label {label!r}, unknown to the model")
+        for label in encode_labels(y).classes.tolist():
+            require(label in known, f"y has the label {label!r}, unknown to the model")
         missing = _missing_problems(parts)
-        if missing:
-            return Check(False, missing)
-        for name, part in self.parts.items():
-            check = part.verify(X, y)
-            if not check:
-                return Check(False, f"{name}: {check.reason}")
-        if self.status is not combined_status(parts):
-            return Check(False, f"the parts say together: {combined_status(parts)}")
-        return Check(True, f"all {len(self.parts)} binary problems verified")
+        require(not missing, missing)
+        for name, part in parts.items():
+            require_part(name, part.verify(X, y))
+        joint = combined_status(parts)
+        require(self.status is joint, f"the parts say together: {joint}")
+        return f"all {len(parts)} binary problems verified"
 
 
 def _missing_problems(parts: dict[str, Any]) -> str:

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from linscope.arithmetic.enclosures import Ball, total
 from linscope.results import Check, Status
+from linscope.verify.claims import checked, require
 from linscope.verify.kernel_signs import MOST, exact_energy, given_values, signed_sums
 from linscope.verify.kernel_values import Kernel, kernel_sums, matrix_sums, own_values
 
@@ -42,29 +43,23 @@ class KernelFacts(Measured):
 
 def check(claim: Any, X: Any, y: Any) -> Check:
     """Recompute all that the claim of one binary problem says."""
-    try:
-        with np.errstate(all="ignore"):
-            return _check(claim, X, y)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        return Check(False, f"the certificate does not fit these data: {error}")
+    return checked(_claims, claim, X, y)
 
 
-def _check(claim: Any, X: Any, y: Any) -> Check:
+def _claims(claim: Any, X: Any, y: Any) -> str:
     matrix, own, signs = problem_rows(claim, X, y)
     rows = _rows(claim, matrix, own)
     alpha = np.asarray(claim.alpha, dtype=np.float64)
-    if alpha.shape != (len(signs),):
-        return Check(False, f"{len(alpha)} coefficients, but {len(signs)} samples")
-    if not (np.isfinite(alpha).all() and np.isfinite(claim.bias)):
-        return Check(False, "the coefficients or the bias are not finite")
-    if not _bias_fits(claim, alpha):
-        return Check(False, "the bias is not the sum of the coefficients")
-    if len(claim.weights):
-        return Check(False, "a kernel perceptron has coefficients, not weights")
+    fits = alpha.shape == (len(signs),)
+    require(fits, f"{alpha.shape} coefficients, but {len(signs)} samples")
+    finite = np.isfinite(alpha).all() and np.isfinite(claim.bias)
+    require(finite, "the coefficients or the bias are not finite")
+    require(_bias_fits(claim, alpha), "the bias is not the sum of the coefficients")
+    require(not len(claim.weights), "a kernel perceptron has coefficients, not weights")
     kernel = _kernel(claim)
     found = measure(kernel, rows, signs, alpha, claim.bias, claim.tie, claim.intercept)
-    if not _last_is_right(claim, kernel, rows, signs):
-        return Check(False, "no last vector that classifies every sample correctly")
+    right = _last_is_right(claim, kernel, rows, signs)
+    require(right, "no last vector that classifies every sample correctly")
     return compare(claim, found, found.length, len(signs))
 
 

@@ -23,6 +23,7 @@ from scipy import sparse
 from linscope.data import encode_labels, to_matrix
 from linscope.results import Check, Status
 from linscope.rows.finite import check_finite
+from linscope.verify.claims import checked, foreign, require
 from linscope.verify.exact_signs import signed_scores
 
 # Floats in a certificate are rounded; a claim may differ from the true value by this much.
@@ -47,26 +48,21 @@ class Measured:
 
 def check(claim: Any, X: Any, y: Any) -> Check:
     """Recompute all that the claim of one binary problem says."""
-    try:
-        return _check(claim, X, y)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        return Check(False, f"the certificate does not fit these data: {error}")
+    return checked(_claims, claim, X, y)
 
 
-def _check(claim: Any, X: Any, y: Any) -> Check:
+def _claims(claim: Any, X: Any, y: Any) -> str:
     matrix, own, signs = problem_rows(claim, X, y)
     matrix, weights = matrix[own], claim.weights
-    if weights.shape != (matrix.shape[1] + 1,):
-        return Check(False, f"X has {matrix.shape[1]} features, not {len(weights) - 1}")
-    if not np.isfinite(weights).all():
-        return Check(False, "the weights are not finite")
-    if not claim.intercept and weights[0] != 0:
-        return Check(False, "a model without intercept has a bias")
+    fits = weights.shape == (matrix.shape[1] + 1,)
+    require(fits, f"X has {matrix.shape[1]} features, not {len(weights) - 1}")
+    require(np.isfinite(weights).all(), "the weights are not finite")
+    require(claim.intercept or weights[0] == 0, "a model without intercept has a bias")
     if len(signs) == 0:
         return compare(claim, Measured(0, 0, 0.0, 0.0), 0.0, 0)
     found = measure(matrix, signs, weights, claim.tie, claim.intercept)
-    if not _last_is_right(claim, matrix, signs):
-        return Check(False, "no last vector that classifies every sample correctly")
+    right = _last_is_right(claim, matrix, signs)
+    require(right, "no last vector that classifies every sample correctly")
     return compare(claim, found, length_of(weights), len(signs))
 
 
@@ -161,70 +157,67 @@ def radius_of(X: Any, intercept: bool) -> float:
     return float(np.sqrt(most)) / unit
 
 
-def compare(claim: Any, found: Measured, length: float, n: int) -> Check:
+def compare(claim: Any, found: Measured, length: float, n: int) -> str:
     """The claim against what was found about a vector of this length on n samples."""
-    strange = _impossible(claim, n) or _wrong_status(claim, found)
-    if found.mistakes != claim.mistakes:
-        said = f"the certificate claims {claim.mistakes}"
-        return Check(False, f"{_samples(found.mistakes)} misclassified, {said}")
+    said = f"the certificate claims {claim.mistakes}"
+    same = found.mistakes == claim.mistakes
+    require(same, f"{_samples(found.mistakes)} misclassified, {said}")
     for name in ("margin", "radius"):
         value, truth = getattr(claim, name), getattr(found, name)
         allowed = ROUNDING * abs(truth) + 1e-15 * (len(claim.weights) + 8) * found.radius
-        if not abs(value - truth) <= allowed:
-            return Check(False, f"the {name} is {truth:.12g}, not {value:.12g}")
+        near = abs(value - truth) <= allowed
+        require(near, f"the {name} is {truth:.12g}, not {value:.12g}")
+    _check_form(claim, n)
+    _check_status(claim, found)
     # From zeros, ‖w‖² ≤ k η² R² after k updates: the second half of the convergence proof.
-    if not claim.no_bound and length > (claim.updates**0.5) * claim.eta0 * claim.radius * 1.0001:
-        strange = strange or f"{claim.updates} updates cannot make a vector of length {length:g}"
-    if strange:
-        return Check(False, strange)
+    reach = (claim.updates**0.5) * claim.eta0 * claim.radius * 1.0001
+    possible = claim.no_bound or length <= reach
+    require(possible, f"{claim.updates} updates cannot make a vector of length {length:g}")
     if found.mistakes:
-        return Check(True, f"{_samples(found.mistakes)} misclassified, as claimed")
+        return f"{_samples(found.mistakes)} misclassified, as claimed"
     but = f" ({len(claim.ignored):,} of weight 0 left out)" if len(claim.ignored) else ""
-    return Check(True, f"every sample{but} is on its side; smallest margin {found.margin:.6g}")
+    return f"every sample{but} is on its side; smallest margin {found.margin:.6g}"
 
 
-def _wrong_status(claim: Any, found: Measured) -> str:
-    """Why the fit cannot have ended as claimed, or ""."""
+def _check_status(claim: Any, found: Measured) -> None:
+    """Whether the fit can have ended as claimed."""
     status = claim.status
     if status is Status.PARTIAL:
-        return "" if claim.passes <= 1 else "partial_fit makes one pass, not several"
-    if found.mistakes:
-        if status in (Status.SEPARATED, Status.SEPARATED_BY_TIE):
-            return "the status claims a separation, but samples are misclassified"
-        return "" if status in UNFINISHED else f"no such end of a fit with mistakes: {status}"
-    if status in UNFINISHED:
-        return "the status claims that mistakes are left, but there are none"
-    if status is Status.SEPARATED and found.ties:
-        return f"{_samples(found.ties)} on the boundary, not strictly apart"
-    if status is Status.SEPARATED_BY_TIE and not found.ties:
-        return "no sample has score 0: the separation is strict"
+        require(claim.passes <= 1, "partial_fit makes one pass, not several")
+        return
     separated = status in (Status.SEPARATED, Status.SEPARATED_BY_TIE)
-    return "" if separated else f"no such end of a fit without mistakes: {status}"
+    if found.mistakes:
+        text = "the status claims a separation, but samples are misclassified"
+        require(not separated, text)
+        require(status in UNFINISHED, f"no such end of a fit with mistakes: {status}")
+        return
+    text = "the status claims that mistakes are left, but there are none"
+    require(status not in UNFINISHED, text)
+    strict = status is not Status.SEPARATED or not found.ties
+    require(strict, f"{_samples(found.ties)} on the boundary, not strictly apart")
+    tied = status is not Status.SEPARATED_BY_TIE or found.ties
+    require(tied, "no sample has score 0: the separation is strict")
+    require(separated, f"no such end of a fit without mistakes: {status}")
 
 
-def _impossible(claim: Any, n: int) -> str:
-    """What no fit on n samples could claim, or ""."""
-    if foreign_values(claim) or claim.parts:
-        return "a perceptron has no primal, dual, gap, kkt, backward error or parts"
-    if claim.others and claim.negative != opposite(claim.others):
-        return f"the negative side is {opposite(claim.others)!r}, not {claim.negative!r}"
-    if not (claim.updates >= 0 and claim.passes >= 0 and 0 < claim.eta0 < np.inf):
-        return "updates and passes must be counts, and eta0 a positive number"
+def _check_form(claim: Any, n: int) -> None:
+    """What holds for any fit on n samples."""
+    text = "a perceptron has no primal, dual, gap, kkt, backward error or parts"
+    require(not foreign(claim), text)
+    side = opposite(claim.others) if claim.others else claim.negative
+    named = claim.negative == side
+    require(named, f"the negative side is {side!r}, not {claim.negative!r}")
+    counts = claim.updates >= 0 and claim.passes >= 0 and 0 < claim.eta0 < np.inf
+    require(counts, "updates and passes must be counts, and eta0 a positive number")
     # partial_fit counts the updates of all its calls, but the passes of one
-    if claim.status is not Status.PARTIAL and claim.updates > claim.passes * n:
-        return f"{claim.passes} passes over {n} samples cannot make {claim.updates} updates"
-    return ""
+    able = claim.status is Status.PARTIAL or claim.updates <= claim.passes * n
+    text = f"{claim.passes} passes over {n} samples cannot make {claim.updates} updates"
+    require(able, text)
 
 
 def opposite(others: tuple) -> Any:
     """What the negative side is called."""
     return others[0] if len(others) == 1 else "rest"
-
-
-def foreign_values(claim: Any) -> bool:
-    """Whether it claims values that only other models have."""
-    values = (claim.primal, claim.dual, claim.gap, claim.kkt, claim.backward_error)
-    return any(value is not None for value in values)
 
 
 def _samples(count: int) -> str:
