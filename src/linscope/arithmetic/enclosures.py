@@ -175,6 +175,11 @@ def scores(X, W, *, precise: bool = False) -> Ball:
     return Ball.safe(mid, rad)
 
 
+def dense(X: Any) -> np.ndarray:
+    """The numbers of a dense or sparse matrix as an array of float64."""
+    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+
+
 def _floats(X):
     return X.astype(np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
 

@@ -7,6 +7,7 @@ division is exact.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import gcd, isqrt, lcm
 
@@ -55,6 +56,11 @@ def as_integers(A, common: bool = False) -> tuple[np.ndarray, list[int]]:
     low[low == nothing] = 0
     shift = np.where(m == 0, 0, e - low)
     return m.astype(object) << shift.astype(object), [int(v) for v in low]
+
+
+def dot(a: Iterable[Fraction], b: Iterable[Fraction]) -> Fraction:
+    """Σ a_i b_i."""
+    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
 
 
 def clear_denominators(values) -> tuple[list[int], int]:

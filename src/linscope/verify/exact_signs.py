@@ -6,13 +6,14 @@ numbers below 2⁵³, in some power of two); then sums that keep what rounding l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from linscope.arithmetic.enclosures import scores
+from linscope.arithmetic.enclosures import dense, scores
 from linscope.arithmetic.rational import as_integers, clear_denominators, power_of_two
 
 # Rows that are worked out in integers at a time.
@@ -76,18 +77,29 @@ def _cannot_round(X: Any, W: np.ndarray) -> bool:
 
 
 def _by_integers(X: Any, W: np.ndarray) -> np.ndarray:
-    """Exact values, rounded to floats that keep their signs; equal rows are worked out once."""
-    block = X.toarray() if sparse.issparse(X) else np.asarray(X)
-    block = block[:, W[1:] != 0.0].astype(np.float64)
+    """Exact values, rounded to floats that keep their signs."""
+    totals, unit = whole_scores(X, [Fraction(v) for v in W.tolist()])
+    return np.array([_rounded(int(t) * unit) for t in totals])
+
+
+def whole_scores(X: Any, v: Sequence[Fraction]) -> tuple[np.ndarray, Fraction]:
+    """Integers t and a unit q > 0 with v·[1, x] = t q exactly; equal rows are worked out once.
+
+    Parameters
+    ----------
+    X : array or CSR matrix (n, d) of finite floats
+    v : d + 1 fractions, bias first
+    """
+    used = [j for j in range(1, len(v)) if v[j]]
+    block = dense(X[:, [j - 1 for j in used]])
     block, back = np.unique(block, axis=0, return_inverse=True)
-    M, exponents = as_integers(block)
-    weights = [Fraction(v) for v in W[1:][W[1:] != 0.0].tolist()]
-    terms = [w * power_of_two(e) for w, e in zip(weights, exponents, strict=True)]
-    whole, common = clear_denominators([Fraction(float(W[0])), *terms])
+    M, e = as_integers(block)
+    terms = [v[j] * power_of_two(s) for j, s in zip(used, e, strict=True)]
+    whole, common = clear_denominators([v[0], *terms])
     totals = np.full(len(block), whole[0], dtype=object)
-    if terms:
+    if used:
         totals = totals + M @ np.array(whole[1:], dtype=object)
-    return np.array([_rounded(Fraction(int(t), common)) for t in totals])[back.ravel()]
+    return totals[back.ravel()], Fraction(1, common)
 
 
 def _rounded(value: Fraction) -> float:

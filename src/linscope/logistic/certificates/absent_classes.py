@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-Direction = tuple[tuple[Fraction, ...], ...]
+from ..verify.separation import Direction
 
 
 def absent_direction(X, n_classes: int, present: np.ndarray, inner) -> Direction:

@@ -6,50 +6,23 @@ A direction is K rows of fractions, bias first; row k belongs to class k.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
-from linscope.arithmetic.rational import as_integers, null_space, power_of_two
+from linscope.arithmetic.rational import as_integers, dot, null_space, power_of_two
 from linscope.engines import choose
 from linscope.rows.blocks import Block, Largest, Least
-from linscope.separation.signed_rows import SignedRows
 
 from ..solvers.multinomial import Frame, ranges
+from ..verify.separation import Direction
 from .separating_direction import Directions, picked
-
-Direction = tuple[tuple[Fraction, ...], ...]
 
 # Entries and margins of a corner below this are 0, relatively.
 ZERO, ON_BOUNDARY = 1e-7, 1e-8
 # Larger systems take too long in fractions.
 MOST_UNKNOWNS, MOST_ROWS = 120, 4000
-
-
-class Signs(NamedTuple):
-    """What the margins of all rows have in common."""
-
-    none_negative: bool
-    some_positive: bool
-    all_positive: bool
-
-
-def direction_signs(X: Any, codes: np.ndarray, direction: Direction) -> Signs:
-    """The signs of (v_{y_i} − v_k)·[1, x_i], exactly, over all rows and classes k ≠ y_i."""
-    none_negative, some_positive, all_positive = True, False, True
-    for k, own in enumerate(direction):
-        mine = np.flatnonzero(codes == k)
-        if len(mine) == 0:
-            continue
-        rows = SignedRows(X[mine], np.ones(len(mine)))
-        for other in direction[:k] + direction[k + 1 :]:
-            difference = [a - b for a, b in zip(own, other, strict=True)]
-            signs = rows.signs_of(difference) if any(difference) else np.zeros(len(mine))
-            none_negative &= bool((signs >= 0).all())
-            some_positive |= bool((signs > 0).any())
-            all_positive &= bool((signs > 0).all())
-    return Signs(none_negative, some_positive, all_positive)
 
 
 def single_column(X: Any, codes: np.ndarray, n_classes: int, intercept: bool):
@@ -98,20 +71,27 @@ def _threshold(d: int, n_classes: int, j: int, above, lower: float, upper: float
     return tuple(tuple(one) if k in above else tuple(zero) for k in range(n_classes))
 
 
+def full_direction(rows, columns: np.ndarray, d: int, intercept: bool) -> Direction:
+    """Vectors of the classes but the first over all d columns; the first class has zeros."""
+    out, first = [[Fraction(0)] * (d + 1)], int(intercept)
+    for own in rows:
+        row = [Fraction(0)] * (d + 1)
+        row[:first] = own[:first]
+        for j, value in zip(columns.tolist(), own[first:], strict=True):
+            row[j + 1] = value
+        out.append(row)
+    return tuple(map(tuple, out))
+
+
 def float_direction(frame: Frame, V: np.ndarray, columns: np.ndarray, d: int) -> Direction:
     """V, flat in the coordinates of the frame, as the fractions its floats are."""
-    first = int(frame.intercept)
-    rows = [[Fraction(0)] * (d + 1)]
+    first, rows = int(frame.intercept), []
+    scale, shift = ([Fraction(v) for v in side.tolist()] for side in (frame.scale, frame.shift))
     for v in V.reshape(-1, frame.p).tolist():
-        row = [Fraction(0)] * (d + 1)
-        row[0] = Fraction(v[0]) if frame.intercept else Fraction(0)
-        for j, value, shift, scale in zip(
-            columns, v[first:], frame.shift, frame.scale, strict=True
-        ):
-            row[j + 1] = Fraction(value) / Fraction(float(scale))
-            row[0] -= row[j + 1] * Fraction(float(shift))
-        rows.append(row)
-    return tuple(map(tuple, rows))
+        w = [Fraction(value) / s for value, s in zip(v[first:], scale, strict=True)]
+        bias = [Fraction(value) - dot(w, shift) for value in v[:first]]
+        rows.append([*bias, *w])
+    return full_direction(rows, columns, d, frame.intercept)
 
 
 def exact_direction(
@@ -139,15 +119,7 @@ def exact_direction(
     weights = _combination(basis, units, model.frame.outside(V.reshape(model.shape)), unknowns)
     full = np.full(directions.size, Fraction(0), dtype=object)
     full[unknowns] = weights
-    out = [[Fraction(0)] * (d + 1)]
-    first = int(model.intercept)
-    for row in full.reshape(model.shape):
-        here = [Fraction(0)] * (d + 1)
-        here[:first] = row[:first]
-        for j, value in zip(columns, row[first:], strict=True):
-            here[j + 1] = value
-        out.append(here)
-    return tuple(map(tuple, out))
+    return full_direction(full.reshape(model.shape).tolist(), columns, d, model.intercept)
 
 
 def _independent(B: np.ndarray) -> np.ndarray:
@@ -182,8 +154,5 @@ def _combination(basis, units, outside: np.ndarray, unknowns) -> list[Fraction]:
     share = np.linalg.lstsq(floats.T, target, rcond=None)[0]
     if len(vectors) == 1:
         share = np.sign(share)
-    columns = zip(*vectors, strict=True)
-    return [
-        sum((Fraction(c) * v for c, v in zip(share.tolist(), col, strict=True)), Fraction(0))
-        for col in columns
-    ]
+    shares = [Fraction(c) for c in share.tolist()]
+    return [dot(shares, column) for column in zip(*vectors, strict=True)]

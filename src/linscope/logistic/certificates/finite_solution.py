@@ -246,14 +246,14 @@ def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found
         found = problem.some_columns(overlap.theta)
         if found is not None:
             return found
-        overlap = _prove(problem, problem.inside(problem.shares()), MORE_STEPS)
+        if not (problem.small and problem.is_plain):
+            overlap = _prove(problem, problem.inside(problem.shares()), MORE_STEPS)
     if not overlap.proven:
         if not problem.small:
             return None
         found = problem.by_fractions()
         if found is not None:
             return found
-        return Finite(problem.outside(overlap.theta), np.inf, fit_intercept)
     return Finite(problem.outside(overlap.theta), overlap.change, fit_intercept)
 
 

@@ -14,19 +14,14 @@ from linscope.separation.signed_rows import SignedRows
 from linscope.separation.three_cases import decide
 
 from ..solvers.multinomial import Multinomial
+from ..verify.separation import Direction, margin_signs
 from .dependent_columns import dependence
-from .exact_direction import (
-    Direction,
-    direction_signs,
-    exact_direction,
-    float_direction,
-    single_column,
-)
+from .exact_direction import exact_direction, float_direction, full_direction, single_column
 from .overlap import prove_overlap
 from .separating_direction import Directions
 
 COMPLETE, QUASI = "complete", "quasi-complete"
-# Up to so many numbers and weights rational arithmetic decides what floats cannot.
+# Up to so many weights (and numbers, if there are more classes) rational arithmetic decides.
 EXACT_SIZE, EXACT_WEIGHTS = 60_000, 60
 # With more columns nobody looks for dependent ones.
 MOST_COLUMNS = 500
@@ -146,13 +141,13 @@ class Problem:
     def _strict(self, V: np.ndarray) -> Found | None:
         """The direction V if every margin is above 0, exactly."""
         exact = float_direction(self.model.frame, V, self.columns, self.X.shape[1])
-        signs = direction_signs(self.X, self.codes, exact)
+        signs = margin_signs(self.X, self.codes, exact)
         return _exactly(exact, COMPLETE) if signs.all_positive else None
 
     def _quasi(self, directions: Directions, V: np.ndarray) -> Found | None:
         exact = exact_direction(directions, V, self.columns, self.X.shape[1])
         if exact is not None:
-            signs = direction_signs(self.X, self.codes, exact)
+            signs = margin_signs(self.X, self.codes, exact)
             if signs.none_negative and signs.some_positive:
                 return _exactly(exact, COMPLETE if signs.all_positive else QUASI)
         return None
@@ -161,17 +156,18 @@ class Problem:
     def small(self) -> bool:
         """Whether rational arithmetic can decide in good time."""
         rows, size = len(self.codes) * (self.n_classes - 1), int(np.prod(self.model.shape))
-        return size <= EXACT_WEIGHTS and rows * size * (1 if self._is_plain else 2) <= EXACT_SIZE
+        return size <= EXACT_WEIGHTS and (self.is_plain or 2 * rows * size <= EXACT_SIZE)
 
     @property
-    def _is_plain(self) -> bool:
+    def is_plain(self) -> bool:
+        """Whether the question is that of ``linscope.separability``, which always has an answer."""
         return self.n_classes == 2 and self.intercept
 
     def by_fractions(self) -> Found | None:
         """Small tables, exactly: also margins that floats cannot tell from 0."""
         X = self.X[:, self.columns]
         X = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
-        if self._is_plain:
+        if self.is_plain:
             outcome = decide(SignedRows(X, np.where(self.codes == 1, 1.0, -1.0)))
         else:
             # V·a ≥ 0 without a bias is b + V·a ≥ 0 and −b + V·a ≥ 0 with one.
@@ -179,10 +175,8 @@ class Problem:
             outcome = decide(SignedRows(np.vstack([A, -A]), np.repeat([1.0, -1.0], len(A))))
         if outcome.weights is None:
             return None
-        exact = self._as_direction(outcome.weights)
-        signs = direction_signs(self.X, self.codes, exact)
-        assert signs.none_negative, "the exact search found no direction"
-        return _exactly(exact, COMPLETE if signs.all_positive else QUASI)
+        kind = QUASI if outcome.circuit else COMPLETE
+        return _exactly(self._as_direction(outcome.weights), kind)
 
     def _differences(self, X: np.ndarray) -> np.ndarray:
         """(e_y − e_k) ⊗ z for all rows and classes k ≠ y, without the class 0."""
@@ -198,18 +192,10 @@ class Problem:
 
     def _as_direction(self, weights: list[Fraction]) -> Direction:
         """The vectors of all classes over all columns."""
-        if not self._is_plain:
-            weights = weights[1:]
+        weights = weights if self.is_plain else weights[1:]
         size = len(self.columns) + int(self.intercept)
-        out = [[Fraction(0)] * (self.X.shape[1] + 1)]
-        for k in range(self.n_classes - 1):
-            own, row = weights[k * size : (k + 1) * size], [Fraction(0)] * (self.X.shape[1] + 1)
-            if self.intercept:
-                row[0], own = own[0], own[1:]
-            for j, value in zip(self.columns.tolist(), own, strict=True):
-                row[j + 1] = value
-            out.append(row)
-        return tuple(map(tuple, out))
+        rows = [weights[k : k + size] for k in range(0, len(weights), size)]
+        return full_direction(rows, self.columns, self.X.shape[1], self.intercept)
 
 
 def _exactly(direction: Direction, kind: str) -> Found:

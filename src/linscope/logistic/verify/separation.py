@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from linscope.arithmetic.enclosures import UNIT, scores
-from linscope.arithmetic.rational import as_integers, clear_denominators, magnitude, power_of_two
+from linscope.arithmetic.rational import magnitude, power_of_two
+from linscope.verify.exact_signs import whole_scores
 
 Direction = tuple[tuple[Fraction, ...], ...]
 
@@ -59,15 +59,5 @@ def _signs(X: Any, v: list[Fraction]) -> np.ndarray:
         signs = np.sign(found.mid[:, 0])
         open_rows = np.flatnonzero(~(np.abs(found.mid[:, 0]) > doubt))
     if len(open_rows):
-        signs[open_rows] = _exact_signs(X[open_rows], v)
+        signs[open_rows] = np.sign(whole_scores(X[open_rows], v)[0]).astype(np.float64)
     return signs
-
-
-def _exact_signs(X: Any, v: list[Fraction]) -> np.ndarray:
-    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
-    rows, back = np.unique(X.astype(np.float64), axis=0, return_inverse=True)
-    M, e = as_integers(rows)
-    weights = [value * power_of_two(s) for value, s in zip(v[1:], e, strict=True)]
-    whole, _ = clear_denominators([v[0], *weights])
-    sums = [whole[0] + sum(int(m) * w for m, w in zip(row, whole[1:], strict=True)) for row in M]
-    return np.array([(t > 0) - (t < 0) for t in sums], dtype=np.float64)[np.ravel(back)]
