@@ -78,6 +78,9 @@ class ProcessEngine:
         out._adopt([Block(int(a), *part) for a, part in zip(starts, parts, strict=False)])
         return out
 
+    def bring(self, task, *arguments):
+        return stacked([Block(0, *part) for part in _ask("fold", self._name, "", task, arguments)])
+
     def cut(self, rows):
         return self
 

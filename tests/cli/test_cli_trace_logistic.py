@@ -6,7 +6,19 @@ import io
 import numpy as np
 import pytest
 
-COMMAND = "trace", "logistic"
+from linscope.cli import main
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    def call(*words):
+        code = main(["trace", "logistic", *map(str, words)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
 
 
 def test_the_first_visits_of_the_or_table(run):

@@ -5,7 +5,19 @@ import io
 
 import pytest
 
-COMMAND = "trace", "svm"
+from linscope.cli import main
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    def call(*words):
+        code = main(["trace", "svm", *map(str, words)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
 
 
 def test_the_widest_margin_of_the_or_table(run):

@@ -102,6 +102,7 @@ def in_both(model, X, y, weight=None):
 
 
 def same(here, there, names=("coef_", "intercept_")):
+    """Numbers to 12 digits of the largest, and the same certificate."""
     size = max(np.abs(getattr(here, name)).max() for name in names)
     for name in names:
         mine, other = np.asarray(getattr(here, name)), np.asarray(getattr(there, name))
@@ -162,3 +163,19 @@ def test_discriminants(name, container, weighted):
         same(here, there, names)
     with using(ProcessEngine):
         assert (there.predict(container(X)) == here.predict(container(X))).all()
+
+
+SIGNS = np.where(NUMBERS + rng.normal(size=240) > 0, "yes", "no")
+MARGINS = {
+    "hinge": ls.LinearSVC(),
+    "squared hinge": ls.LinearSVC(loss="squared_hinge"),
+    "penalised bias": ls.LinearSVC(loss="squared_hinge", penalize_intercept=True),
+    "three classes": ls.LinearSVC(loss="squared_hinge", multi_class="ovo"),
+}
+
+
+@WAYS
+@pytest.mark.parametrize("name", MARGINS)
+def test_linear_machines(name, container, weighted):
+    y = np.digitize(NUMBERS, [-2, 2]) if name == "three classes" else SIGNS
+    same(*in_both(MARGINS[name], container(FEATURES), y, WEIGHTS if weighted else None))

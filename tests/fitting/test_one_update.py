@@ -1,8 +1,11 @@
 """One update, three models: w ← w + η (y − h(x)) x, with h the identity, σ, or a step."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
 from linscope.fitting.descent import GradientDescent
@@ -10,14 +13,19 @@ from linscope.fitting.driver import run
 from linscope.losses.hypotheses import LOGISTIC, SQUARED, STEP
 from linscope.results import VisitOrder
 
-pytestmark = pytest.mark.usefixtures("quiet")
-
 HYPOTHESES = {
     "identity": lambda s: s,
     "sigma": lambda s: 1 / (1 + np.exp(-s)),
     "step": lambda s: float(s >= 0),
 }
 PASSES, ETA = 5, 0.125
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
 
 
 def one_update(h, X, y, eta, passes):

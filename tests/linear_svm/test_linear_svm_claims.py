@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from linscope.engines import choose
 from linscope.linear_svm.certificates.duality import duality
 from linscope.linear_svm.solvers.frame import margin_problem
 from linscope.linear_svm.verify.bounds import Problem, bounds
@@ -251,19 +252,18 @@ def test_a_tolerance_that_asks_for_nothing_gets_no_claim(tol):
 
 def test_dropping_a_row_from_the_compiled_pass_is_noticed(monkeypatch):
     """A solver that does not see its first rows cannot make a claim that stands."""
-    from linscope.linear_svm.solvers import objective as margin_objective
+    from linscope.linear_svm.solvers import blocks
 
     X, y = table(n=900, d=3)
-    honest = margin_objective.evaluate_block
+    honest = blocks.evaluate_block
 
-    def blind(block, w, pieces, margins, alpha, active):
-        totals, _ = honest(block, w, pieces, margins, alpha, active)
-        seen = alpha[block.rows] * block.y
-        seen[:300] = 0.0
-        alpha[block.rows][:300] = 0.0
-        return totals * (2 / 3), np.r_[seen.sum(), seen @ block.X]
+    def blind(block, *arguments):
+        terms, (totals, _) = honest(block, *arguments)
+        terms.alpha[:300] = 0.0
+        seen = terms.alpha * block.y
+        return terms, (totals * (2 / 3), np.r_[seen.sum(), seen @ block.X])
 
-    monkeypatch.setattr(margin_objective, "evaluate_block", blind)
+    monkeypatch.setattr(blocks, "evaluate_block", blind)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         claim = ls.LinearSVC().fit(X, y).certificate_
@@ -281,7 +281,9 @@ def test_the_solvers_own_passes_are_within_their_bounds(seed):
     y, c = np.where(rng.random(n) < 0.5, 1.0, -1.0), rng.random(n) + 0.1
     squared, penalised = bool(seed % 2), bool(seed % 4 < 2)
     W = np.r_[rng.standard_normal(), rng.standard_normal(d) / abs(X).max()]
-    objective, frame = margin_problem(X, y, 2.0, squared=squared, c=c, penalize_intercept=penalised)
+    objective, frame = margin_problem(
+        choose(X, y, c), 2.0, squared=squared, penalize_intercept=penalised
+    )
     problem = Problem(X, y, c, 2.0, squared, penalised, True)
     alpha = 2.0 * c * rng.random(n)
     quick = duality(problem, objective, frame, W, alpha, 0.5)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.svm import SVC, LinearSVC
 
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.linear_svm.certificates.duality import duality
 from linscope.linear_svm.certificates.linear_svm import certify
@@ -39,15 +40,15 @@ def data(n, d, noise=1.0, density=None, seed=4):
 
 
 def solve(X, y, C=1.0, *, squared, pen, c=None, tol=1e-9, bias=True, **more):
-    options = {"squared": squared, "c": c, "penalize_intercept": pen, "fit_intercept": bias}
-    whole, frame = margin_problem(X, y, C, **options)
+    options = {"squared": squared, "penalize_intercept": pen, "fit_intercept": bias}
+    whole, frame = margin_problem(choose(X, y, c), C, **options)
     result = run((FiniteNewton if squared else Multipliers)(whole, tol=tol, **more), 300)
     return result, frame.original(result.weights[None, :])[0]
 
 
 def certified(X, y, result, W, C, *, squared, pen, c=None, bias=True, tol=1e-8):
-    options = {"squared": squared, "c": c, "penalize_intercept": pen, "fit_intercept": bias}
-    whole, frame = margin_problem(X, y, min(C, 1e300), **options)
+    options = {"squared": squared, "penalize_intercept": pen, "fit_intercept": bias}
+    whole, frame = margin_problem(choose(X, y, c), min(C, 1e300), **options)
     problem = Problem(X, y, np.zeros(0) if c is None else c, C, squared, pen, bias)
     alpha = result.details["alpha"]
     found = duality(problem, whole, frame, W, alpha, tol)
@@ -188,7 +189,7 @@ def test_coordinate_descent_replays(squared, index):
     assert result.details["primal"] == pytest.approx(best.details["primal"], rel=2e-7)
     assert np.array_equal(run(solver, 20000).weights, result.weights)
     if not squared:
-        objective_, _ = margin_problem(X, y, 0.5, squared=False, penalize_intercept=True)
+        objective_, _ = margin_problem(choose(X, y), 0.5, squared=False, penalize_intercept=True)
         warm = run(Multipliers(objective_, tol=1e-10, alpha=result.details["alpha"]), 100)
         assert warm.status.ok
         assert warm.details["primal"] == pytest.approx(best.details["primal"], rel=1e-9)

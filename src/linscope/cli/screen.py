@@ -11,14 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 PIPED_WIDTH = 120
-Pairs = list[tuple[str, str]]
-# What a reader can do without on a narrow screen, in this order: the samples are known; an update
-# shows in the weights; a score has the sign of its class or not.
-SPARE = ("x", "verdict", "y", "w·x", "score")
 
 
 class Screen(Console):
@@ -107,51 +102,3 @@ def hints(out: Console, lines: Iterable[tuple[str, str]]) -> None:
     for command, why in lines:
         out.print(f"  {command}", style="cyan", soft_wrap=True)
         paragraph(out, why, indent=6)
-
-
-def header(out: Console, title: str, source: Any, *, gap: bool = True) -> None:
-    """What is shown and of which data, and remarks on them."""
-    origin = f" ({source.origin})" if source.origin else ""
-    lead(out, title, source.title() + origin, "bold")
-    for remark in source.remarks:
-        paragraph(out, remark)
-    if gap:
-        out.print()
-
-
-def verdict(out: Console, check: Any) -> bool:
-    """What verifying a certificate has found; does it hold?"""
-    paragraph(out, str(check), style="green" if check else "red")
-    return bool(check)
-
-
-def fitted(out: Console, table: Table) -> Table:
-    """A table, or one with fewer columns and shorter words that is no wider than the screen."""
-    unlimited = out.options.update(max_width=10_000)
-    for spare in SPARE:
-        if out.measure(table, options=unlimited).maximum <= out.width:
-            break
-        table = _without(table, spare)
-    return table
-
-
-def _without(table: Table, spare: str) -> Table:
-    """Without a column; of the verdicts, ``mistake`` for ``mistake → update`` is enough."""
-    new = Table(
-        box=table.box,
-        pad_edge=table.pad_edge,
-        collapse_padding=table.collapse_padding,
-        header_style=table.header_style,
-    )
-    cells = []
-    for column in table.columns:
-        values: list[Any] = list(column.cells)
-        if column.header == spare == "verdict":
-            values = [Text(cell.plain.partition(" →")[0], cell.style) for cell in values]
-        elif column.header == spare:
-            continue
-        new.add_column(column.header, justify=column.justify, no_wrap=column.no_wrap)
-        cells.append(values)
-    for row, *values in zip(table.rows, *cells, strict=True):
-        new.add_row(*values, end_section=row.end_section)
-    return new

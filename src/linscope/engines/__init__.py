@@ -3,7 +3,7 @@
 from linscope.rows.blocks import Block, block_borders
 
 from .base import Engine, RowsElsewhere
-from .choose import choose, in_few_blocks, using
+from .choose import choose, here, in_few_blocks, using
 from .finite import check_rows
 from .memory import MemoryEngine
 
@@ -15,6 +15,7 @@ __all__ = [
     "block_borders",
     "check_rows",
     "choose",
+    "here",
     "in_few_blocks",
     "using",
 ]

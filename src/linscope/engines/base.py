@@ -6,6 +6,7 @@ takes a ``Block`` and some arguments, changes neither, and can be sent to anothe
     fold      what the tasks return, added up: all that a sum over rows can tell
     keep      the same, and something for each row stays where the row is: scores, residuals
     gather    something for each row, brought here: predictions, margins
+    bring     some rows themselves
     derive    other rows made of these: columns scaled, another target, fewer rows
 
 Whoever needs more (rows in an order, a Gram matrix) asks for ``all_rows`` and says who asks.
@@ -85,6 +86,10 @@ class Engine(Protocol):
 
     def cut(self, rows: int) -> Engine:
         """The same rows in blocks of so many, where the engine may choose."""
+        ...
+
+    def bring(self, task: Task, *arguments: Any) -> Block:
+        """The rows ``task(block, *arguments)``, (X, y, weight), here: some, not all."""
         ...
 
     def some(self, rows: int) -> Block:

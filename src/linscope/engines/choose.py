@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from linscope.rows.blocks import Block
 from linscope.rows.threads import thread_count
 
 from .base import Engine
@@ -26,6 +27,11 @@ def choose(X: Any, y: Any = None, weight: Any = None) -> Engine:
     2
     """
     return _maker.get()(X, y, weight)
+
+
+def here(rows: Block) -> Engine:
+    """An engine of rows that are in memory, whatever holds the others."""
+    return MemoryEngine(rows.X, rows.y, rows.weight)
 
 
 def in_few_blocks(X: Any, y: Any = None) -> Engine:

@@ -146,6 +146,10 @@ class MemoryEngine:
         out._borders = list(pairwise(starts))
         return out
 
+    def bring(self, task: Task, *arguments: Any) -> Block:
+        """The rows (X, y, weight) that the task takes of each block."""
+        return self.derive(task, *arguments).all_rows()
+
     def cut(self, rows: int) -> MemoryEngine:
         """The same rows in blocks of so many."""
         if self._borders == (wanted := borders(self.n_rows, rows)):
@@ -158,9 +162,12 @@ class MemoryEngine:
 
     def some(self, rows: int) -> Block:
         """Every k-th row."""
-        everything, step = self.all_rows(), max(1, self.n_rows // max(1, rows))
-        y = None if everything.y is None else everything.y[::step]
-        return Block(0, everything.X[::step], y, everything.weight[::step])
+        whole, step = self.all_rows(), max(1, self.n_rows // max(1, rows))
+        if step == 1:
+            return whole
+        y = None if whole.y is None else np.ascontiguousarray(whole.y[::step])
+        X = whole.X[::step] if self.is_sparse else np.ascontiguousarray(whole.X[::step])
+        return Block(0, X, y, np.ascontiguousarray(whole.weight[::step]))
 
     def all_rows(self, who: str = "") -> Block:
         """The table."""

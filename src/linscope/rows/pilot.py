@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from linscope.arithmetic.double_double import Pair
 
@@ -65,72 +64,66 @@ class Pilot:
     mild: bool
 
 
-def pilot(X: Any, Y: np.ndarray, rows: int | None = PILOT_ROWS, *, centred: bool = True) -> Pilot:
-    """Frame from evenly spread rows (all rows: None). Sparse features are not shifted.
+def look(
+    engine: Any, *, everywhere: bool = False, centred: bool = True, targets: bool = True
+) -> Pilot:
+    """Frame from some rows of an engine, or from all. Sparse features are not shifted.
 
     Without an intercept (``centred=False``) nothing is: weights may sit far from the mean of the
-    rows, and then sums about it would cancel when the shift is taken back.
+    rows, and then sums about it would cancel when the shift is taken back. Without ``targets``
+    only the features are looked at.
     """
-    step = 1 if rows is None else max(1, len(Y) // rows)
-    targets = _location(Y[::step])
-    if sparse.issparse(X):
-        top = column_tops(X)
-        features = np.zeros(X.shape[1]), top, top
+    d, t = (0 if engine.is_sparse else engine.n_features), engine.n_targets if targets else 0
+    if everywhere:
+        found = _everywhere(engine, d, t)
     else:
-        features = _location(np.asarray(X[::step], dtype=np.float64))
-    mean, spread, top = (np.r_[a, b] for a, b in zip(features, targets, strict=True))
-    return _pilot(mean, spread, top, X.shape[1], centred)
-
-
-def look(engine: Any, *, everywhere: bool = False, centred: bool = True) -> Pilot:
-    """The same for the rows of an engine: from some rows, or from all."""
-    some = engine.some(PILOT_ROWS)
-    if not everywhere and not engine.is_sparse:
-        return pilot(some.X, some.y, None, centred=centred)
-    d = 0 if engine.is_sparse else engine.n_features
-    found = _everywhere(engine, d) if everywhere else _location(some.y)
+        found = _location(_columns(engine.some(PILOT_ROWS), d, t))
     if engine.is_sparse:
         top = engine.fold(_block_tops).value
         found = tuple(np.r_[a, b] for a, b in zip((0.0 * top, top, top), found, strict=True))
     return _pilot(*found, engine.n_features, centred)
 
 
-def _everywhere(engine: Any, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _everywhere(engine: Any, d: int, t: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """``_location`` of the first d features and the targets, by passes over all rows."""
     with np.errstate(over="ignore", invalid="ignore"):
-        size = engine.fold(_block_sizes, d).value
+        size = engine.fold(_block_sizes, d, t).value
         unit = _unit(size)
-        mean = engine.fold(_block_sums, d, unit) / engine.n_rows
-        top, squares = engine.fold(_block_distances, d, unit, mean)
+        mean = engine.fold(_block_sums, d, t, unit) / engine.n_rows
+        top, squares = engine.fold(_block_distances, d, t, unit, mean)
         return _finite(mean * unit, np.sqrt(squares / engine.n_rows) * unit, top.value * unit)
 
 
-def _columns(block: Any, d: int) -> np.ndarray:
-    return np.hstack([block.X[:, :d], block.y]).astype(np.float64) if d else block.y
+def _columns(block: Any, d: int, t: int) -> np.ndarray:
+    """The first d features and t targets."""
+    out = np.empty((block.X.shape[0], d + t))
+    if d:
+        out[:, :d] = block.X[:, :d]
+    if t:
+        out[:, d:] = block.y
+    return out
 
 
-def _block_sizes(block: Any, d: int) -> Largest:
-    return Largest(np.abs(_columns(block, d)).max(axis=0, initial=0.0))
+def _block_sizes(block: Any, d: int, t: int) -> Largest:
+    return Largest(np.abs(_columns(block, d, t)).max(axis=0, initial=0.0))
 
 
-def _block_sums(block: Any, d: int, unit: np.ndarray) -> np.ndarray:
-    return (_columns(block, d) / unit).sum(axis=0)
+def _block_sums(block: Any, d: int, t: int, unit: np.ndarray) -> np.ndarray:
+    return (_columns(block, d, t) / unit).sum(axis=0)
 
 
-def _block_distances(block: Any, d: int, unit: np.ndarray, mean: np.ndarray) -> tuple:
-    away = np.abs(_columns(block, d) / unit - mean)
+def _block_distances(
+    block: Any, d: int, t: int, unit: np.ndarray, mean: np.ndarray
+) -> tuple[Largest, np.ndarray]:
+    away = np.abs(_columns(block, d, t) / unit - mean)
     return Largest(away.max(axis=0, initial=0.0)), (away * away).sum(axis=0)
 
 
 def _block_tops(block: Any) -> Largest:
-    return Largest(column_tops(block.X))
-
-
-def column_tops(X: Any) -> np.ndarray:
-    """The largest |x| of each column of a sparse table."""
-    top = np.zeros(X.shape[1])
-    np.maximum.at(top, X.indices, np.abs(X.data, dtype=np.float64))
-    return top
+    """The largest |x| of each column of sparse rows."""
+    top = np.zeros(block.X.shape[1])
+    np.maximum.at(top, block.X.indices, np.abs(block.X.data, dtype=np.float64))
+    return Largest(top)
 
 
 def _pilot(shift, spread, top, d: int, centred: bool) -> Pilot:

@@ -11,8 +11,6 @@ from sklearn.base import clone
 
 from linscope.data import encode_labels, to_matrix
 from linscope.fitting.training import read_training
-from linscope.reports.page import Report
-from linscope.reports.text import aligned
 from linscope.results import Check
 
 from .splits import Split
@@ -27,7 +25,7 @@ class Given(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class CrossValidated(Report):
+class CrossValidated:
     """Scores with the folds along their last axis, and a certificate for every fit."""
 
     Cs_: np.ndarray
@@ -88,8 +86,3 @@ class CrossValidated(Report):
 
     def _summary(self) -> str:
         raise NotImplementedError
-
-    def __str__(self) -> str:
-        table = self._table()
-        *more, verdict = table.footnotes
-        return "\n".join([table.title, "", *aligned(table.all_texts()), *more, "", verdict])

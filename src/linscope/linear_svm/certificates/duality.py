@@ -21,8 +21,8 @@ from fractions import Fraction
 import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, Ball
+from linscope.fitting.column_scaling import ColumnFrame
 from linscope.losses import squared_hinge
-from linscope.rows.column_scaling import LogisticFrame
 
 from ..solvers.blocks import SLACK, SQUARED_SLACK
 from ..solvers.objective import MarginObjective
@@ -39,7 +39,7 @@ SMALLEST, GREATEST = 1e-15, 1e100
 def duality(
     problem: Problem,
     objective: MarginObjective,
-    frame: LogisticFrame,
+    frame: ColumnFrame,
     W: np.ndarray,
     alpha: np.ndarray,
     tol: float,
@@ -115,7 +115,7 @@ def _dual(problem: Problem, objective: MarginObjective, alpha: np.ndarray, longe
     return total - lost - rounding * (1.0 + 8.0 * UNIT)
 
 
-def inside(frame: LogisticFrame, W: np.ndarray) -> np.ndarray:
+def inside(frame: ColumnFrame, W: np.ndarray) -> np.ndarray:
     """The weights in the frame's coordinates; the bias exactly rounded, whatever the shift."""
     V = frame.inside(W[None, :])[0]
     if frame.shift.any():
@@ -124,7 +124,7 @@ def inside(frame: LogisticFrame, W: np.ndarray) -> np.ndarray:
     return V
 
 
-def outside(frame: LogisticFrame, V: np.ndarray) -> np.ndarray:
+def outside(frame: ColumnFrame, V: np.ndarray) -> np.ndarray:
     """Weights of the given columns; the bias exactly rounded for these."""
     W = frame.original(V[None, :])[0]
     if frame.shift.any() and np.isfinite(W).all():

@@ -19,7 +19,9 @@ from scipy import linalg, sparse
 
 from linscope.arithmetic.enclosures import products, scores
 from linscope.losses.hinge import dual_slope
+from linscope.rows.blocks import Block
 
+from .blocks import take_block
 from .hinge_bias import hinge_bias
 from .objective import MarginObjective
 
@@ -74,13 +76,20 @@ def _last_weights(objective: MarginObjective, alpha: np.ndarray, b: float) -> np
     """w, and for the hinge the best free bias; of small tables each rounded only once."""
     V, careful = _weights(objective, alpha, b), objective.n * objective.d <= CAREFUL
     if careful:
-        sums = products(objective.X, (alpha * objective.y)[:, None], precise=True).mid[0]
+        support = np.flatnonzero(alpha)
+        own = objective.engine.bring(take_block, support)
+        sums = products(own.X, (alpha[support] * own.y)[:, None], precise=True).mid[0]
         first = 0 if objective.rho[0] > 0.0 else 1
         V[first:] = sums[first:] / objective.rho[first:]
     if objective.free_bias and not objective.squared and (objective.y != objective.y[0]).any():
-        own = scores(objective.X, np.r_[0.0, V[1:]], precise=careful).mid[:, 0]
-        V[0] = hinge_bias(own, objective.y, objective.c)
+        slopes = objective.engine.gather(_slopes, V[1:], careful)
+        V[0] = hinge_bias(slopes, objective.y, objective.c)
     return V
+
+
+def _slopes(block: Block, w: np.ndarray, careful: bool) -> np.ndarray:
+    """w·x of each row."""
+    return scores(block.X, np.r_[0.0, w], precise=careful).mid[:, 0]
 
 
 def _first_sides(objective: MarginObjective, W, alpha, box) -> Sides:
@@ -116,8 +125,8 @@ def _solve(objective: MarginObjective, b, alpha, free, bend) -> tuple[float, np.
     rows = np.flatnonzero(free)
     if not len(rows):
         return b, alpha
-    V, y = _weights(objective, alpha, b), objective.y[rows]
-    X = objective.X[rows]
+    own = objective.engine.bring(take_block, rows)
+    V, y, X = _weights(objective, alpha, b), own.y, own.X
     X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
     Z = X / np.sqrt(objective.rho[1:])
     if objective.rho[0] > 0.0:

@@ -18,41 +18,115 @@ from numba import njit
 from scipy import sparse
 
 from linscope.losses import hinge
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, Largest, block_rows_for
+from linscope.rows.curvature import diagonal_block, product_block
 from linscope.rows.operations import REORDER, as_rows
 from linscope.rows.scores import add_rows, add_scores
 from linscope.rows.sparse_products import sparse_add, sparse_scores
 
 ROWS_IN_CACHE = 64
+NOTHING = np.zeros(0)
 # Places in the totals of a pass, with ξ = max(0, 1 − m): Σ c ξ, Σ c ξ², and what complementary
 # slackness lacks, Σ (u c ξ − α (1 − m)): each term is ≥ 0.
 SLACK, SQUARED_SLACK, COMPLEMENT = range(3)
 
 
 class Pieces(NamedTuple):
-    """The numbers that make the piecewise quadratic; empty a: zeros, empty c: ones."""
+    """The numbers that make the piecewise quadratic; empty a: zeros."""
 
     a: np.ndarray
-    c: np.ndarray
     k: float
     u: float
 
-    def of(self, rows: slice) -> Pieces:
-        a = self.a[rows] if len(self.a) else self.a
-        return Pieces(a, self.c[rows] if len(self.c) else self.c, self.k, self.u)
+
+class Terms(NamedTuple):
+    """What a pass tells of each row: its margin, its α, and whether it is active."""
+
+    margins: np.ndarray
+    alpha: np.ndarray
+    active: np.ndarray
 
 
-def evaluate_block(block: Block, w, pieces: Pieces, margins, alpha, active):
-    """Totals and Σ α y [1, x]; margins, α and which rows are active are written down."""
-    here, own = block.rows, pieces.of(block.rows)
-    out = margins[here], alpha[here], active[here]
-    rows: Any = as_rows(block.X)
+def evaluate_block(block: Block, w, a, k, u) -> tuple[Terms, tuple[np.ndarray, np.ndarray]]:
+    """What stays with the rows; totals and Σ α y [1, x]."""
+    n, rows = len(block.y), as_rows(block.X)
+    out = Terms(np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
+    own = a[block.rows] if len(a) else a, block.weight, k, u
     g, totals = np.zeros(len(w)), np.zeros(3)
+    table: Any = rows
     if sparse.issparse(block.X):
-        _sparse_pass(rows.data, rows.indices, rows.indptr, w, block.y, *own, *out, g, totals)
+        _sparse_pass(table.data, table.indices, table.indptr, w, block.y, *own, *out, g, totals)
     else:
-        _dense_pass(rows.values, w, block.y, *own, *out, g, totals)
-    return totals, g
+        _dense_pass(table.values, w, block.y, *own, *out, g, totals)
+    return out, (totals, g)
+
+
+def kept(block: Block, name: str, which: str) -> np.ndarray:
+    """The margins, α or activity of a point."""
+    return getattr(block.kept[name], which)
+
+
+def facts_block(block: Block) -> tuple[float, int, Largest]:
+    """Σ c, how many numbers are held, and the largest of them."""
+    values = block.X.data if sparse.issparse(block.X) else block.X
+    total = float(block.weight.sum()) if block.weighted else float(len(block.y))
+    return total, values.size, Largest(max(values.max(initial=0.0), -values.min(initial=0.0)))
+
+
+def labels_block(block: Block) -> np.ndarray:
+    return block.y
+
+
+def weights_block(block: Block) -> np.ndarray:
+    return block.weight
+
+
+def compare_block(block: Block, before: str, now: str) -> tuple[int, int]:
+    """How many rows are active now, and how many were not or are no longer."""
+    was, active = block.kept[before], block.kept[now].active
+    was = was.active if isinstance(was, Terms) else was
+    return int(np.count_nonzero(active)), int(np.count_nonzero(was != active))
+
+
+def follow_block(block: Block, before: str, now: str) -> tuple[np.ndarray, np.ndarray]:
+    """Activity is kept; Σ ±c [1, x][1, x]ᵀ of the rows that came and left."""
+    was, active = block.kept[before], block.kept[now].active
+    came, left = np.flatnonzero(active & ~was), np.flatnonzero(was & ~active)
+    G = _gram(block, came)
+    return active, G - _gram(block, left) if len(left) else G
+
+
+def active_block(block: Block, now: str) -> tuple[np.ndarray, np.ndarray]:
+    """Activity is kept; Σ c [1, x][1, x]ᵀ of the active rows."""
+    active = block.kept[now].active
+    return active, _gram(block, np.flatnonzero(active))
+
+
+def take_block(block: Block, rows: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The rows with these numbers, which are sorted."""
+    first, last = np.searchsorted(rows, (block.rows.start, block.rows.stop))
+    own = rows[first:last] - block.start
+    return block.X[own], block.y[own], block.weight[own] if block.weighted else block.weight
+
+
+def take_active_block(block: Block, name: str) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The active rows."""
+    own = np.flatnonzero(block.kept[name].active)
+    return block.X[own], block.y[own], block.weight[own] if block.weighted else block.weight
+
+
+def curved_block(block: Block, V: np.ndarray, k: float) -> np.ndarray:
+    """k Σ c (V·[1, x]) [1, x]."""
+    return product_block(block.X, V[None, :], k * _own(block), NOTHING)[0]
+
+
+def curves_block(block: Block, k: float) -> np.ndarray:
+    """k Σ c [1, x]²."""
+    return diagonal_block(block.X, k * _own(block)[None, :])[0]
+
+
+def _own(block: Block) -> np.ndarray:
+    return block.weight if block.weighted else np.ones(len(block.y))
 
 
 def sum_block(block: Block, alpha) -> np.ndarray:
@@ -67,17 +141,21 @@ def sum_block(block: Block, alpha) -> np.ndarray:
     return g
 
 
-def gram_block(rows: np.ndarray, X, c) -> np.ndarray:
-    """Σ c [1, x][1, x]ᵀ of the rows with these numbers; of sparse rows the lower triangle."""
-    G = np.zeros((X.shape[1] + 1,) * 2)
-    own = c[rows] if len(c) else c
-    table: Any = as_rows(X)
-    if sparse.issparse(X):
+def _gram(block: Block, rows: np.ndarray) -> np.ndarray:
+    """Σ c [1, x][1, x]ᵀ of these rows of a block; of sparse rows the lower triangle."""
+    G = np.zeros((block.X.shape[1] + 1,) * 2)
+    own = block.weight[rows] if block.weighted else block.weight
+    table: Any = as_rows(block.X)
+    if sparse.issparse(block.X):
         _sparse_gram(table.data, table.indices, table.indptr, rows, own, G)
         return G
-    Z = np.empty((len(rows), len(G)))
-    _scaled_rows(table.values, rows, own, Z)
-    return Z.T @ Z
+    step = block_rows_for(len(G), 8)
+    for first in range(0, len(rows), step):
+        part = slice(first, first + step)
+        Z = np.empty((len(rows[part]), len(G)))
+        _scaled_rows(table.values, rows[part], own[part] if len(own) else own, Z)
+        G += Z.T @ Z
+    return G
 
 
 @njit(cache=True, nogil=True)
@@ -182,6 +260,18 @@ def slope_and_curvature(t, margins, along, a, c, k, u):
     return slope, k * curvature
 
 
+def along_block(block: Block, here: str, there: str) -> tuple[np.ndarray, int]:
+    """How the margins change from one point to the other, which is kept."""
+    return block.kept[there].margins - block.kept[here].margins, 0
+
+
+def slope_block(block: Block, here: str, t: float, a, k: float, u: float) -> np.ndarray:
+    """``slope_and_curvature`` of a block."""
+    own = a[block.rows] if len(a) else a
+    margins, along = block.kept[here].margins, block.kept["along"]
+    return np.array(slope_and_curvature(t, margins, along, own, block.weight, k, u))
+
+
 @njit(cache=True, nogil=True, fastmath=REORDER)
 def _dense_norms(X, scale, out):
     for i in range(len(X)):
@@ -200,10 +290,12 @@ def _sparse_norms(data, indices, indptr, scale, out):
         out[i] = total
 
 
-def norms_block(block: Block, scale, out) -> None:
-    """Σ_j x_j² scale_j of each row is written down."""
+def longest_block(block: Block, scale) -> Largest:
+    """The largest Σ_j x_j² scale_j of a row."""
     rows: Any = as_rows(block.X)
+    out = np.empty(len(block.y))
     if sparse.issparse(block.X):
-        _sparse_norms(rows.data, rows.indices, rows.indptr, scale, out[block.rows])
+        _sparse_norms(rows.data, rows.indices, rows.indptr, scale, out)
     else:
-        _dense_norms(rows.values, scale, out[block.rows])
+        _dense_norms(rows.values, scale, out)
+    return Largest(out.max(initial=0.0))

@@ -85,7 +85,7 @@ def solve_rows(
             before = point
             point, _, _, t = newton_step(part, point, system, pieces)
             steps += 1
-            settled = t == 1.0 and np.array_equal(before.active, point.active)
+            settled = t == 1.0 and part.settled(before, point)
             if settled and not part.mismatch(point) < 0.1 * mismatch:
                 break  # exact to rounding
         gap, W = part.gap(point), point.W
@@ -125,8 +125,7 @@ class Multipliers:
         whole = self.objective
         least = LEAST_PENALTY * whole.C
         if (whole.rho[1:] < least).any():
-            values = whole.X.data if whole.is_sparse else whole.X
-            least *= min(1.0, float(np.abs(values).max(initial=0.0)) ** 2)
+            least *= min(1.0, whole.largest**2)
             rho = np.r_[whole.rho[0], np.maximum(whole.rho[1:], least)]
             whole = self.objective = replace(whole, rho=rho)
         W, a, width = self.initial, NOTHING, WARM_WIDTH
@@ -137,7 +136,7 @@ class Multipliers:
                 W = self._best_bias(whole.combine(a))
         elif W is None:
             W, width = self._from_share()
-        pieces = Pieces(a, whole.c, whole.C / width, whole.C)
+        pieces = Pieces(a, whole.C / width, whole.C)
         return self._judge(State(whole.evaluate(W, pieces), pieces))
 
     def _best_bias(self, v: np.ndarray) -> np.ndarray:
@@ -153,9 +152,8 @@ class Multipliers:
         part = whole.share(rows) if 3 * rows < whole.n else None
         if part is None:
             return W, WIDTH
-        most = part.C * (float(part.c.sum()) if len(part.c) else part.n)
-        pieces = Pieces(NOTHING, part.c, part.C / WIDTH, part.C)
-        found = solve_rows(part, W, pieces, SHARE_TOL * most)
+        pieces = Pieces(NOTHING, part.C / WIDTH, part.C)
+        found = solve_rows(part, W, pieces, SHARE_TOL * part.C * part.total)
         return found.point.W, part.C / found.pieces.k
 
     @one_blas_thread()
@@ -177,7 +175,7 @@ class Multipliers:
     def _near(self, state: State) -> np.ndarray | None:
         """Rows near their kink and all whose α is strictly inside its box; None means all."""
         whole, point = self.objective, state.point
-        size = NEAR * max(np.count_nonzero(point.active), min(whole.d, whole.n), FEWEST_NEAR)
+        size = NEAR * max(int(np.count_nonzero(point.active)), min(whole.d, whole.n), FEWEST_NEAR)
         if state.fresh or 2 * size >= whole.n:
             return None
         distance = np.abs(1.0 - point.margins)
@@ -200,10 +198,10 @@ class Multipliers:
         a, W = start.alpha.copy(), start.W
         while True:
             part = whole.restrict(rows, start)
-            own = Pieces(a[rows], part.c, k, whole.C)
+            own = Pieces(a[rows], k, whole.C)
             found = solve_rows(part, W, own, self._target(state))
             a[rows], W, k = found.pieces.a, found.point.W, found.pieces.k
-            pieces = Pieces(a, whole.c, k, whole.C)
+            pieces = Pieces(a, k, whole.C)
             point = whole.evaluate(W, pieces)
             state.passes, state.steps = state.passes + 1, state.steps + found.steps
             crossed = point.alpha != a
@@ -231,8 +229,9 @@ class Multipliers:
     def result(self, state: State) -> Result:
         assert state.best is not None
         gap, primal, point = state.best
+        W = point.W
         if self.objective.free_bias:
-            point, gained = self._with_best_bias(point)
+            W, gained = self._with_best_bias(point)
             gap, primal = gap - gained, primal - gained
         details = {
             "alpha": point.alpha,
@@ -241,16 +240,16 @@ class Multipliers:
             "passes": state.passes,
         }
         status = state.status or Status.MAX_ITER
-        return Result(point.W, status, state.passes, state.steps, None, details)
+        return Result(W, status, state.passes, state.steps, None, details)
 
-    def _with_best_bias(self, point: Point) -> tuple[Point, float]:
-        """The point with the best bias for its w, and by how much P is less."""
+    def _with_best_bias(self, point: Point) -> tuple[np.ndarray, float]:
+        """The weights with the best bias for their w, and by how much P is less."""
         whole, W = self.objective, point.W.copy()
         if not (whole.y != whole.y[0]).any():
-            return point, 0.0
+            return W, 0.0
         scores = whole.y * point.margins - W[0]
         W[0] = hinge_bias(scores, whole.y, whole.c)
         margins, c = whole.y * (scores + W[0]), whole.c if len(whole.c) else 1.0
         loss = float(np.sum(c * hinge.loss(margins)))
         gained = whole.C * (float(point.totals[SLACK]) - loss)
-        return replace(point, W=W, margins=margins), gained
+        return W, gained

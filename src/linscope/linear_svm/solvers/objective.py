@@ -9,32 +9,20 @@ LIBLINEAR's problem. ρ_j ≠ 1 stands for columns that have been scaled.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial, reduce
-from typing import Any
+from functools import cached_property
+from itertools import count
+from weakref import WeakValueDictionary
 
 import numpy as np
-from scipy import sparse
 
-from linscope.engines import MemoryEngine
-from linscope.rows.blocks import SPARSE_ROWS, block_rows_for, borders
-from linscope.rows.threads import Workers
+from linscope.engines import Engine, here
+from linscope.rows.blocks import SPARSE_ROWS, block_rows_for
 
-from .blocks import (
-    COMPLEMENT,
-    SLACK,
-    SQUARED_SLACK,
-    Pieces,
-    evaluate_block,
-    gram_block,
-    norms_block,
-    slope_and_curvature,
-    sum_block,
-)
+from . import blocks
+from .blocks import COMPLEMENT, NOTHING, SLACK, SQUARED_SLACK, Pieces
 
-NOTHING = np.zeros(0)
-# Fewer numbers than this are not worth a second thread; work is cut into so many blocks, and each
-# block of a Gram matrix does so many times the work of adding two such matrices.
-WORTH_THREADS, BLOCKS, WORTH_A_GRAM = 400_000, 8, 8
+# Fewer numbers than this are not worth a second thread; work is cut into so many blocks.
+WORTH_THREADS, BLOCKS = 400_000, 8
 FEWEST_OF_A_CLASS = 20
 # A slope that is so small beside its terms is rounding.
 MOST_SEARCHES, FLAT = 100, 2.0**-51
@@ -42,16 +30,31 @@ MOST_SEARCHES, FLAT = 100, 2.0**-51
 NO_PENALTY, LOOSE = 1e-30, 1e-12
 
 
-@dataclass
+@dataclass(eq=False)
 class Point:
-    """Weights with what one pass over the rows tells about them; α ≥ 0, ``active`` booleans."""
+    """Weights with what one pass over the rows tells about them.
+
+    What it tells of each row (``blocks.Terms``) stays where the rows are, under ``name``.
+    """
 
     W: np.ndarray
     gradient: np.ndarray
-    margins: np.ndarray
-    alpha: np.ndarray
-    active: np.ndarray
     totals: np.ndarray
+    name: str
+    engine: Engine
+
+    @cached_property
+    def margins(self) -> np.ndarray:
+        return self.engine.gather(blocks.kept, self.name, "margins")
+
+    @cached_property
+    def alpha(self) -> np.ndarray:
+        """α ≥ 0 of each row."""
+        return self.engine.gather(blocks.kept, self.name, "alpha")
+
+    @cached_property
+    def active(self) -> np.ndarray:
+        return self.engine.gather(blocks.kept, self.name, "active")
 
 
 @dataclass
@@ -60,48 +63,49 @@ class MarginObjective:
 
     Parameters
     ----------
-    X : C-contiguous array or CSR matrix (n, d)
-    y : labels −1.0 and +1.0
+    engine : the rows with labels −1.0 and +1.0, and the weights c of the samples
     C : strength of the loss
     squared : the squared hinge, or the hinge
-    c : weights of the samples, or empty
     rho : d + 1 penalties, bias first
     intercept : whether there is a bias at all; without one W_0 stays 0
     pull : Σ α y [1, x] of rows that are left out, their α taken as constant
     """
 
-    X: Any
-    y: np.ndarray
+    engine: Engine
     C: float
     squared: bool
-    c: np.ndarray = field(default_factory=lambda: NOTHING)
     rho: np.ndarray = field(default_factory=lambda: NOTHING)
     intercept: bool = True
     pull: np.ndarray | float = 0.0
 
     def __post_init__(self) -> None:
-        self.n, self.d = self.X.shape
-        self.y = np.ascontiguousarray(self.y, dtype=np.float64)
+        self.n, self.d = self.engine.n_rows, self.engine.n_features
         if not len(self.rho):
             self.rho = np.r_[0.0, np.ones(self.d)]
-        self.engine = MemoryEngine(self.X, self.y, block_rows=self._block_rows())
-        self.workers = Workers()
+        self.total, numbers, largest = self.engine.fold(blocks.facts_block)
+        self.largest = float(largest.value)
+        self.engine = self.engine.cut(self._block_rows(numbers))
         # The least P(W) so far; P(0) to begin with.
-        self.least = self.C * (float(self.c.sum()) if len(self.c) else float(self.n))
-        self.smooth = Pieces(NOTHING, self.c, 2.0 * self.C, np.inf)
+        self.least = self.C * self.total
+        self.smooth = Pieces(NOTHING, 2.0 * self.C, np.inf)
+        self._points: WeakValueDictionary[str, Point] = WeakValueDictionary()
 
-    def _block_rows(self) -> int:
-        numbers = self.X.nnz if self.is_sparse else self.n * self.d
+    def _block_rows(self, numbers: int) -> int:
         if numbers < WORTH_THREADS:
             return max(self.n, 1)
         most = -(-self.n // BLOCKS)
-        if self.is_sparse:
+        if self.engine.is_sparse:
             return max(SPARSE_ROWS, most)
         return max(64, min(4 * block_rows_for(self.d, 8), most))
 
-    @property
-    def is_sparse(self) -> bool:
-        return sparse.issparse(self.X)
+    @cached_property
+    def y(self) -> np.ndarray:
+        return self.engine.gather(blocks.labels_block)
+
+    @cached_property
+    def c(self) -> np.ndarray:
+        """The weights of the samples, or nothing."""
+        return self.engine.gather(blocks.weights_block)
 
     @property
     def free_bias(self) -> bool:
@@ -110,17 +114,19 @@ class MarginObjective:
     def evaluate(self, W: np.ndarray, pieces: Pieces | None = None) -> Point:
         """One pass: margins, α, activity and gradient at W."""
         W = np.array(W, dtype=np.float64)
-        margins, alpha = np.empty(self.n), np.empty(self.n)
-        active = np.empty(self.n, dtype=np.bool_)
-        make = partial(
-            evaluate_block, w=W, pieces=pieces or self.smooth,
-            margins=margins, alpha=alpha, active=active,
-        )  # fmt: skip
-        totals, v = self.engine.map_reduce(make, _add)
+        # What is kept for a point that nobody has any more gives way.
+        name = next(name for name in map(str, count()) if name not in self._points)
+        pieces = self.smooth if pieces is None else pieces
+        totals, v = self.engine.keep(name, blocks.evaluate_block, W, *pieces)
         gradient = self.rho * W - v - self.pull
         if not self.intercept:
             gradient[0] = 0.0
-        return Point(W, gradient, margins, alpha, active, totals)
+        point = self._points[name] = Point(W, gradient, totals, name, self.engine)
+        return point
+
+    def settled(self, before: Point, now: Point) -> bool:
+        """Whether the same rows are active at both."""
+        return self.engine.fold(blocks.compare_block, before.name, now.name)[1] == 0
 
     def primal(self, point: Point) -> float:
         """P(W), without what a restriction leaves out."""
@@ -162,34 +168,25 @@ class MarginObjective:
 
     @cached_property
     def longest(self) -> float:
-        return float(np.sqrt(self.norms.max()))
+        """The largest Σ_{j≥1} x_j²/ρ_j of a row, with ``held`` for ρ; its root."""
+        return float(np.sqrt(self.engine.fold(blocks.longest_block, 1.0 / self.held[1:]).value))
 
     def combine(self, alpha: np.ndarray) -> np.ndarray:
         """Σ α y [1, x]."""
-        return self.engine.map_reduce(partial(sum_block, alpha=alpha), np.add)
+        return self.engine.fold(blocks.sum_block, alpha)
 
-    def gram(self, rows: np.ndarray) -> np.ndarray:
-        """Σ c [1, x][1, x]ᵀ of some rows, (d + 1, d + 1); only the lower triangle counts."""
-        each = 0.5 * (self.X.nnz / max(self.n, 1)) ** 2 if self.is_sparse else self.d**2 / 8
-        blocks = int(len(rows) * each / (WORTH_A_GRAM * (self.d + 1) ** 2))
-        size = max(1, -(-len(rows) // min(max(blocks, 1), BLOCKS)))
-        size = size if self.is_sparse else min(size, block_rows_for(self.d + 1, 8))
-        parts = [rows[a:b] for a, b in borders(len(rows), size)]
-        parts = parts or [rows]
-        make = partial(gram_block, X=self.X, c=self.c)
-        return reduce(np.add, self.workers.map(make, parts))
-
-    def search(self, point: Point, along: np.ndarray, D: np.ndarray, pieces: Pieces) -> float:
-        """The t > 0 where ψ(t) = P(W + t D) is least, exactly.
+    def search(self, point: Point, there: Point, D: np.ndarray, pieces: Pieces) -> float:
+        """The t > 0 where ψ(t) = P(W + t D) is least, exactly; ``there`` is t = 1.
 
         ψ' is increasing and piecewise linear: Newton's method, held between bounds, ends when it
         stays on one piece.
         """
         at_zero = float(np.sum((self.rho * point.W - self.pull) * D))
         square = float(np.sum(self.rho * D * D))
+        self.engine.keep("along", blocks.along_block, point.name, there.name)
         low, high, t = 0.0, np.inf, 1.0
         for _ in range(MOST_SEARCHES):
-            pull, bend = slope_and_curvature(t, point.margins, along, *pieces)
+            pull, bend = self.engine.fold(blocks.slope_block, point.name, t, *pieces)
             slope, curvature = at_zero + t * square - pull, square + bend
             if abs(slope) <= FLAT * (abs(at_zero) + t * square + abs(pull)):
                 break  # level, as far as floats can tell: further steps might never end
@@ -205,36 +202,21 @@ class MarginObjective:
             t = ahead
         return t
 
-    @cached_property
-    def norms(self) -> np.ndarray:
-        """Σ_{j≥1} x_j²/ρ_j of each row, with ``held`` for ρ."""
-        out = np.empty(self.n)
-        list(self.engine.map(partial(norms_block, scale=1.0 / self.held[1:], out=out)))
-        return out
-
     def share(self, rows: int) -> MarginObjective | None:
         """About so many rows, evenly spread, that stand for all; None if unfit."""
-        every = slice(0, None, max(1, self.n // rows))
-        y = self.y[every]
-        if min(np.sum(y > 0), np.sum(y < 0)) < FEWEST_OF_A_CLASS:
+        some = self.engine.some(rows)
+        if min(np.sum(some.y > 0), np.sum(some.y < 0)) < FEWEST_OF_A_CLASS:
             return None
-        X = self.X[every] if self.is_sparse else np.ascontiguousarray(self.X[every])
-        c = self.c[every] if len(self.c) else self.c
-        C = self.C * self.n / len(y)
-        return MarginObjective(X, y, C, self.squared, c, self.rho, self.intercept)
+        C = self.C * self.n / len(some.y)
+        return MarginObjective(here(some), C, self.squared, self.rho, self.intercept)
 
     def restrict(self, rows: np.ndarray, point: Point) -> MarginObjective:
         """These rows only; the others keep their α, which acts as a constant pull."""
-        X = self.X[rows] if self.is_sparse else np.ascontiguousarray(self.X[rows])
-        c = self.c[rows] if len(self.c) else self.c
-        part = MarginObjective(X, self.y[rows], self.C, self.squared, c, self.rho, self.intercept)
+        own = here(self.engine.bring(blocks.take_block, rows))
+        part = MarginObjective(own, self.C, self.squared, self.rho, self.intercept)
         total = self.rho * point.W - point.gradient - self.pull
         part.pull = total - part.combine(point.alpha[rows])
         part.least = self.least
         if self.free_bias:
             part.longest = self.longest
         return part
-
-
-def _add(a, b):
-    return a[0] + b[0], a[1] + b[1]

@@ -56,7 +56,7 @@ def newton_step(objective: MarginObjective, point: Point, system: Any, pieces: P
     end = float(there.gradient @ D)
     if abs(end) <= -FLAT * slope or not slope < 0.0:
         return there, -slope, 1, 1.0
-    t = objective.search(point, there.margins - point.margins, D, pieces)
+    t = objective.search(point, there, D, pieces)
     return objective.evaluate(point.W + t * D, pieces), -slope, 2, t
 
 
@@ -93,7 +93,7 @@ class FiniteNewton:
         state.passes += passes
         self._judge(state)
         # Once no row changes its state, further steps only mend the rounding of the solution.
-        settled = t == 1.0 and np.array_equal(before.active, state.point.active)
+        settled = t == 1.0 and self.objective.settled(before, state.point)
         state.stalled = 0 if state.gap < 0.5 * gap else state.stalled + 1
         idle = state.stalled >= PATIENCE and state.decrement <= self.tol * state.primal
         lost = state.passes - state.best_pass > LOST  # all steps are rounding

@@ -18,12 +18,18 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack
 
-from linscope.engines import choose
-from linscope.rows.blocks import NO_WEIGHT, Block
-from linscope.rows.curvature import diagonal_block, product_block
+from linscope.engines import Engine
 from linscope.rows.threads import one_blas_thread
 
-from .blocks import Pieces
+from .blocks import (
+    Pieces,
+    active_block,
+    compare_block,
+    curved_block,
+    curves_block,
+    follow_block,
+    take_active_block,
+)
 from .objective import MarginObjective, Point
 
 MOST_COLUMNS, MOST_ROWS, MOST_SPREAD = 1200, 3000, 8_000_000
@@ -32,6 +38,8 @@ RESIDUAL, MOST_PRODUCTS = 1e-2, 400
 # A bias that no active row holds: its curvature, as a share of what all rows would give.
 LOOSE_BIAS = 1e-6
 MOST_RIDGE = 1e9
+# The name under which the activity of the rows in the kept Gram matrix is known.
+FOLLOWED = "followed"
 
 
 def make_system(objective: MarginObjective) -> ColumnSystem | WideSystem:
@@ -46,12 +54,12 @@ class ColumnSystem:
 
     def __init__(self, objective: MarginObjective):
         self.objective = objective
-        self.active: np.ndarray | None = None
         self.gram = np.zeros((objective.d + 1,) * 2)
+        self.followed = False
         self.changed = 0
 
     def direction(self, point: Point, pieces: Pieces, tol: float = 0.0) -> np.ndarray:
-        self._follow(point.active)
+        self._follow(point)
         H = pieces.k * self.gram
         H.flat[:: len(H) + 1] += self.objective.held
         if not self.objective.intercept:
@@ -61,21 +69,16 @@ class ColumnSystem:
         with one_blas_thread():
             return -_solve(H, point.gradient)
 
-    def _follow(self, active: np.ndarray) -> None:
-        whole = self.objective
-        if self.active is not None:
-            came = np.flatnonzero(active & ~self.active)
-            left = np.flatnonzero(self.active & ~active)
-            self.changed = len(came) + len(left)
-            if 2 * self.changed < np.count_nonzero(active):
-                if len(came):
-                    self.gram += whole.gram(came)
-                if len(left):
-                    self.gram -= whole.gram(left)
-                self.active = active
+    def _follow(self, point: Point) -> None:
+        engine = self.objective.engine
+        if self.followed:
+            active, self.changed = engine.fold(compare_block, FOLLOWED, point.name)
+            if 2 * self.changed < active:
+                if self.changed:
+                    self.gram += engine.keep(FOLLOWED, follow_block, FOLLOWED, point.name)
                 return
-        self.gram = whole.gram(np.flatnonzero(active))
-        self.active = active
+        self.gram = engine.keep(FOLLOWED, active_block, point.name)
+        self.followed = True
 
 
 class WideSystem:
@@ -85,15 +88,17 @@ class WideSystem:
         self.objective = objective
 
     def direction(self, point: Point, pieces: Pieces, tol: float = RESIDUAL) -> np.ndarray:
-        rows = np.flatnonzero(point.active)
-        X = self.objective.X[rows]
-        k = pieces.k * (pieces.c[rows] if len(pieces.c) else np.ones(len(rows)))
-        if len(rows) == 0:
+        engine = self.objective.engine
+        count = engine.fold(compare_block, point.name, point.name)[0]
+        if count == 0:
             return self._steepest(point, pieces)
+        if count > MOST_ROWS:
+            active = engine.derive(take_active_block, point.name)
+            return self._by_products(point, active, pieces.k, tol)
+        rows = engine.bring(take_active_block, point.name)
+        k = pieces.k * (rows.weight if rows.weighted else np.ones(len(rows.y)))
         with one_blas_thread():
-            if len(rows) <= MOST_ROWS:
-                return self._by_rows(point, X, self.objective.y[rows], k)
-        return self._by_products(point, X, k, tol)
+            return self._by_rows(point, rows.X, rows.y, k)
 
     def _steepest(self, point: Point, pieces: Pieces) -> np.ndarray:
         rho = self.objective.held.copy()
@@ -116,10 +121,9 @@ class WideSystem:
         D[1:] = -scaled - (X.T @ (y * (D[0] * of_bias - of_slope))) / rho[1:]
         return D
 
-    def _by_products(self, point: Point, X: Any, k: np.ndarray, tol: float) -> np.ndarray:
-        engine = choose(X, None, k).cut(max(256, -(-len(k) // 8)))
+    def _by_products(self, point: Point, active: Engine, k: float, tol: float) -> np.ndarray:
         rho, g = self.objective.held, point.gradient
-        diagonal = engine.fold(_diagonal)[0] + rho
+        diagonal = rho + active.fold(curves_block, k)
         D, R = np.zeros_like(g), -g
         Z = R / diagonal
         V, rz = Z.copy(), float(R @ Z)
@@ -127,7 +131,7 @@ class WideSystem:
         for _ in range(MOST_PRODUCTS):
             if not rz > enough:
                 break
-            HV = engine.fold(_product, V[None, :])[0] + rho * V
+            HV = rho * V + active.fold(curved_block, V, k)
             HV[0] *= self.objective.intercept
             t = rz / float(V @ HV)
             D += t * V
@@ -165,11 +169,3 @@ def _solve(H: np.ndarray, right: np.ndarray) -> np.ndarray:
         if ridge > MOST_RIDGE:  # numbers beyond the range of floats: who asks will notice
             return np.full_like(right, np.nan)
         ridge = max(100.0 * ridge, 1e-15)
-
-
-def _diagonal(block: Block) -> np.ndarray:
-    return diagonal_block(block.X, block.weight[None, :])
-
-
-def _product(block: Block, V: np.ndarray) -> np.ndarray:
-    return product_block(block.X, V, block.weight, NO_WEIGHT)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linscope.fitting.column_scaling import ColumnFrame
 from linscope.fitting.scores import in_type
-from linscope.rows.column_scaling import LogisticFrame
 
 from ..certificates.duality import duality, inside, outside
 from ..certificates.linear_svm import reached
@@ -58,7 +58,7 @@ class Finish:
 
     problem: Problem
     objective: MarginObjective
-    frame: LogisticFrame
+    frame: ColumnFrame
     dtype: np.dtype
     tol: float
 

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linscope.engines import choose
+from linscope.fitting.column_scaling import framed
 from linscope.fitting.training import Problem
 from linscope.results import Result, Status
-from linscope.rows.column_scaling import logistic_frame
 from linscope.separation.question import binary_verdict
 from linscope.separation.verdicts import Separable
 
@@ -32,8 +33,8 @@ class Rows(NamedTuple):
 def hard_margin_result(model: Any, rows: Rows, problem: Problem) -> tuple[Result, str]:
     """C = ∞: the largest margin, or an error with the proof that there is none."""
     free = model.fit_intercept and not model.penalize_intercept
-    frame = logistic_frame(rows.X, fit_intercept=free, common=True) if free else None
-    X = rows.X if frame is None else frame.X
+    frame = framed(choose(rows.X, rows.y), fit_intercept=True, common=True) if free else None
+    X = rows.X if frame is None else frame.engine.all_rows("the hard margin, C=inf").X
     try:
         result = hard_margin(
             X,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.fitting.training import Problem, Training, binary_problems
 from linscope.losses import hinge
@@ -82,11 +83,11 @@ def solve(
     keep_log : keep what a trace of coordinate steps needs
     """
     rows = rows_of(training, problem)
-    options = _options(model, rows)
+    options = _options(model)
     finite = float(model.C) if np.inf > model.C else 1.0
     if not len(rows.y):
         return _empty(model, training, problem, rows)
-    objective, frame = margin_problem(rows.X, rows.y, finite, **options)
+    objective, frame = margin_problem(choose(*rows), finite, **options)
     solver, one_sided = None, bool((rows.y == rows.y[0]).all())
     if one_sided and objective.free_bias:
         result, how = _one_sided(rows), "all samples are on one side"
@@ -127,10 +128,9 @@ def solve(
     return Part(problem, held.W, held.alpha, slack, result, certificate, kept)
 
 
-def _options(model: Any, rows: Rows) -> dict[str, Any]:
+def _options(model: Any) -> dict[str, Any]:
     return {
         "squared": model.loss == "squared_hinge",
-        "c": rows.c,
         "penalize_intercept": model.penalize_intercept,
         "fit_intercept": model.fit_intercept,
     }

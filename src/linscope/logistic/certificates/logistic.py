@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from linscope.fitting.column_scaling import ColumnFrame
 from linscope.results import Certificate, Check, Status
-from linscope.rows.column_scaling import LogisticFrame
 
 from ..solvers.objective import LogisticObjective, Point
 from ..verify import check as checking
@@ -128,7 +128,7 @@ class Solved(NamedTuple):
     """
 
     objective: LogisticObjective
-    frame: LogisticFrame
+    frame: ColumnFrame
     point: Point
     X: Any
     codes: np.ndarray

@@ -15,13 +15,12 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 
 from linscope.engines import choose
+from linscope.fitting.column_scaling import ColumnFrame, framed
 from linscope.fitting.training import Training
 from linscope.results import Certificate, Status
-from linscope.rows.column_scaling import LogisticFrame, logistic_frame
 from linscope.rows.threads import Workers, one_blas_thread
 from linscope.validation.splits import Split, group_rows
 
@@ -73,8 +72,8 @@ def make_fits(estimator: Any, training: Training, splits: list[Split]) -> Fits:
     l2 = strengths(1.0, estimator.penalty, estimator.l1_ratio).rho > 0
     if not (l2 and softmax and estimator.solver in ("auto", "newton", "trust-region")):
         return RefitFits(estimator, training, splits)
-    frame = logistic_frame(training.X, fit_intercept=estimator.fit_intercept)
-    if sparse.issparse(frame.X) or estimator.solver == "trust-region":
+    frame = framed(choose(training.X), fit_intercept=estimator.fit_intercept)
+    if frame.engine.is_sparse or estimator.solver == "trust-region":
         return WarmFits(estimator, training, splits, frame)
     two = len(training.classes) == 2
     size = (training.X.shape[1] + 1) * (1 if two else len(training.classes))
@@ -94,7 +93,7 @@ def _numbers(training: Training) -> int:
 class SharedFits:
     """All folds at once."""
 
-    def __init__(self, estimator, training: Training, frame: LogisticFrame, splits, order, groups):
+    def __init__(self, estimator, training: Training, frame: ColumnFrame, splits, order, groups):
         self.estimator, self.training, self.frame = estimator, training, frame
         self.rows: list[Any] = [slice(None), *(split.train for split in splits)]
         K, bias = len(training.classes), estimator.fit_intercept
@@ -174,7 +173,7 @@ class SharedFits:
 class WarmFits:
     """Trust region; the whole table first, then each fold moved as the whole table moved."""
 
-    def __init__(self, estimator, training: Training, splits: list[Split], frame: LogisticFrame):
+    def __init__(self, estimator, training: Training, splits: list[Split], frame: ColumnFrame):
         self.estimator, self.training, self.frame, self.splits = estimator, training, frame, splits
         make = partial(self._objective, estimator.fit_intercept)
         self.rows: list[Any] = [slice(None), *(split.train for split in splits)]

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import choose as choose_engine
+from linscope.fitting.column_scaling import ColumnFrame, framed
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENTS, descent
@@ -17,7 +18,6 @@ from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, binary_problems
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
 from linscope.results import Result, Status
-from linscope.rows.column_scaling import LogisticFrame, logistic_frame
 from linscope.verify.dependence import changing_columns
 
 from ..certificates.finite_solution import Finite, Separated, finite_solution
@@ -136,21 +136,20 @@ def held_weights(model: Any, problem: LogisticProblem, W: np.ndarray) -> np.ndar
 
 def _objective(
     model: Any, problem: LogisticProblem, kind: Strengths, X: Any
-) -> tuple[LogisticObjective, LogisticFrame]:
+) -> tuple[LogisticObjective, ColumnFrame]:
     """What is minimised, in columns that are near 1."""
     scaled = problem.weight
     if any(kind) and model.C != 1.0:
         scaled = float(model.C) * (scaled if len(scaled) else np.ones(len(problem.codes)))
-    frame = logistic_frame(
-        X,
+    frame = framed(
+        choose_engine(X, problem.codes, scaled),
         fit_intercept=model.fit_intercept,
         common=kind.l1 > 0,
         penalised=any(kind),
         names=getattr(model, "feature_names_in_", None),
     )
-    engine, K = choose_engine(frame.X, problem.codes, scaled), len(problem.labels)
-    rho = frame.pull(kind.rho)
-    return LogisticObjective(engine, K, rho, model.fit_intercept, frame.modest), frame
+    K, rho = len(problem.labels), frame.pull(kind.rho)
+    return LogisticObjective(frame.engine, K, rho, model.fit_intercept, frame.modest), frame
 
 
 def _minimise(

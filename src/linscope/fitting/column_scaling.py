@@ -16,9 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.enclosures import two_prod
-
-from .finite import check_finite
-from .pilot import MILD_EXPONENT, Pilot, pilot
+from linscope.engines import Engine, check_rows
+from linscope.rows.blocks import Block, Largest
+from linscope.rows.pilot import MILD_EXPONENT, Pilot, look
 
 # 4^k must stay in the range of floats, and columns scaled so far must not be much above 1.
 MOST_EXPONENT, MOST_LEFT = 505, 4
@@ -32,17 +32,22 @@ QUICK_LOOK = 4_000_000
 PRODUCTS = 2.0**960
 
 
-class LogisticFrame(NamedTuple):
-    """The table to work on, shift m and exponents k that made it, and whether float32 holds it.
+class ColumnFrame(NamedTuple):
+    """The rows to work on, shift m and exponents k that made them, and whether float32 holds them.
 
-    ``largest`` bounds the numbers of X; 0 if nobody knows.
+    ``largest`` bounds the numbers of the rows; 0 if nobody knows.
     """
 
-    X: Any
+    engine: Engine
     shift: np.ndarray
     exponent: np.ndarray
     modest: bool = True
     largest: float = 0.0
+
+    @property
+    def X(self) -> Any:
+        """The table, for those who need all rows at once."""
+        return self.engine.all_rows("a solver of several folds at once").X
 
     @property
     def plain(self) -> bool:
@@ -68,11 +73,10 @@ class LogisticFrame(NamedTuple):
 
     @property
     def largest_inside(self) -> float:
-        """A bound of the numbers of X: the best where that is quick."""
-        values = self.X.data if sparse.issparse(self.X) else self.X
-        if self.largest and values.size > QUICK_LOOK:
+        """A bound of the numbers of the rows: the best where that is quick."""
+        if self.largest and self.engine.fold(_entries) > QUICK_LOOK:
             return self.largest
-        return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+        return float(self.engine.fold(_largest).value)
 
     def rounding(self, W: np.ndarray, V: np.ndarray) -> float:
         """How far a score of the weights W is from that of V = ``inside(W)`` at most.
@@ -121,60 +125,78 @@ def _exact_bias(w: np.ndarray, shift: np.ndarray) -> float:
     return math.fsum(parts)
 
 
-def logistic_frame(
-    X: Any,
+def framed(
+    engine: Engine,
     *,
     fit_intercept: bool,
     common: bool = False,
     penalised: bool = True,
     names: list[str] | None = None,
-) -> LogisticFrame:
-    """Look at some rows; copy the table only if offsets or sizes call for it.
+) -> ColumnFrame:
+    """Look at some rows; copy them only if offsets or sizes call for it.
 
     Parameters
     ----------
-    X : C-contiguous array or CSR matrix
+    engine : the rows
     fit_intercept : without a bias nothing can take up a shift
     common : whether all columns must be scaled alike
     penalised : whether a penalty has to be scaled with the columns
     names : of the columns, for the error if a number is not finite
     """
-    d, largest = X.shape[1], check_finite(X, names)
-    bound = largest
-    plain = LogisticFrame(X, np.zeros(d), np.zeros(d, dtype=np.int64))
-    table = _few_zeros(X) if fit_intercept else X
-    look = pilot(table, np.zeros((X.shape[0], 0)))
-    if sparse.issparse(table):
+    d, largest = engine.n_features, check_rows(engine, names)
+    bound, given = largest, engine
+    nothing = np.zeros(d), np.zeros(d, dtype=np.int64)
+    if fit_intercept and engine.is_sparse and _has_few_zeros(engine):
+        engine = engine.derive(_opened)
+    found = look(engine, targets=False)
+    if engine.is_sparse:
         largest = 1.0
-    if look.mild and not largest < ENORMOUS:  # in a row that the pilot did not see
-        look = pilot(table, np.zeros((X.shape[0], 0)), rows=None)
-    plain = plain._replace(modest=largest < HUGE, largest=bound)
-    extreme = np.abs(look.frame.exponent) > MILD_EXPONENT // 4
-    if look.mild and not extreme.any():
+    if found.mild and not largest < ENORMOUS:  # in a row that the pilot did not see
+        found = look(engine, everywhere=True, targets=False)
+    plain = ColumnFrame(given, *nothing, largest < HUGE, bound)
+    extreme = np.abs(found.frame.exponent) > MILD_EXPONENT // 4
+    if found.mild and not extreme.any():
         return plain
-    shift = look.frame.shift if fit_intercept and not sparse.issparse(table) else np.zeros(d)
-    exponent = _exponents(look, common, penalised)
+    shift = found.frame.shift if fit_intercept and not engine.is_sparse else nothing[0]
+    exponent = _exponents(found, common, penalised)
     if not shift.any() and not (extreme.any() and exponent.any()):
         return plain
-    factor = np.ldexp(1.0, exponent)
-    if sparse.issparse(table):
-        copy = table.astype(np.float64).copy()
-        copy.data *= factor[copy.indices]
+    # As one block, so that rows in memory stay one table.
+    copy = engine.cut(max(1, engine.n_rows)).derive(_scaled, shift, np.ldexp(1.0, exponent))
+    return ColumnFrame(copy, shift, exponent)
+
+
+def _scaled(block: Block, shift: np.ndarray, factor: np.ndarray) -> tuple[Any, Any, np.ndarray]:
+    if sparse.issparse(block.X):
+        X = block.X.astype(np.float64, copy=True)
+        X.data *= factor[X.indices]
     else:
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            copy = (table - shift) * factor
-    return LogisticFrame(copy, shift, exponent)
+            X = (block.X - shift) * factor
+    return X, block.y, block.weight
 
 
-def _few_zeros(X: Any) -> Any:
-    """X, dense if it is sparse in name only."""
-    few = sparse.issparse(X) and FEW_ZEROS * X.nnz >= X.shape[0] * X.shape[1]
-    return X.toarray() if few else X
+def _opened(block: Block) -> tuple[Any, Any, np.ndarray]:
+    return block.X.toarray(), block.y, block.weight
 
 
-def _exponents(look: Pilot, common: bool, penalised: bool) -> np.ndarray:
+def _has_few_zeros(engine: Engine) -> bool:
+    """Whether the rows are sparse in name only."""
+    return FEW_ZEROS * engine.fold(_entries) >= engine.n_rows * engine.n_features
+
+
+def _entries(block: Block) -> int:
+    return int(block.X.nnz if sparse.issparse(block.X) else block.X.size)
+
+
+def _largest(block: Block) -> Largest:
+    values = block.X.data if sparse.issparse(block.X) else block.X
+    return Largest(max(values.max(initial=0.0), -values.min(initial=0.0)))
+
+
+def _exponents(found: Pilot, common: bool, penalised: bool) -> np.ndarray:
     """k of each column; an error where the scaled penalty would leave the range of floats."""
-    exponent = look.frame.exponent.astype(np.int64)
+    exponent = found.frame.exponent.astype(np.int64)
     if common:
         one = int(exponent.min())
         exponent = np.full_like(exponent, one if abs(one) > MILD_EXPONENT else 0)
