@@ -179,3 +179,27 @@ MARGINS = {
 def test_linear_machines(name, container, weighted):
     y = np.digitize(NUMBERS, [-2, 2]) if name == "three classes" else SIGNS
     same(*in_both(MARGINS[name], container(FEATURES), y, WEIGHTS if weighted else None))
+
+
+EVEN = (FEATURES - FEATURES.mean(axis=0)) / FEATURES.std(axis=0)
+DESCENTS = {
+    "least squares": (ls.LinearRegression(solver="batch"), NUMBERS),
+    "two targets": (ls.LinearRegression(solver="batch"), np.c_[NUMBERS, FEATURES[:, 0]]),
+    "ridge, averaged": (ls.Ridge(solver="batch", eta0=1e-3, average=True), NUMBERS),
+    "logistic": (ls.LogisticRegression(solver="batch"), SIGNS),
+    "softmax": (ls.LogisticRegression(solver="batch", C=0.1), LABELS),
+}
+
+
+@WAYS
+@pytest.mark.parametrize("name", DESCENTS)
+def test_batch_gradient(name, container, weighted):
+    model, y = DESCENTS[name]
+    here, there = in_both(model, container(EVEN), y, WEIGHTS if weighted else None)
+    same(here, there)
+    assert np.all(here.n_iter_ == there.n_iter_)
+
+
+def test_rows_in_an_order_are_refused_by_name():
+    with using(ProcessEngine), pytest.raises(ValueError, match="stochastic gradient descent needs"):
+        ls.LinearRegression(solver="stochastic").fit(EVEN, NUMBERS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linscope.engines import MemoryEngine
+from linscope.engines import MemoryEngine, choose
 from linscope.fitting import descent as gradient
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
@@ -12,6 +12,7 @@ from linscope.fitting.gradient_objective import Objective
 from linscope.fitting.iterates import iterates
 from linscope.losses import hypotheses as gradient_losses
 from linscope.results import Status, VisitOrder
+from tests.gradient import gradient_solver
 from tests.reference import squared_criterion, squared_gradient
 
 KINDS = ["batch", "mini-batch", "stochastic"]
@@ -30,7 +31,7 @@ def augmented(X):
 
 
 def fit(X, y, max_iter=500, **options):
-    return run(GradientDescent(X, y, **options), max_iter)
+    return run(gradient_solver(X, y, **options), max_iter)
 
 
 def textbook(X, y, w, eta, size, passes, *, c=None, alpha=0.0, inverse=False, order=None):
@@ -60,7 +61,7 @@ def test_objective_equals_the_loss(as_sparse, intercept):
     W, c = rng.standard_normal((2, 4)), rng.uniform(0.1, 3.0, len(X))
     A = augmented(X)
     A[:, 0] = intercept
-    J = Objective(sp.csr_array(X) if as_sparse else X, y, c, float(intercept), 0.7)
+    J = Objective(choose(sp.csr_array(X) if as_sparse else X, y, c), float(intercept), 0.7)
     value, slope = J.evaluate(W)
     for k in range(2):
         arguments = W[k], A, y[:, k], c, 0.7
@@ -73,7 +74,7 @@ def test_one_thread_and_many_give_the_same_bits():
     results = []
     for threads in (1, 4):
         engine = MemoryEngine(X, y[:, None], n_threads=threads, block_rows=64)
-        results.append(fit(X, y, engine=engine, eta0=1e-3, tol=1e-8))
+        results.append(run(GradientDescent(engine, eta0=1e-3, tol=1e-8), 500))
     one, many = results
     assert one.n_iter == many.n_iter > 5
     np.testing.assert_array_equal(one.weights, many.weights)
@@ -82,11 +83,11 @@ def test_one_thread_and_many_give_the_same_bits():
 def test_curvature_of_many_weights_is_a_tight_lower_bound(monkeypatch):
     X, y = problem(6, n=200, d=20)
     X[:, 0] *= 5
-    exact = Objective(X, y[:, None], alpha=2.0).curvature.largest
+    exact = Objective(choose(X, y[:, None]), alpha=2.0).curvature.largest
     H = augmented(X).T @ augmented(X) + np.diag([0.0] + [2.0] * 20)
     assert exact == pytest.approx(np.linalg.eigvalsh(H)[-1], rel=1e-12)
     monkeypatch.setattr("linscope.fitting.gradient_rates.EXACT_WEIGHTS", 3)
-    found = Objective(X, y[:, None], alpha=2.0).curvature
+    found = Objective(choose(X, y[:, None]), alpha=2.0).curvature
     assert 0.99 * exact <= found.largest <= exact * (1 + 1e-12)
     assert np.isnan(found.smallest)
 
@@ -252,7 +253,7 @@ def test_two_over_the_largest_eigenvalue_is_the_border(factor):
     X, y = problem(20)
     largest = np.linalg.eigvalsh(augmented(X).T @ augmented(X))[-1]
     eta = factor * 2 / largest
-    solver = GradientDescent(X, y, eta0=eta, tol=1e-9)
+    solver = gradient_solver(X, y, eta0=eta, tol=1e-9)
     assert solver.diverges(eta) == (factor > 1)
     result = run(solver, 30_000)
     assert result.status is (Status.DIVERGED if factor > 1 else Status.CONVERGED)
@@ -357,7 +358,7 @@ def test_extreme_values_are_scaled_inside(kind, scale):
 def test_values_beyond_the_range_are_refused():
     X, y = problem(26)
     with pytest.raises(ValueError, match="Scale the columns"):
-        GradientDescent(X * 1e200, y)
+        gradient_solver(X * 1e200, y)
     for bad in (np.nan, np.inf):
         X[3, 1] = bad
         with pytest.raises(ValueError, match="not finite"):
@@ -375,7 +376,7 @@ def test_all_zero_rows_need_no_step():
 
 def test_unknown_kinds_are_refused():
     with pytest.raises(ValueError, match="kind must be one of"):
-        GradientDescent(np.zeros((2, 1)), np.zeros(2), kind="sgd")
+        gradient_solver(np.zeros((2, 1)), np.zeros(2), kind="sgd")
 
 
 def test_the_log_keeps_few_arrays():
@@ -402,7 +403,7 @@ def test_an_unknown_loss_has_no_value():
 def test_the_log_replays_the_fit_bit_for_bit(kind, alpha, schedule, monkeypatch):
     X, y = problem(27, n=37, targets=2)
     monkeypatch.setattr(gradient, "LOG_BYTES", 8 * 8 * 5)  # five arrays: others are worked out
-    solver = GradientDescent(
+    solver = gradient_solver(
         X, y, kind=kind, alpha=alpha, schedule=schedule, batch_size=5, order=VisitOrder(37, 2),
         tol=0.0, keep_log=True, eta0=0.02 if schedule == "inverse" else "auto",
     )  # fmt: skip

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
-from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.losses.hypotheses import LOGISTIC, SQUARED, STEP
 from linscope.results import VisitOrder
+from tests.gradient import gradient_solver
 
 HYPOTHESES = {
     "identity": lambda s: s,
@@ -67,7 +67,7 @@ def test_three_models_are_one_loop_with_another_hypothesis(name, seed):
 @pytest.mark.parametrize(("name", "code"), [("identity", SQUARED), ("sigma", LOGISTIC)])
 def test_regressions_go_through_the_same_compiled_update(name, code):
     X, y = samples()
-    solver = GradientDescent(X, y.astype(float), kind="stochastic", eta0=ETA, tol=0, loss=code)
+    solver = gradient_solver(X, y.astype(float), kind="stochastic", eta0=ETA, tol=0, loss=code)
     model = models()[name].fit(X, y)
     result = model.result_ if name == "identity" else model.results_[0]
     np.testing.assert_array_equal(run(solver, PASSES).weights, result.weights[0])
@@ -89,7 +89,7 @@ def test_the_update_with_a_step_is_the_perceptron_bit_for_bit(seed, schedule, we
     ).fit(form(X), y, weight)
     seed_of_visits = perceptron._seed if shuffle else None
     result = run(
-        GradientDescent(
+        gradient_solver(
             form(X),
             y.astype(float),
             np.zeros(0) if weight is None else weight,
@@ -111,7 +111,7 @@ def test_ties_that_always_update_are_no_hypothesis():
     """tie="update" calls score 0 a mistake whatever y is; away from score 0 all ties agree."""
     X, y = samples(4)
     X = X + np.pi / 10
-    solver = GradientDescent(
+    solver = gradient_solver(
         X,
         y.astype(float),
         kind="stochastic",
@@ -129,7 +129,7 @@ def test_ties_that_always_update_are_no_hypothesis():
 def test_a_separating_step_ends_where_the_perceptron_does():
     X, y = ls.datasets.load("or")
     y01 = (np.asarray(y) > 0).astype(float)
-    result = run(GradientDescent(X, y01, kind="stochastic", eta0="auto", tol=0.0, loss=STEP), 100)
+    result = run(gradient_solver(X, y01, kind="stochastic", eta0="auto", tol=0.0, loss=STEP), 100)
     model = ls.Perceptron(tie="positive").fit(X, y)
     np.testing.assert_array_equal(result.weights, model.results_[0].weights)
     assert result.status.ok
@@ -142,7 +142,7 @@ def test_batch_and_mini_batch_steps_are_those_of_the_perceptron_too():
         model = ls.Perceptron(
             rule=rule, batch_size=size, eta0=0.5, tie="positive", max_iter=9, stop="pass"
         ).fit(X, y)
-        solver = GradientDescent(
+        solver = gradient_solver(
             X, y.astype(float), kind=rule, batch_size=size, eta0=0.5, tol=0.0, loss=STEP
         )
         np.testing.assert_array_equal(run(solver, 9).weights, model.results_[0].weights)

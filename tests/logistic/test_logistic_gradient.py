@@ -11,13 +11,14 @@ from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
-from linscope.fitting.descent import GradientDescent
+from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_objective import Objective
 from linscope.losses import logistic
 from linscope.losses import softmax as cross_entropy
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX, STEP, predictions
 from linscope.results import VisitOrder
+from tests.gradient import gradient_solver
 
 KINDS = ["batch", "mini-batch", "stochastic"]
 
@@ -131,7 +132,7 @@ def test_the_gradient_matches_finite_differences(code):
     Y = np.eye(3)[y]
     rng = np.random.default_rng(5)
     W, c, step = rng.standard_normal((3, 4)), rng.uniform(0.1, 2.0, len(X)), 1e-6
-    J = Objective(X, Y, c, alpha=0.7, loss=code)
+    J = Objective(choose(X, Y, c), alpha=0.7, loss=code)
     slope = J.evaluate(W)[1]
     for place in np.ndindex(W.shape):
         move = np.zeros_like(W)
@@ -144,10 +145,10 @@ def test_the_gradient_matches_finite_differences(code):
 def test_values_are_those_of_the_log_loss(size):
     rng = np.random.default_rng(6)
     S, y = size * rng.standard_normal((30, 4)), rng.integers(4, size=30)
-    two = Objective(S[:, :1].copy(), (y % 2)[:, None].astype(float), bias=0.0, loss=LOGISTIC)
+    two = Objective(choose(S[:, :1], (y % 2)[:, None].astype(float)), bias=0.0, loss=LOGISTIC)
     value = two.evaluate(np.array([[0.0, 1.0]]))[0]
     assert value[0] == pytest.approx(logistic.loss(S[:, 0], y % 2).sum(), rel=1e-12)
-    many = Objective(S, np.eye(4)[y], bias=0.0, loss=SOFTMAX)
+    many = Objective(choose(S, np.eye(4)[y]), bias=0.0, loss=SOFTMAX)
     value = many.evaluate(np.column_stack([np.zeros(4), np.eye(4)]))[0]
     assert value.sum() == pytest.approx(cross_entropy.loss(S, y).sum(), rel=1e-12)
     np.testing.assert_allclose(predictions(SOFTMAX, S), cross_entropy.softmax(S), rtol=1e-12)
@@ -248,7 +249,7 @@ def test_the_limit_is_a_bound_of_the_curvature(code, bend):
     Y = np.eye(3)[y] if code == SOFTMAX else (y > 0)[:, None].astype(float)
     A = augmented(X)
     H = bend * A.T @ A + 0.3 * np.diag([0.0, 1, 1, 1])
-    solver = GradientDescent(X, Y, loss=code, alpha=0.3)
+    solver = gradient_solver(X, Y, loss=code, alpha=0.3)
     assert solver.limit == pytest.approx(2 / np.linalg.eigvalsh(H)[-1])
     # The Hessian at any weights: its largest eigenvalue stays below.
     W = np.random.default_rng(0).standard_normal((Y.shape[1], 4))
@@ -263,7 +264,7 @@ def test_the_limit_is_a_bound_of_the_curvature(code, bend):
 
 def test_a_rate_above_the_limit_may_fail_and_need_not():
     X, y = table(11)
-    limit = GradientDescent(X, y.astype(float), loss=LOGISTIC, alpha=1.0).limit
+    limit = gradient_solver(X, y.astype(float), loss=LOGISTIC, alpha=1.0).limit
     with pytest.warns(ConvergenceWarning, match="so the steps need not shrink: use eta0='auto'"):
         ls.LogisticRegression(solver="batch", eta0=20 * limit, max_iter=50).fit(X, y)
     # The log loss is flatter away from w = 0, so some rates above the limit do no harm.
@@ -491,5 +492,5 @@ def test_passes_can_be_watched_and_stopped():
         fitted = model("batch", max_iter=50).fit(X, y)
     assert fitted.n_iter_.tolist() == [2]
     assert fitted.certificate_.status is ls.Status.STOPPED
-    solver = GradientDescent(X, y.astype(float), loss=LOGISTIC, alpha=1.0, eta0=0.01, tol=0)
+    solver = gradient_solver(X, y.astype(float), loss=LOGISTIC, alpha=1.0, eta0=0.01, tol=0)
     np.testing.assert_array_equal(run(solver, 2).weights[1:], fitted.coef_[0])

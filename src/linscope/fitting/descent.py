@@ -14,16 +14,16 @@ columns each has to fulfil it. The loops are in ``gradient_loops``, the rates in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from linscope.engines import Engine
 from linscope.losses.hypotheses import BENDS, SQUARED, STEP
 from linscope.results import Result, Status, VisitOrder
-from linscope.rows.operations import GIVEN_ORDER, NO_WEIGHT, as_rows
+from linscope.rows.blocks import Block
+from linscope.rows.operations import GIVEN_ORDER, as_rows
 
 from . import gradient_loops as loops
 from .ending import explanation
@@ -46,9 +46,7 @@ class GradientDescent:
 
     Parameters
     ----------
-    X : C-contiguous array or CSR matrix (n, d)
-    y : targets (n,) or (n, t); the weights are then (d + 1,) or (d + 1, t), bias first
-    weight : n weights of the samples; may be empty
+    engine : rows, with targets (n, t) in float64; the weights are (d + 1, t), bias first
     kind : "batch", "mini-batch" or "stochastic"
     order : which sample is visited when; by default the given order
     eta0 : the learning rate, or "auto"
@@ -61,7 +59,6 @@ class GradientDescent:
     average : also average the iterates of the second half of the passes
     keep_log : keep what a replay needs
     loss : which loss and hypothesis, as an integer code of ``hypotheses``
-    engine : the same data as row blocks; by default made from X
 
     The result's ``details`` hold ``criterion`` (J), ``gradient_norm``, ``eta`` and ``eta_reason``
     (the rate of the first update and where it comes from), ``step`` (η‖∇J‖), ``history`` (one row
@@ -70,18 +67,18 @@ class GradientDescent:
 
     Examples
     --------
+    >>> from linscope.engines import choose
     >>> from linscope.fitting.driver import run
-    >>> X, y = np.array([[1.0], [2.0], [3.0]]), np.array([3.0, 5.0, 7.0])
-    >>> result = run(GradientDescent(X, y, tol=1e-10), 1000)
+    >>> rows = choose([[1.0], [2.0], [3.0]], [[3.0], [5.0], [7.0]])
+    >>> result = run(GradientDescent(rows, tol=1e-10), 1000)
     >>> result.weights.round(6), result.status.name
-    (array([1., 2.]), 'CONVERGED')
-    >>> run(GradientDescent(X, y, eta0=0.5), 1000).details["explanation"]
+    (array([[1.],
+           [2.]]), 'CONVERGED')
+    >>> run(GradientDescent(rows, eta0=0.5), 1000).details["explanation"]
     "η = 0.5 is above 2/λmax = 0.12: the steps grow; use eta0='auto' or at most 0.12"
     """
 
-    X: Any
-    y: np.ndarray
-    weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
+    engine: Engine
     kind: str = "batch"
     order: VisitOrder | None = None
     eta0: float | str = "auto"
@@ -94,24 +91,20 @@ class GradientDescent:
     average: bool = False
     keep_log: bool = False
     loss: int = SQUARED
-    engine: Engine | None = None
     task: str = "gradient descent"
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
-        n = self.X.shape[0]
-        targets = np.ascontiguousarray(np.reshape(self.y, (n, -1)), dtype=np.float64)
         bias = 1.0 if self.intercept else 0.0
-        self.objective = Objective(
-            self.X, targets, self.weight, bias, float(self.alpha), self.loss, self.engine
-        ).in_range()
+        objective = Objective(self.engine, bias, float(self.alpha), self.loss)
+        self.objective, n = objective.in_range(), self.engine.n_rows
         self.order = self.order or VisitOrder(n)
         self.size = {"batch": n, "mini-batch": min(self.batch_size, n), "stochastic": 1}[self.kind]
         self.batches = -(-n // self.size)
 
     def init(self) -> State:
-        if not np.isfinite(self.objective.norms.sum()):
+        if not np.isfinite(self.objective.lengths[1]):
             raise ValueError("X or the weights of the samples are not finite, or too large")
         iterates = loops.start(self._first_weights(), self.average)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -167,14 +160,24 @@ class GradientDescent:
             },
         )
 
+    @property
+    def needs(self) -> str:
+        """What an engine must have besides blocks."""
+        return "" if self.kind == "batch" else "ordered rows"
+
+    @cached_property
+    def rows(self) -> Block:
+        """The rows in the order of their visits."""
+        return self.objective.engine.all_rows(f"{self.kind} gradient descent")
+
     def visit(self, iterates: Iterates, rule: Rule, epoch: int, first: int, last: int, **into):
         """Batches ``first`` … ``last`` − 1 of a pass, see ``gradient_loops.visit``."""
         assert self.order is not None
         order = self.order.epoch(epoch)
         loops.visit(
-            as_rows(self.objective.X, 0.0),
-            self.objective.targets,
-            self.weight,
+            as_rows(self.rows.X, 0.0),
+            self.rows.y,
+            self.rows.weight,
             GIVEN_ORDER if order is None else order,
             first,
             last,
@@ -189,9 +192,8 @@ class GradientDescent:
             loops.fold(iterates)
 
     def shaped(self, W: np.ndarray) -> np.ndarray:
-        """Weights (t, d + 1) as the user has them: (d + 1,), or (d + 1, t) if y has columns."""
-        W = W * self.objective.unit
-        return W[0] if np.ndim(self.y) == 1 else np.ascontiguousarray(W.T)
+        """Weights (t, d + 1) as the user has them: (d + 1, t)."""
+        return np.ascontiguousarray((W * self.objective.unit).T)
 
     def diverges(self, eta: float) -> bool:
         """Whether batch steps with the constant rate ``eta`` are known to grow: η > 2/λmax."""
@@ -212,7 +214,8 @@ class GradientDescent:
         if self.loss == STEP:
             return Choice(1.0, "the boundary is the same for every rate")
         if self.kind != "batch":
-            choice = sample_rate(J.norms, self.size, J.alpha, bend)
+            n, size = self.engine.n_rows, self.size
+            choice = sample_rate(J.longest(size), J.lengths[1] / n, n, size, J.alpha, bend)
         elif self.loss == SQUARED:
             choice = batch_rate(J.curvature)
         else:  # the flattest that J can be is where only the penalty bends it

@@ -6,16 +6,16 @@ J(w)   =  Σ_i c_i f(w·x_i, y_i)  +  ½ α Σ_{j≥1} w_j²
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from linscope.engines import Engine, MemoryEngine, choose
+from linscope.engines import Engine
 from linscope.losses.hypotheses import BENDS, SQUARED, at_zero
-from linscope.rows.blocks import Block
-from linscope.rows.operations import NO_WEIGHT, as_rows
+from linscope.rows.blocks import Block, Largest
+from linscope.rows.operations import as_rows
 
 from . import gradient_loops as loops
 from .gradient_rates import Curvature, curvature
@@ -30,40 +30,31 @@ class Objective:
 
     Parameters
     ----------
-    X : C-contiguous array or CSR matrix (n, d)
-    targets : C-contiguous float64 array (n, t)
-    weight : n weights of the samples; may be empty
+    engine : rows, with targets (n, t) in float64
     bias : 1, or 0 for a model without intercept
     alpha : strength of the penalty, which spares the bias
     loss : integer code of ``hypotheses``
-    engine : the same data as row blocks; by default made from X
     unit : c if X, bias and alpha have been scaled, see ``in_range``
 
     Examples
     --------
+    >>> from linscope.engines import choose
     >>> X, y = np.array([[1.0], [2.0], [3.0]]), np.array([[1.0], [2.0], [2.0]])
-    >>> J, slope = Objective(X, y).evaluate(np.array([[1.0, 0.0]]))
+    >>> J, slope = Objective(choose(X, y)).evaluate(np.array([[1.0, 0.0]]))
     >>> J, slope
     (array([1.]), array([[-2., -5.]]))
     """
 
-    X: Any
-    targets: np.ndarray
-    weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
+    engine: Engine
     bias: float = 1.0
     alpha: float = 0.0
     loss: int = SQUARED
-    engine: Engine | None = None
     unit: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.engine is None:
-            self.engine = choose(self.X, self.targets, self.weight)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Of the weights: (t, d + 1)."""
-        return self.targets.shape[1], self.X.shape[1] + 1
+        return self.engine.n_targets, self.engine.n_features + 1
 
     def in_range(self) -> Objective:
         """The same J over rows whose squares neither overflow nor vanish.
@@ -71,10 +62,9 @@ class Objective:
         With x' = cx, w' = w/c, α' = c²α and η' = η/c², J is the same and a step is the same step.
         c is a power of 2, so even the bits are.
         """
-        highest = float(self.norms.max(initial=0.0))
-        if SMALLEST < highest < 1.0 / SMALLEST or not isinstance(self.engine, MemoryEngine):
+        if SMALLEST < self.lengths[0] < 1.0 / SMALLEST:
             return self
-        largest = float(abs(self.X).max()) if min(self.X.shape) else 0.0
+        largest = self.engine.fold(_block_largest).value
         if largest == 0.0 or not np.isfinite(largest):
             return self
         if largest > LARGEST:
@@ -84,55 +74,66 @@ class Objective:
                 "sklearn.preprocessing.StandardScaler"
             )
         c = 2.0 ** min(-int(np.frexp(largest)[1]), 500)
-        X = self.X.astype(np.float64) * c
-        scaled = self.bias * c, self.alpha * c * c
-        return Objective(X, self.targets, self.weight, *scaled, self.loss, unit=c)
+        bias, alpha = self.bias * c, self.alpha * c * c
+        return replace(self, engine=self.engine.derive(_scaled, c), bias=bias, alpha=alpha, unit=c)
 
     def evaluate(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """J of each target column, and ∇J of the shape of W."""
-        function = partial(block_descent, bias=self.bias, loss=self.loss, W=W)
-        total, value = self._over_blocks(function)
+        total, value = self.engine.fold(block_descent, self.bias, self.loss, W)
         slope = self.alpha * W - total
         slope[:, 0] = -total[:, 0]
         return value + 0.5 * self.alpha * np.square(W[:, 1:]).sum(axis=1), slope
 
     @cached_property
-    def norms(self) -> np.ndarray:
-        """c_i‖x_i‖² of each sample."""
-        norms = np.empty(len(self.targets))
-        loops.weighted_norms(as_rows(self.X, self.bias), self.weight, norms)
-        return norms
+    def lengths(self) -> tuple[float, float]:
+        """The largest c_i‖x_i‖², and the sum of all."""
+        largest, total = self.engine.fold(_block_extent, self.bias)
+        return float(largest.value), total
+
+    def longest(self, size: int) -> float:
+        """The sum of the ``size`` largest c_i‖x_i‖²."""
+        if size == 1:
+            return self.lengths[0]
+        lengths, n = self.engine.gather(_block_lengths, self.bias), self.engine.n_rows
+        return float(np.partition(lengths, n - size)[n - size :].sum())
 
     @cached_property
     def curvature(self) -> Curvature:
         """Extreme eigenvalues of b Σ c_i x_i x_i' + α diag(0, 1 … 1), b the largest f''."""
-        bend = BENDS[self.loss]
-        return curvature(self._over_blocks, self.shape[1], self.bias, self.alpha, bend)
+        return curvature(self.engine, self.bias, self.alpha, BENDS[self.loss])
 
     @cached_property
     def value_at_zero(self) -> float:
         """J(0), where that does not depend on y; else 0."""
-        size = self.weight.sum() if len(self.weight) else len(self.targets)
-        return float(size) * at_zero(self.loss, self.shape[0])
-
-    def _over_blocks(self, function: Any) -> Any:
-        """The sum of a function of a block over all row blocks, in block order."""
-        if self._alone is not None:
-            return function(self._alone)
-        assert self.engine is not None
-        return self.engine.fold(function)
-
-    @cached_property
-    def _alone(self) -> Block | None:
-        """All rows, if they are one block: then no threads need to be asked."""
-        if not isinstance(self.engine, MemoryEngine) or len(self.engine.sizes) > 1:
-            return None
-        return Block(0, self.X, self.targets, self.weight)
+        return float(self.engine.fold(_block_weight)) * at_zero(self.loss, self.shape[0])
 
 
-def block_descent(block: Block, *, bias: float, loss: int, W: np.ndarray):
+def block_descent(block: Block, bias: float, loss: int, W: np.ndarray):
     """Σ c_i (y_i − h(w·x_i)) x_i and Σ c_i f_i over one row block, for each target column."""
     total, value = np.zeros_like(W), np.zeros(len(W))
-    weight = block.weight
-    loops.add_descent(as_rows(block.X, bias), block.y, weight, loss, W, total, value)
+    loops.add_descent(as_rows(block.X, bias), block.y, block.weight, loss, W, total, value)
     return total, value
+
+
+def _block_lengths(block: Block, bias: float) -> np.ndarray:
+    """c_i‖x_i‖² of each row."""
+    out = np.empty(block.X.shape[0])
+    loops.weighted_norms(as_rows(block.X, bias), block.weight, out)
+    return out
+
+
+def _block_extent(block: Block, bias: float) -> tuple[Largest, float]:
+    lengths = _block_lengths(block, bias)
+    return Largest(lengths.max(initial=0.0)), float(lengths.sum())
+
+
+def _block_largest(block: Block) -> Largest:
+    return Largest(float(abs(block.X).max()) if min(block.X.shape) else 0.0)
+
+
+def _scaled(block: Block, c: float) -> tuple[Any, Any, np.ndarray]:
+    return block.X.astype(np.float64) * c, block.y, block.weight
+
+
+def _block_weight(block: Block) -> float:
+    return float(block.weight.sum()) if block.weighted else float(block.X.shape[0])

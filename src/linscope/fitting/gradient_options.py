@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from linscope._bridge import Interval, StrOptions, has_callbacks
+from linscope.engines import Engine
 from linscope.results import VisitOrder, observe
 
 from .descent import KINDS, GradientDescent
@@ -26,23 +26,21 @@ DESCENT_CONSTRAINTS: dict[str, list] = {
 }
 
 
-def descent(model: Any, X: Any, y: np.ndarray, weight: np.ndarray, **more: Any) -> GradientDescent:
+def descent(model: Any, engine: Engine, **more: Any) -> GradientDescent:
     """The gradient solver that a model asks for.
 
     Parameters
     ----------
     model : with the parameters of gradient solvers
-    X, y, weight : rows, targets and the weights of the samples, which may be empty
+    engine : rows, with targets (n, t)
     more : loss, penalty, tolerance and start, as ``GradientDescent`` has them
     """
     random = check_random_state(model.random_state)
     shuffle = model.shuffle and model.solver != "batch"
     return GradientDescent(
-        X=X,
-        y=y,
-        weight=weight,
+        engine,
         kind=model.solver,
-        order=VisitOrder(X.shape[0], int(random.randint(2**31 - 1)) if shuffle else None),
+        order=VisitOrder(engine.n_rows, int(random.randint(2**31 - 1)) if shuffle else None),
         eta0=model.eta0,
         schedule=model.schedule,
         batch_size=model.batch_size,

@@ -19,12 +19,12 @@ less.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from linscope.engines import Engine
 from linscope.rows.blocks import Block
 from linscope.rows.operations import as_rows
 
@@ -52,9 +52,7 @@ class Choice(NamedTuple):
 ANY_RATE = Choice(1.0, "the data are all 0, so any rate does")
 
 
-def curvature(
-    over_blocks: Any, n_weights: int, bias: float, alpha: float, bend: float = 1.0
-) -> Curvature:
+def curvature(engine: Engine, bias: float, alpha: float, bend: float = 1.0) -> Curvature:
     """λmax and λmin of H.
 
     For more than ``EXACT_WEIGHTS`` weights λmax comes from the Lanczos method, which never
@@ -62,24 +60,24 @@ def curvature(
 
     Parameters
     ----------
-    over_blocks : sums a function of a block over all row blocks
-    n_weights : d + 1
+    engine : the rows
     bias : 1, or 0 without intercept
     alpha : strength of the penalty
     bend : the largest f''
     """
+    n_weights = engine.n_features + 1
     penalty = np.full(n_weights, alpha)
     penalty[0] = 0.0
     if n_weights > EXACT_WEIGHTS:
-        return Curvature(_lanczos(over_blocks, penalty, bias, bend), np.nan)
-    hessian = bend * over_blocks(partial(block_hessian, bias=bias))
+        return Curvature(_lanczos(engine, penalty, bias, bend), np.nan)
+    hessian = bend * engine.fold(block_hessian, bias)
     eigenvalues = np.linalg.eigvalsh(hessian + np.diag(penalty))
     largest = float(max(eigenvalues[-1], 0.0))
     curved = eigenvalues[eigenvalues > 1e-14 * n_weights * largest]
     return Curvature(largest, float(curved[0]) if len(curved) else np.nan)
 
 
-def block_hessian(block: Block, *, bias: float) -> np.ndarray:
+def block_hessian(block: Block, bias: float) -> np.ndarray:
     """Σ c_i x_i x_i' over one row block."""
     X = block.X.toarray() if sp.issparse(block.X) else block.X
     A = np.empty((len(X), X.shape[1] + 1))
@@ -87,7 +85,7 @@ def block_hessian(block: Block, *, bias: float) -> np.ndarray:
     return A.T @ (A if not block.weighted else block.weight[:, None] * A)
 
 
-def block_product(block: Block, *, bias: float, v: np.ndarray) -> np.ndarray:
+def block_product(block: Block, bias: float, v: np.ndarray) -> np.ndarray:
     """Σ c_i (x_i·v) x_i over one row block."""
     total = np.zeros_like(v)
     weight = np.ones(block.X.shape[0]) if not block.weighted else block.weight
@@ -95,12 +93,12 @@ def block_product(block: Block, *, bias: float, v: np.ndarray) -> np.ndarray:
     return total
 
 
-def _lanczos(over_blocks: Any, penalty: np.ndarray, bias: float, bend: float) -> float:
+def _lanczos(engine: Engine, penalty: np.ndarray, bias: float, bend: float) -> float:
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     def product(v: np.ndarray) -> np.ndarray:
         v = np.ascontiguousarray(v.ravel(), dtype=np.float64)
-        return bend * over_blocks(partial(block_product, bias=bias, v=v)) + penalty * v
+        return bend * engine.fold(block_product, bias, v) + penalty * v
 
     size = len(penalty)
     operator = LinearOperator((size, size), matvec=product, dtype=np.float64)
@@ -125,12 +123,15 @@ def batch_rate(bends: Curvature, of: str = "∇²J") -> Choice:
     return Choice(1.5 / largest, f"1.5/λmax of {of}")
 
 
-def sample_rate(norms: np.ndarray, size: int, alpha: float, bend: float = 1.0) -> Choice:
-    """The rate of "auto" for batches of ``size`` samples, from their c_i‖x_i‖²."""
-    n = len(norms)
-    share = alpha * size / n
-    highest = bend * float(np.partition(norms, n - size)[n - size :].sum()) + share
-    mean = bend * float(norms.mean()) + alpha / n
+def sample_rate(
+    longest: float, mean: float, n: int, size: int, alpha: float, bend: float = 1.0
+) -> Choice:
+    """The rate of "auto" for batches of ``size`` samples out of n.
+
+    ``longest`` and ``mean`` are the sum of the ``size`` largest c_i‖x_i‖², and the mean of all.
+    """
+    highest = bend * longest + alpha * size / n
+    mean = bend * mean + alpha / n
     if highest == 0.0:
         return ANY_RATE
     if EXCESS / mean <= 1.0 / highest:

@@ -29,9 +29,10 @@ def iterates(
 
     Examples
     --------
+    >>> from linscope.engines import choose
     >>> from linscope.fitting.driver import run
-    >>> X, y = np.array([[1.0], [2.0]]), np.array([1.0, 0.0])
-    >>> solver = GradientDescent(X, y, kind="stochastic", eta0=0.5, keep_log=True)
+    >>> rows = choose([[1.0], [2.0]], [[1.0], [0.0]])
+    >>> solver = GradientDescent(rows, kind="stochastic", eta0=0.5, keep_log=True)
     >>> log = run(solver, 1).log
     >>> weights, scores = iterates(solver, log, 0, 2, scores=True)
     >>> weights[:, 0], scores[:, 0]
@@ -56,7 +57,7 @@ def iterates(
     found, done = [], 0
     while done < last - first:
         count = min(solver.batches - at, last - first - done)
-        seen = min((at + count) * solver.size, len(solver.objective.targets)) - at * solver.size
+        seen = min((at + count) * solver.size, solver.engine.n_rows) - at * solver.size
         part = np.empty((seen if scores else 0, len(W)))
         into = {"scores": part, "history": weights[done + 1 : done + 1 + count]}
         solver.visit(state, rule, epoch, at, at + count, **into)

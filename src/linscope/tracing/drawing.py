@@ -43,7 +43,7 @@ def _labelled_samples(trace: Trace, replay: Any) -> tuple[Any, np.ndarray]:
     positive, negative = replay.problem.positive, replay.problem.negative
     if negative == "rest":
         positive = str(positive)
-    return X, np.where(replay.solver.y > 0, positive, negative)
+    return X, np.where(replay.y > 0, positive, negative)
 
 
 def spread(count: int, most: int) -> np.ndarray:

@@ -87,7 +87,7 @@ class GradientReplay(Replay):
         self.name, self.solver, self.log, self.X = name, solver, log, X
         self.row_numbers, self.details, self.column = row_numbers, details, column
         self.n_steps, self.update_steps = log.n_updates, range(log.n_updates)
-        self.y = solver.objective.targets[:, column]
+        self.y = solver.rows.y[:, column]
 
     @property
     def single(self) -> bool:
@@ -244,7 +244,7 @@ class GradientReplay(Replay):
             settings.append(f"batch size {self.log.batch_size}")
         if model.shuffle and model.solver != "batch":
             settings.append("shuffled")
-        if len(self.solver.weight):
+        if self.solver.engine.weighted:
             settings.append("weighted")
         if model.average:
             settings.append("averaged")

@@ -162,14 +162,13 @@ class LeastSquaresFamily(
     def _run_gradient(self, training: Regression, X: TableLike, y: Any, keep_log: bool) -> Result:
         check_finite(training.X, self._names())
         check_finite(training.Y, name="y")
-        data = training.X, training.Y, training.weight
+        engine = choose(training.X, training.Y, training.weight)
         options: dict[str, Any] = {"alpha": self._alpha, "tol": self.tol, "keep_log": keep_log}
-        solver = descent(self, *data, **options)
+        solver = descent(self, engine, **options)
         with watched(self, X, y, self.max_iter):
             result = run(solver, self.max_iter)
         self._solver = solver if keep_log else None
-        weights = result.details["averaged"] if self.average else result.weights
-        weights = np.reshape(weights, (training.X.shape[1] + 1, -1)).T
+        weights = (result.details["averaged"] if self.average else result.weights).T
         self._moments = None
         self._judge(training, result, weights)
         return replace(result, weights=weights)

@@ -14,6 +14,7 @@ from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.geometry import Box, box_around
 from linscope.display.inputs import given_or_example
+from linscope.engines import choose
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.fitting.iterates import iterates
@@ -55,11 +56,11 @@ def lms_paths(
     True
     """
     line = read_line(*given_or_example("lms_paths needs both X and y", example, X, y))
+    rows = choose(line.x[:, None], line.y[:, None])
     solvers = [
-        GradientDescent(line.x[:, None], line.y, kind="batch", tol=0.0, keep_log=True),
+        GradientDescent(rows, kind="batch", tol=0.0, keep_log=True),
         GradientDescent(
-            line.x[:, None],
-            line.y,
+            rows,
             kind="stochastic",
             order=VisitOrder(len(line.x), random_state),
             eta0=eta0,
@@ -82,7 +83,7 @@ def lms_paths(
         line=line,
         batch=batch,
         stochastic=stochastic,
-        averaged=results[1].details["averaged"],
+        averaged=results[1].details["averaged"][:, 0],
         boxes=(far, near),
         rates=(results[0].details["eta"], results[1].details["eta"]),
     ).plot(ax)

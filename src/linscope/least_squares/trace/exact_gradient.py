@@ -114,7 +114,7 @@ class ExactGradientReplay(LineReplay):
         # Inside, the bias is always there; without intercept its input is 0.
         inputs = rows if self.intercept else [[Fraction(0), *row] for row in rows]
         alpha = rational(getattr(model, "alpha", 0))
-        self.y = _column(rational(v) for v in np.asarray(solver.y))
+        self.y = _column(rational(v) for v in self.y)
         self._problem = LeastSquares(inputs, self.y.tolist(), weight, alpha)
         self._eta0, self._inverse = rational(model.eta0), model.schedule == "inverse"
         path = textbook(
@@ -173,7 +173,7 @@ def exact_gradient_replays(model, replays, y, sample_weight) -> list[ExactGradie
         )
     out = []
     for replay in replays:
-        given = replay.solver.weight
+        given = replay.solver.rows.weight
         weight = [rational(v) for v in given] if len(given) else [Fraction(1)] * len(replay.y)
         out.append(ExactGradientReplay(model, replay, weight))
     return out

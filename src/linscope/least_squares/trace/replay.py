@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.fitting.gradient_state import GradientLog, Kept
+from linscope.rows.blocks import Block
 from linscope.tracing.gradient_replay import GradientReplay
 
 from ..figures.lms_fit import LmsFitDisplay
@@ -44,8 +45,8 @@ class LineReplay(GradientReplay):
         X = self.X.toarray() if sparse.issparse(self.X) else self.X
         solver = self.solver
         weights = trace.path(updates=updates, problem=self.name)
-        options = {"weight": solver.weight, "alpha": solver.alpha}
-        display = LmsFitDisplay.from_path(weights, X, np.asarray(solver.y, float), **options)
+        options = {"weight": solver.rows.weight, "alpha": solver.alpha}
+        display = LmsFitDisplay.from_path(weights, X, np.asarray(self.y, float), **options)
         name = trace.feature_names[0] if trace.feature_names else "x"
         display.line = display.line._replace(name=name, target=self.name)
         return display
@@ -60,11 +61,17 @@ def gradient_replays(model, X, y, sample_weight) -> list[LineReplay]:
     replays = []
     for k, name in enumerate(training.targets):
         # Targets do not know of each other: each is what a fit to it alone would have done.
-        own = replace(solver, y=np.ascontiguousarray(training.Y[:, k]), eta0=eta, engine=None)
+        alone = solver.engine.n_targets == 1
+        engine = solver.engine if alone else solver.engine.derive(_of_one_target, k)
+        own = replace(solver, engine=engine, eta0=eta)
         part = GradientLog(_column(log.kept, k), log.n_updates, log.batch_size, log.order)
         details = model.result_.details
         replays.append(LineReplay(name, own, part, training.X, numbers, details))
     return replays
+
+
+def _of_one_target(block: Block, k: int) -> tuple[Any, np.ndarray, np.ndarray]:
+    return block.X, np.ascontiguousarray(block.y[:, k : k + 1]), block.weight
 
 
 def _column(kept: Kept, k: int) -> Kept:

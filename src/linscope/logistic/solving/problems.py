@@ -207,12 +207,11 @@ def _gradient_solver(
     if not np.isfinite(alpha):
         raise ValueError(f"C={model.C} is too small for solver={model.solver!r}: 1/C overflows")
     two = problem.shape[0] == 1
-    y = problem.codes.astype(np.float64) if two else np.eye(problem.shape[0])[problem.codes]
+    K, codes = len(problem.labels), problem.codes
+    y = codes[:, None].astype(np.float64) if two else np.eye(K)[codes]
     return descent(
         model,
-        problem.X,
-        y,
-        problem.weight,
+        choose_engine(problem.X, y, problem.weight),
         loss=LOGISTIC if two else SOFTMAX,
         alpha=alpha,
         tol=SMALL_STEP if model.tol is None else float(model.tol),
@@ -231,7 +230,7 @@ def _descend(
     objective, frame = _objective(model, problem, kind, problem.X)
     result = run(solver, model.max_iter)
     found = result.details["averaged"] if model.average else result.weights
-    W = np.ascontiguousarray(np.reshape(found, (objective.d + 1, -1)).T)
+    W = np.ascontiguousarray(found.T)
     with np.errstate(over="ignore", invalid="ignore"):
         point = objective.evaluate(frame.inside(W))
     if not np.isfinite(point.value):
