@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput, input_errors
+from .figures import named
 from .source import Source, _looks_like_file
+
+if TYPE_CHECKING:
+    from linscope.data.datasets import Dataset
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,10 @@ class RegressionSource(Source):
 
     def title(self) -> str:
         return "moments only" if self.X is None else super().title()
+
+    def dataset(self) -> Dataset:
+        X = None if self.X is None else named(self.X, self.features)
+        return replace(super().dataset(), X=X, moments=self.moments or {})
 
 
 def load_regression(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
 from .errors import BadInput, input_errors
+
+if TYPE_CHECKING:
+    from linscope.data.datasets import Dataset
 
 DATA = Group("Data", sort_key=0)
 DataName = Annotated[
@@ -74,6 +77,13 @@ class Source:
         if len(self.classes) < 3:
             return self.y
         return np.array([self.class_name(label) for label in self.y.tolist()])
+
+    def dataset(self) -> Dataset:
+        """For ``trace``."""
+        from linscope.data.datasets import Dataset
+
+        y, features, samples = self.labels(), self.features, self.samples
+        return Dataset(self.name, X=self.X, y=y, feature_names=features, sample_names=samples)
 
     def sample_name(self, row: int) -> str:
         return self.samples[row] if self.samples else f"sample {row}"

@@ -12,7 +12,6 @@ from rich.console import Console
 from .ending import show_ending
 from .errors import BadInput, input_errors
 from .figures import check_figure_path, named
-from .narrow import fitted
 from .options import AT_LEAST_ZERO, SHOW, in_options, parse_range
 from .presenting import header, notes_of, present
 from .screen import print_table, progress_bars
@@ -79,7 +78,8 @@ def show(
     """Fit, and show what was asked for."""
     if what.plot is not None:
         _check_can_draw(estimator, source, what)
-    trace = run_traced(estimator, source, what)
+    # The solutions after some updates are there to be compared, so their mistakes are counted.
+    trace = run_traced(estimator, source, what, criterion=what.updates is not None)
     _check_updates(trace, what)
     return present(
         what,
@@ -89,23 +89,14 @@ def show(
     )
 
 
-def run_traced(estimator: Any, source: Source, what: ShowOptions) -> Any:
+def run_traced(estimator: Any, source: Source, what: ShowOptions, criterion: bool = False) -> Any:
     """The trace of a fit to the data, its errors in the words of the command line."""
-    from linscope.data.datasets import Dataset
     from linscope.tracing.start import trace
 
-    dataset = Dataset(
-        source.name,
-        X=source.X,
-        y=source.labels(),
-        feature_names=source.features,
-        sample_names=source.samples,
-    )
-    # The solutions after some updates are there to be compared, so their mistakes are counted.
-    criterion = what.criterion or what.updates is not None
+    options: dict[str, Any] = {"criterion": what.criterion or criterion, "exact": what.exact}
     try:
         with progress_bars(), input_errors():
-            return trace(estimator, dataset, criterion=criterion, exact=what.exact)
+            return trace(estimator, source.dataset(), **options)
     except BadInput as error:
         names = [*estimator.get_params(), "exact"]
         raise BadInput(in_options(str(error), names)) from error
@@ -138,7 +129,7 @@ def _report(
         more.append(("your options", ", ".join(_option(*item) for item in given.items())))
     names = {"Perceptron": "Perceptron", "KernelPerceptron": "Kernel perceptron"}
     header(out, names[type(trace.estimator).__name__], source, settings, more)
-    print_table(out, fitted(out, table))
+    print_table(out, table)
     return show_ending(out, trace, source, given)
 
 
@@ -148,16 +139,18 @@ def _option(name: str, value: Any) -> str:
     return f"{name} {text(vector(value)) if isinstance(value, list) else value}"
 
 
-def document(trace: Any, what: ShowOptions) -> str:
+def document(run: Any, what: ShowOptions) -> str:
     """The bare table for a file."""
     updates, rows = what.update_range(), what.table_rows()
-    if what.format == "csv":
-        # A file for programs has no row that says "… 100 more".
-        if updates is not None and rows is not None:
-            updates = updates[0], min(updates[1], updates[0] + rows - 1)
-        return trace.to_csv(updates=updates, stop=None if updates else rows)
-    write = trace.to_markdown if what.format == "markdown" else trace.to_latex
-    return write(updates=updates, max_rows=rows)
+    which: dict[str, Any] = {} if updates is None else {"updates": updates}
+    if what.format != "csv":
+        write = run.to_markdown if what.format == "markdown" else run.to_latex
+        return write(max_rows=rows, **which)
+    # A file for programs has no row that says "… 100 more".
+    if updates is not None and rows is not None:
+        which = {"updates": (updates[0], min(updates[1], updates[0] + rows - 1))}
+    with input_errors():
+        return run.to_csv(**which or {"stop": rows})
 
 
 def _check_can_draw(estimator: Any, source: Source, what: ShowOptions) -> None:

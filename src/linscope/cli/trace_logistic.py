@@ -10,7 +10,6 @@ from rich.console import Console
 
 from .errors import BadInput
 from .formula import hyperplane, score
-from .narrow import fitted
 from .presenting import header, notes_of, present, verdict
 from .screen import facts, hints, print_table
 from .source import Source
@@ -57,7 +56,9 @@ def show_logistic(source: Source, given: dict[str, Any], what: RegressionShow) -
     """Fit, and show what was asked for."""
     from linscope.logistic.estimators.logistic_regression import LogisticRegression
 
-    trace = run_traced(LogisticRegression(**given), source, what)
+    trace = run_traced(
+        LogisticRegression(**given), source, what, criterion=what.updates is not None
+    )
     wanted = what.update_range()
     made = max(result.n_updates for result in trace.estimator.results_)
     if wanted is not None and wanted[0] > made:
@@ -79,7 +80,7 @@ def _report(
     settings, ending = notes_of(table)
     options = [("your options", words_for(given))]
     header(out, "Logistic regression", source, settings, options)
-    print_table(out, fitted(out, table))
+    print_table(out, table)
     holds = _ending(out, trace, source, ending)
     again = f"linscope trace perceptron {source.words}"
     hints(out, [(again, "the same update with a step in place of σ")])

@@ -10,14 +10,19 @@ from cyclopts import Group, Parameter
 from rich.console import Console
 from rich.console import Group as Lines
 
-from .errors import BadInput, input_errors
+from .errors import BadInput
 from .figures import check_figure_path, named
 from .formula import number, weighted_sum
-from .options import AT_LEAST_ONE, AT_LEAST_ZERO, POSITIVE, SEED, SHOW, in_options, words_of
+from .options import AT_LEAST_ONE, AT_LEAST_ZERO, POSITIVE, SEED, SHOW, words_of
 from .presenting import header, notes_of, present, verdict
 from .regression import RegressionSource
-from .screen import facts, hints, print_table, progress_bars
-from .steps import SCREEN_ROWS, ShowOptions  # noqa: F401  (annotations inherit its name)
+from .screen import facts, hints, print_table
+from .steps import (
+    SCREEN_ROWS,  # noqa: F401  (annotations inherit its name)
+    ShowOptions,
+    document,
+    run_traced,
+)
 
 MODEL = Group("Model", sort_key=1)
 DESCENT = Group("Descent", sort_key=2)
@@ -128,36 +133,18 @@ def show_regression(source: RegressionSource, given: dict[str, Any], what: Regre
         refused = [*words_for(given).split()[:1], *(["--plot"] if what.plot is not None else [])]
         if refused:
             raise BadInput(f"{refused[0]} needs rows, and {source.name!r} has moments only")
-    run = _run(source, given, what)
+    from linscope.least_squares.estimators.linear_regression import LinearRegression
+    from linscope.least_squares.estimators.ridge import Ridge
+
+    estimator: Any = (Ridge if "alpha" in given else LinearRegression)(**given)
+    run = run_traced(estimator, source, what)
+    _updates(run, what)
     return present(
         what,
         lambda out: _report(out, run, source, given, what),
-        lambda: _document(run, what),
+        lambda: document(run, what),
         lambda: run.plot(**_updates(run, what)),
     )
-
-
-def _run(source: RegressionSource, given: dict[str, Any], what: RegressionShow) -> Any:
-    from linscope.data.datasets import Dataset
-    from linscope.least_squares.estimators.linear_regression import LinearRegression
-    from linscope.least_squares.estimators.ridge import Ridge
-    from linscope.tracing.start import trace
-
-    estimator: Any = (Ridge if "alpha" in given else LinearRegression)(**given)
-    dataset = Dataset(
-        source.name,
-        X=None if source.X is None else named(source.X, source.features),
-        y=source.y,
-        feature_names=source.features,
-        sample_names=source.samples,
-        moments=source.moments or {},
-    )
-    try:
-        with progress_bars(), input_errors():
-            return trace(estimator, dataset, criterion=what.criterion, exact=what.exact)
-    except BadInput as error:
-        names = [*estimator.get_params(), "exact"]
-        raise BadInput(in_options(str(error), names)) from error
 
 
 def _updates(run: Any, what: RegressionShow) -> dict[str, Any]:
@@ -238,16 +225,3 @@ def _next(source: RegressionSource, given: dict[str, Any], descent: bool) -> lis
         (f"{again} --solver stochastic", "the same line by gradient descent, sample by sample"),
         (table, "standard errors, tests and the five assumptions"),
     ]
-
-
-def _document(run: Any, what: RegressionShow) -> str:
-    rows, which = what.table_rows(), _updates(run, what)
-    if what.format == "csv":
-        # A file for programs has no row that says "… 100 more".
-        if which and rows is not None:
-            first, last = which["updates"]
-            which = {"updates": (first, min(last, first + rows - 1))}
-        with input_errors():
-            return run.to_csv(**which, **({} if which else {"stop": rows}))
-    write = run.to_markdown if what.format == "markdown" else run.to_latex
-    return write(max_rows=rows, **which)

@@ -11,7 +11,6 @@ from rich.console import Console
 
 from .errors import BadInput
 from .figures import named
-from .narrow import fitted
 from .options import AT_LEAST_ZERO, POSITIVE
 from .presenting import header, notes_of, present, verdict
 from .screen import facts, hints, paragraph, print_table
@@ -80,7 +79,7 @@ def show_svm(source: Source, given: dict[str, Any], what: SvmShow) -> int:
 
     if what.plot is not None and source.X.shape[1] > 2:
         raise BadInput(f"--plot needs 1 or 2 features, {source.name} has {source.X.shape[1]}")
-    trace = run_traced(SVC(**given), source, what)
+    trace = run_traced(SVC(**given), source, what, criterion=what.updates is not None)
     wanted, made = what.update_range(), trace.n_updates
     if wanted is not None and wanted[0] > made:
         raise BadInput(f"--updates {what.updates}: the run ended after {made:,} steps")
@@ -114,7 +113,7 @@ def _report(out: Console, trace: Any, source: Source, given: dict[str, Any], wha
         table.title = table.caption = None
         if several:
             paragraph(out, name, style="bold", indent=1)
-        print_table(out, fitted(out, table))
+        print_table(out, table)
     model = trace.estimator
     facts(out, [("steps", ending), *_findings(model)], indent=0)
     holds = verdict(out, model.certificate_.verify(source.X, source.labels()))

@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 LONGEST_VECTOR = 8
 LONGEST_FRACTION = 14
+# How to shorten a vector: digits, entries at the front, entries at the end (None: all).
+FORMS = [
+    (6, None, 0),
+    (4, None, 0),
+    (3, None, 0),
+    (6, 3, 1),
+    (4, 3, 1),
+    (3, 3, 1),
+    (3, 2, 1),
+    (3, 1, 1),
+]
 
 
 class Vector(NamedTuple):
@@ -38,6 +50,11 @@ def vector(values: Iterable) -> Vector:
     if len(values) > LONGEST_VECTOR:
         values = (*values[: LONGEST_VECTOR - 2], None, *values[-2:])
     return Vector(values)
+
+
+def vectors(rows: Iterable) -> list[Vector]:
+    """One vector for each row."""
+    return [vector(row) for row in rows]
 
 
 def number(value: Any, digits: int = 6) -> str:
@@ -75,3 +92,59 @@ def text(cell: Any) -> str:
     if isinstance(cell, Change):
         return text(cell.before) + ("" if cell.after is None else f" → {text(cell.after)}")
     return number(cell)
+
+
+def lines(cells: list, widest: int, one_line: int, fold: bool) -> list[str]:
+    """Cells of one column as text, the entries of vectors below each other.
+
+    Vectors are no wider than ``widest``, a change than ``one_line``, or it is on two lines; with
+    ``fold`` so are vectors.
+    """
+    vectors = list(chain.from_iterable(_vectors(cell) for cell in cells))
+    aligned = dict(zip(map(id, vectors), _aligned(vectors, widest, fold), strict=True))
+    out = []
+    for cell in cells:
+        if isinstance(cell, Vector):
+            out.append(aligned[id(cell)])
+        elif isinstance(cell, Change) and isinstance(cell.before, Vector):
+            before, after = aligned[id(cell.before)], cell.after and aligned[id(cell.after)]
+            out.append(_change(before, after, one_line))
+        else:
+            out.append(text(cell))
+    return out
+
+
+def _vectors(cell) -> Iterable[Vector]:
+    if isinstance(cell, Change):
+        return chain(_vectors(cell.before), _vectors(cell.after))
+    return [cell] if isinstance(cell, Vector) else []
+
+
+def _aligned(vectors: list[Vector], widest: int, fold: bool) -> list[str]:
+    """Vectors in the most detailed form that is not wider than ``widest``."""
+    for digits, front, back in FORMS:
+        rows = [_entries(vector.values, digits, front, back) for vector in vectors]
+        widths = [max(map(len, entries)) for entries in zip(*rows, strict=True)]
+        if sum(widths) + len(widths) + 1 <= widest:
+            break
+    if fold and len(widths) > 3:
+        return [_folded(row) for row in rows]
+    return ["[" + " ".join(map(str.rjust, row, widths)) + "]" for row in rows]
+
+
+def _folded(entries: list[str]) -> str:
+    half = (len(entries) + 1) // 2
+    return "[" + " ".join(entries[:half]) + "\n " + " ".join(entries[half:]) + "]"
+
+
+def _entries(values: tuple, digits: int, front: int | None, back: int) -> list[str]:
+    if front is not None and len(values) > front + back + 1:
+        values = (*values[:front], None, *values[len(values) - back :])
+    return ["…" if v is None else number(v, digits) for v in values]
+
+
+def _change(before: str, after: str | None, one_line: int) -> str:
+    if after is None:
+        return before
+    line = f"{before} → {after}"
+    return line if len(line) <= one_line else f"{before}\n{after}"

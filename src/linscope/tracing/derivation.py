@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from linscope.data.frames import to_backend, to_csv
 from linscope.reports import documents
@@ -15,6 +15,20 @@ from .derivation_parts import Choice, Part, SampleTable
 from .derivation_quantities import Quantities
 
 MAX_ROWS = 25
+
+
+class ClosedForm(NamedTuple):
+    """How an estimator is traced whose answer takes no steps.
+
+    work : of a fitted model, X, y, sample_weight and whether in fractions: works out the numbers.
+    write : writes them down. draw : of the model, X, y and axes. moments : writes down what follows
+    from moments alone, where that is known.
+    """
+
+    work: Callable[[Any, Any, Any, Any, bool], Any]
+    write: Callable[[Any, SampleTable, Quantities], list[Part]]
+    draw: Callable[[Any, Any, Any, Any], Any]
+    moments: Callable[[Mapping[str, float], Quantities], list[Part]] | None = None
 
 
 class Derivation(Printed):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linscope.reports.cells import Change, vector
+from linscope.reports.cells import Change, vectors
 from linscope.reports.table import Column
 
 from .steps import Step
@@ -263,10 +263,10 @@ class Replay(ABC):
 
         rows, given = self.row_numbers[samples], lambda: self.given_names(samples, names)
         x = Column.formula(r"\mathbf{x}", right=False)
-        vectors = Shown("", None, x, lambda: [vector(self.row(i)) for i in samples])
+        inputs = Shown("", None, x, lambda: vectors(map(self.row, samples)))
         return [
             Shown("sample", rows, Column("sample"), given),
-            *([] if self.X is None else [vectors]),
+            *([] if self.X is None else [inputs]),
             Shown("", None, Column.formula("y"), labels),
         ]
 
@@ -276,10 +276,8 @@ class Replay(ABC):
         weights = self.weights(window.states)
 
         def changes() -> list[Change]:
-            pairs = zip(window.versions, after, strict=True)
-            return [
-                Change(vector(weights[a]), vector(weights[b]) if b > a else None) for a, b in pairs
-            ]
+            states, pairs = vectors(weights), zip(window.versions, after, strict=True)
+            return [Change(states[a], states[b] if b > a else None) for a, b in pairs]
 
         column = Column("weights", r"weights $\mathbf{w}$")
         return [

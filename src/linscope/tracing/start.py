@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from sklearn.base import clone
@@ -12,10 +13,14 @@ from linscope._bridge import num_samples, validate_params
 from linscope.data.datasets import Dataset
 from linscope.data.tables import TableLike
 
-from .derivation import Derivation
-from .derivation_start import ClosedForm, derive, derive_from_moments
+from .derivation import ClosedForm, Derivation
+from .derivation_parts import SampleTable
+from .derivation_quantities import Quantities
 from .replay import StepRule
 from .trace_object import Trace
+
+# How many features are named in a heading.
+MOST_NAMES = 10
 
 
 def trace(
@@ -70,7 +75,7 @@ def trace(
     how = tracer_of(estimator)
     if isinstance(X, Dataset):
         if isinstance(how, ClosedForm) and X.X is None:
-            return derive_from_moments(how, estimator, X, exact=exact)
+            return _derive_from_moments(how, estimator, X, exact)
         sample_names = sample_names or X.sample_names or None
         title, features = title or X.name, X.feature_names
         X, labels = X
@@ -80,28 +85,79 @@ def trace(
         features = []
     if y is None:
         raise ValueError("y is missing: trace(estimator, X, y), or trace(estimator, dataset)")
+    names = None if sample_names is None else _checked(sample_names, X)
     if isinstance(how, ClosedForm):
-        names = None if sample_names is None else _checked(sample_names, X)
-        return derive(
-            how,
-            clone(estimator).fit(X, y, sample_weight),
-            X,
-            y,
-            sample_weight,
-            criterion=criterion,
-            exact=exact,
-            sample_names=names,
-            features=features,
-            title=title,
-        )
+        if criterion:
+            raise ValueError(
+                "criterion=True is for rules that take steps; a derivation shows its criterion "
+                "anyway"
+            )
+        model = clone(estimator).fit(X, y, sample_weight)
+        features = [str(name) for name in getattr(model, "feature_names_in_", features)]
+        work = how.work(model, X, y, sample_weight, exact)
+        draw = partial(how.draw, model, X, y)
+        return _derive(how, work, names, features, title, draw)
     how.check(estimator, exact)
     model = _fitted_clone(estimator, X, y, sample_weight)
     replays = how.replays(model, X, y, sample_weight)
     if exact and how.exact is not None:
         replays = how.exact(model, replays, y, sample_weight)
-    sample_names = None if sample_names is None else _checked(sample_names, X)
     features = [str(name) for name in getattr(model, "feature_names_in_", features)]
-    return Trace(model, replays, criterion, exact, sample_names, features, title)
+    return Trace(model, replays, criterion, exact, names, features, title)
+
+
+def _derive(
+    how: ClosedForm,
+    work: Any,
+    sample_names: Sequence[str] | None,
+    features: Sequence[str],
+    title: str | None,
+    draw: Any,
+) -> Derivation:
+    steps, system = Quantities(work.exact), work.elimination
+    table = SampleTable(
+        work.samples.n, work.columns, lambda: work.sums, work.rows, work.exact, sample_names
+    )
+    return Derivation(
+        work.model,
+        steps,
+        how.write(work, table, steps),
+        table,
+        system if system is not None and system.size > 1 else None,
+        exact=work.exact,
+        title=title,
+        notes=_meaning(features, work.target),
+        draw=draw,
+    )
+
+
+def _derive_from_moments(
+    how: ClosedForm, estimator: Any, dataset: Dataset, exact: bool
+) -> Derivation:
+    """The derivation for a data set of which only moments are known."""
+    kind = type(estimator)
+    known = how.moments is not None and hasattr(kind, "from_moments")
+    if not known or not estimator.fit_intercept:
+        raise ValueError(
+            f"{dataset.name!r} has moments only, and they give a LinearRegression with intercept: "
+            "choose a data set with samples for anything else"
+        )
+    steps = Quantities(exact)
+    assert how.moments is not None
+    parts = how.moments(dataset.moments, steps)
+    model = kind.from_moments(**dataset.moments, feature_names=dataset.feature_names)
+    options: dict[str, Any] = {"exact": exact, "title": dataset.name}
+    notes = _meaning(dataset.feature_names, "y")
+    return Derivation(model, steps, parts, None, None, notes=notes, **options)
+
+
+def _meaning(features: Sequence[str], target: str) -> list[str]:
+    """What x and y stand for, where their names say more than the letters."""
+    letters = ["x"] if len(features) == 1 else [f"x{j + 1}" for j in range(len(features))]
+    pairs = [("y", target), *zip(letters, features, strict=True)]
+    said = [f"{letter} = {name}" for letter, name in pairs if letter != name]
+    more = ["…"] if len(said) > MOST_NAMES else []
+    return [", ".join([*said[:MOST_NAMES], *more])] if said else []
 
 
 def tracer_of(estimator: Any) -> StepRule | ClosedForm:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from linscope.display.boundary import boundary
-from linscope.tracing.derivation_start import ClosedForm
+from linscope.tracing.derivation import ClosedForm
 
 from ..figures.discriminants import projection
 from .fisher import FisherWork, fisher

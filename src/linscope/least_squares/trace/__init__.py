@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from linscope.tracing.derivation import ClosedForm
 from linscope.tracing.derivation_parts import Part, SampleTable
 from linscope.tracing.derivation_quantities import Quantities
-from linscope.tracing.derivation_start import ClosedForm
 from linscope.tracing.replay import StepRule
 
 from ..figures.line_fit import line_fit

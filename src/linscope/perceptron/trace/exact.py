@@ -146,24 +146,21 @@ class _Exact(PerceptronReplay):
         solver, log = replay.solver, replay.log
         self._first = log.initial
         self.problem, self.solver, self.X = replay.problem, solver, replay.X
-        self.name, self.y = replay.name, replay.y
+        self.name, self.y = replay.name, _column(int(sign) for sign in solver.y)
         self.row_numbers, self.scale = replay.row_numbers, 1.0
-        self._c, self._y = c, [int(sign) for sign in solver.y]
-        self._rates = Rates(
-            rational(model.eta0), solver.rule.inverse, rational(model.margin), model.tie
-        )
-        self._rows = [
-            [rational(v) for v in super(_Exact, self).row(i)] for i in range(len(self._y))
-        ]
+        self._c = _column(c)
+        rates = Rates(rational(model.eta0), solver.rule.inverse, rational(model.margin), model.tie)
+        self._rows = [[rational(v) for v in super(_Exact, self).row(i)] for i in range(len(c))]
+        self.margin, self.zero = rates.margin, Fraction(0)
         inputs, moves, start = self._problem(model, number)
         _check_length(log.n_batches * log.batch_size * len(start))
         run = textbook(
             inputs,
             moves,
-            self._y,
+            self.y.tolist(),
             c,
             start,
-            self._rates,
+            rates,
             order=log.order,
             batch_size=log.batch_size,
             stop_streak=solver.rule.stop_streak,
@@ -180,6 +177,10 @@ class _Exact(PerceptronReplay):
         raise NotImplementedError
 
     @property
+    def c(self) -> Any:
+        return self._c
+
+    @property
     def width(self) -> int:
         return self._history.shape[1]
 
@@ -194,44 +195,9 @@ class _Exact(PerceptronReplay):
         counts[window.updated] = self._mistakes[(window.first + window.versions)[window.updated]]
         return counts
 
-    def scores(self, window: Window) -> np.ndarray:
-        visits = zip(self.samples(window.steps), window.versions, strict=True)
-        return _column(dot(window.states[v], self._inputs[i]) for i, v in visits)
-
-    def normalized(self, window: Window, scores: np.ndarray) -> np.ndarray:
-        samples = self.samples(window.steps)
-        return _column(self._y[i] * score for i, score in zip(samples, scores, strict=True))
-
-    def _normalized(self, state) -> list[Fraction]:
-        return [sign * dot(state, x) for sign, x in zip(self._y, self._inputs, strict=True)]
-
-    def _wrong(self, state) -> np.ndarray:
-        pairs = zip(self._y, self._normalized(state), strict=True)
-        return np.array([self._rates.mistake(sign, score) for sign, score in pairs])
-
-    def measure(self, states) -> tuple[np.ndarray, np.ndarray]:
-        wrong = [self._wrong(state) for state in states]
-        criterion = _column(
-            sum(
-                (
-                    self._c[i] * (self._rates.margin - score)
-                    for i, score in enumerate(self._normalized(state))
-                    if mistakes[i]
-                ),
-                Fraction(0),
-            )
-            for state, mistakes in zip(states, wrong, strict=True)
-        )
-        return np.array([mistakes.sum() for mistakes in wrong], np.int64), criterion
-
-    def changes(self, states) -> tuple[np.ndarray, np.ndarray]:
-        wrong = np.array([self._wrong(state) for state in states])
-        mended = (wrong[:-1] & ~wrong[1:]).sum(axis=1)
-        return mended, (~wrong[:-1] & wrong[1:]).sum(axis=1)
-
-    def fixed(self, samples: np.ndarray, states) -> np.ndarray:
-        pairs = zip(samples, states[1:], strict=True)
-        return np.array([not self._wrong(state)[i] for i, state in pairs], dtype=bool)
+    def dots(self, samples: np.ndarray, versions: np.ndarray, states: Any) -> np.ndarray:
+        pairs = zip(samples, versions, strict=True)
+        return _column(dot(states[v], self._inputs[i]) for i, v in pairs)
 
     def row(self, sample: int) -> Any:
         return _column(self._rows[sample])

@@ -1,40 +1,37 @@
 """The perceptron rule replayed: on rows of numbers, or on a Gram matrix.
 
 The log says which visits, or batches, were updates. Scores, weights and criterion come from the
-arithmetic of the fit. Shown are visits with verdicts, mistakes and J_p; kernels have coefficients α
-instead of weights.
+arithmetic of the fit.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from linscope.engines import choose
 from linscope.fitting.training import Problem, binary_problems, read_training
-from linscope.reports.cells import Change, number, text, vector
+from linscope.reports.cells import Change
 from linscope.reports.table import Column
 from linscope.results import Result, UpdateLog
-from linscope.rows.operations import GIVEN_ORDER, as_rows
+from linscope.rows.operations import GIVEN_ORDER, as_rows, row_dot
 from linscope.rows.scores import norm
 from linscope.tracing.checkpoints import Checkpoints
-from linscope.tracing.replay import Replay, Shown, Window
+from linscope.tracing.replay import Shown, Window
 
 from ..solvers import loops
 from ..solvers.rule import PerceptronRule, block_mistakes, update_steps
-from . import replay_loops
-from .step import PerceptronStep
+from .shown import ShownRule
 
 SMALLEST = 1e-150
-RULES = {"single": "single-sample rule", "batch": "batch rule", "mini-batch": "mini-batch rule"}
 
 
-class PerceptronReplay(Replay):
+class PerceptronReplay(ShownRule):
     """Replay of a rule on rows of numbers or on a Gram matrix.
 
     Parameters
@@ -46,10 +43,6 @@ class PerceptronReplay(Replay):
     row_numbers : where these rows are in the table that was given to the fit
     scale : c if the solver's rows are those of X times c, see ``in_range``
     """
-
-    step = PerceptronStep
-    gap = "verdict"
-    kernel = False
 
     def __init__(
         self,
@@ -66,14 +59,8 @@ class PerceptronReplay(Replay):
         self.n_steps = log.n_batches
         self.update_steps = log.updates
         first = np.array(log.initial, dtype=np.float64) * scale
-        self._width, self._checkpoints = (
-            len(first),
-            Checkpoints(first, len(log.updates), self._advance),
-        )
-
-    @property
-    def single(self) -> bool:
-        return self.solver.kind == "single"
+        self._width, self.margin = len(first), solver.rule.margin
+        self._checkpoints = Checkpoints(first, len(log.updates), self._advance)
 
     @property
     def width(self) -> int:
@@ -134,7 +121,7 @@ class PerceptronReplay(Replay):
         for epoch in np.unique(epochs):
             here = slice(*np.searchsorted(epochs, [epoch, epoch + 1]))
             permutation = part.order.epoch(int(epoch))
-            replay_loops.replay_batches(
+            _batch_states(
                 self.solver.rows,
                 self.solver.y,
                 self.solver.weight,
@@ -158,49 +145,17 @@ class PerceptronReplay(Replay):
         w += (rule.eta0 / number if rule.inverse else rule.eta0) * total
         return mistakes
 
-    def scores(self, window: Window) -> np.ndarray:
-        """w·x before each visit."""
-        samples = self.samples(window.steps)
+    def dots(self, samples: np.ndarray, versions: np.ndarray, states: Any) -> np.ndarray:
         out = np.empty(len(samples))
-        replay_loops.scores_at(self.solver.rows, samples, window.versions, window.states, out)
-        return self._unscaled(out)
+        _scores_at(self.solver.rows, samples, versions, states, out)
+        return out
 
-    def _unscaled(self, products: np.ndarray) -> np.ndarray:
+    def unscaled(self, products: np.ndarray) -> np.ndarray:
         if self.scale == 1.0:
             return products
         with np.errstate(over="ignore"):
             largest = np.finfo(np.float64).max
             return np.clip(products / self.scale / self.scale, -largest, largest)
-
-    def normalized(self, window: Window, scores: np.ndarray) -> np.ndarray:
-        """y·w·x before each visit: the score of the reflected sample."""
-        return self.solver.y[self.samples(window.steps)] * scores + 0.0
-
-    def measure(self, states) -> tuple[np.ndarray, np.ndarray]:
-        """Mistakes over all samples and J_p, of each state."""
-        mistakes, criterion = np.zeros(len(states), np.int64), np.zeros(len(states))
-        solver = self.solver
-        replay_loops.measure(
-            solver.rows, solver.y, solver.weight, solver.rule, states, mistakes, criterion
-        )
-        return mistakes, self._unscaled(criterion)
-
-    def criterion(self, states) -> np.ndarray:
-        return self.measure(states)[1]
-
-    def changes(self, states) -> tuple[np.ndarray, np.ndarray]:
-        """Samples that each update turned right, and wrong."""
-        mended, broken = np.zeros((2, len(states) - 1), np.int64)
-        solver = self.solver
-        replay_loops.changes(solver.rows, solver.y, solver.rule, states, mended, broken)
-        return mended, broken
-
-    def fixed(self, samples: np.ndarray, states) -> np.ndarray:
-        """Is the sample of each update right after it?"""
-        wrong = np.zeros(len(samples), np.bool_)
-        solver = self.solver
-        replay_loops.still_wrong(solver.rows, solver.y, solver.rule, samples, states, wrong)
-        return ~wrong
 
     @property
     def intercept(self) -> bool:
@@ -211,106 +166,6 @@ class PerceptronReplay(Replay):
         """The weights in these states, without w0 if there is no intercept."""
         weights = states if self.intercept else states[:, 1:]
         return weights if self.scale == 1.0 else weights / self.scale
-
-    def shown(self, window: Window, names: Any, criterion: bool) -> list[Shown]:
-        parts = self._visits(window, names) if self.single else self._batches(window)
-        parts += [*self._coefficients(window), *self.shown_weights(window)]
-        if criterion:
-            mistakes, values = self.measure(window.states)
-            parts += [
-                Shown("mistakes", mistakes[window.after], Column("mistakes", right=True)),
-                Shown("criterion", values[window.after], Column.formula("J_p")),
-            ]
-        return parts
-
-    def _visits(self, window: Window, names: Any) -> list[Shown]:
-        scores = self.scores(window)
-        product = Column.formula(r"\mathbf{w}\cdot\mathbf{x}")
-        return [
-            Shown("step", window.steps + 1, Column("visit", right=True)),
-            Shown("epoch", self.epochs(window.steps) + 1),
-            *self.shown_samples(window, names),
-            Shown("score", scores, Column("score", right=True) if self.kernel else product),
-            Shown("normalized", self.normalized(window, scores)),
-            Shown("update", window.updated, Column("verdict"), lambda: _verdicts(window.updated)),
-        ]
-
-    def _batches(self, window: Window) -> list[Shown]:
-        wrong = self.batch_mistakes(window)
-        several = self.log.batches_per_epoch > 1
-        batch = Column("batch", right=True) if several else None
-        return [
-            Shown("step", window.steps + 1, Column("step", right=True)),
-            Shown("epoch", self.epochs(window.steps) + 1, Column("pass", right=True)),
-            Shown("batch", self.batches(window.steps) + 1, batch),
-            Shown("batch_mistakes", wrong),
-            Shown(
-                "update", window.updated, Column("verdict"), lambda: _verdicts(wrong, count=True)
-            ),
-        ]
-
-    def _coefficients(self, window: Window) -> list[Shown]:
-        """Of a kernel rule: the coefficient of the sample, and how many are not 0."""
-        return []
-
-    def about(self, window: Window, names: Any) -> Iterator[dict[str, Any]]:
-        return ({**more, "_replay": self} for more in super().about(window, names))
-
-    def effects(self, first: int, last: int) -> dict[str, np.ndarray]:
-        steps = self.update_steps[first:last]
-        states = self.states(first, last)
-        mistakes, criterion = self.measure(states)
-        mended, broken = self.changes(states)
-        columns: dict[str, np.ndarray] = {
-            "update": np.arange(first + 1, last + 1),
-            "step": steps + 1,
-        }
-        if self.single:
-            samples = self.samples(steps)
-            columns["sample"] = self.row_numbers[samples]
-            fixed = self.fixed(samples, states)
-        else:
-            columns["batch"] = self.batches(steps) + 1
-            fixed = mended
-        columns |= {
-            "mistakes_before": mistakes[:-1],
-            "mistakes_after": mistakes[1:],
-            "criterion_before": criterion[:-1],
-            "criterion_after": criterion[1:],
-            "fixed": fixed,
-            "broken": broken,
-        }
-        return columns
-
-    def heading(self, model: Any) -> str:
-        return RULES[model.rule]
-
-    def settings(self, model: Any) -> list[str]:
-        rate = f"η = {number(model.eta0)}" + ("/k" if model.schedule == "inverse" else "")
-        settings = [f"tie {model.tie}", rate]
-        if hasattr(model, "init"):
-            init = model.init if isinstance(model.init, str) else text(vector(np.ravel(model.init)))
-            settings.append(f"init {init}")
-        else:
-            settings.append(f"kernel {model.kernel}")
-        settings.append(f"stop {model.stop}")
-        if model.margin:
-            settings.append(f"margin {number(model.margin)}")
-        if model.rule == "mini-batch":
-            settings.append(f"batch size {self.log.batch_size}")
-        if model.shuffle:
-            settings.append("shuffled")
-        if len(self.solver.weight):
-            settings.append("weighted")
-        if model.output != "last":
-            settings.append(f"output {model.output}")
-        return settings
-
-
-def _verdicts(wrong: np.ndarray, count: bool = False) -> list[str]:
-    """Of samples, or of batches with so many mistakes."""
-    many = [f"{k:,} mistake{'s' if k > 1 else ''}" if count else "mistake" for k in wrong]
-    return [f"{words} → update" if k else "correct" for words, k in zip(many, wrong, strict=True)]
 
 
 class GramReplay(PerceptronReplay):
@@ -421,3 +276,30 @@ def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
     if kernel:
         del model._gram
     return replays
+
+
+# Compiled replay: what the log leaves out, worked out again by the arithmetic of the fit. A *state*
+# is the vector that a rule changes: the weights, or for Gram rows the scores of all training rows
+# and their coefficients.
+
+
+@njit(cache=True, nogil=True)
+def _scores_at(rows, samples, versions, states, scores):
+    """w·x of each visit, w the state in force before it."""
+    for t in range(samples.shape[0]):
+        scores[t] = row_dot(rows, samples[t], states[versions[t]])
+
+
+@njit(cache=True, nogil=True)
+def _batch_states(rows, y, weight, order, batches, size, rule, first_update, w, radius, out, wrong):
+    """The weights after each of these batches of one pass, all of which caused an update."""
+    total = np.zeros_like(w)
+    for k in range(batches.shape[0]):
+        begin = batches[k] * size
+        end = min(begin + size, y.shape[0])
+        total[:] = 0.0
+        wrong[k] = loops.add_mistakes(rows, y, weight, order, begin, end, rule, w, radius, total)
+        eta = rule.eta0 / (first_update + k + 1) if rule.inverse else rule.eta0
+        for j in range(w.shape[0]):
+            w[j] += eta * total[j]
+        out[k, :] = w
