@@ -71,6 +71,12 @@ def noisy_plane() -> tuple[np.ndarray, np.ndarray]:
     return X, 1.0 + X @ [2.0, -1.0, 0.5] + 0.3 * rng.normal(size=50)
 
 
+@cache
+def plane_with_outliers() -> tuple[np.ndarray, np.ndarray]:
+    X, y = noisy_plane()
+    return X, y + np.where(np.arange(len(y)) % 7 == 0, 20.0 * X[:, 0] ** 2, 0.0)
+
+
 def scores_of(kind: Callable[..., Any], **options: Any) -> Callable[[Any, Any], np.ndarray]:
     """What an estimator of scikit-learn says of its own training rows."""
 
@@ -111,6 +117,17 @@ def squares(alpha: float) -> Callable[[np.ndarray, np.ndarray, np.ndarray], floa
     return lambda w, X, y: np.square(X @ w[1:] + w[0] - y).sum() + alpha * w[1:] @ w[1:]
 
 
+def huber(w: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
+    """Σ (σ + σ H(r/σ)) at the best σ for these weights, ε = 1.35."""
+    size, low, high = np.abs(X @ w[1:] + w[0] - y), -40.0, 40.0
+    for _ in range(200):  # the slope by σ is Σ (1 − min(|r|/σ, ε)²)
+        sigma = np.exp(0.5 * (low + high))
+        rising = np.sum(1.0 - np.minimum(size / sigma, 1.35) ** 2) > 0
+        low, high = (low, np.log(sigma)) if rising else (np.log(sigma), high)
+    near = np.minimum(size / sigma, 1.35)
+    return float(np.sum(sigma + near * (2.0 * size - near * sigma)))
+
+
 VISITS = "each sample is a visit: a weight is one longer step, a repeated row two visits"
 NEWTON = {"solver": "newton-cholesky", "tol": 1e-12, "max_iter": 1000}
 LDA = sklearn.discriminant_analysis.LinearDiscriminantAnalysis
@@ -123,6 +140,11 @@ REGISTRY: dict[str, Entry] = {
     "Ridge": Entry(
         lambda: ls.Ridge(alpha=2.0), noisy_plane, scores_of(sklearn.linear_model.Ridge, alpha=2.0),
         ours=predicted, objective=squares(2.0), tolerance=1e-10, traced=True,
+    ),
+    "HuberRegressor": Entry(
+        ls.HuberRegressor, plane_with_outliers,
+        scores_of(sklearn.linear_model.HuberRegressor, alpha=0.0, tol=1e-12, max_iter=10_000),
+        ours=predicted, objective=huber, tolerance=1e-4,
     ),
     "LeastSquaresClassifier": Entry(
         ls.LeastSquaresClassifier, overlapping,

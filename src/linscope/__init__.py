@@ -30,6 +30,7 @@ _PUBLIC = {
     "FisherDiscriminant": "discriminants.estimators.fisher",
     "GaussianNaiveBayes": "discriminants.estimators.naive_bayes",
     "GridPath": "kernel_svm.path.result",
+    "HuberRegressor": "least_squares.estimators.huber",
     "KernelPerceptron": "perceptron.estimators.kernel_perceptron",
     "LeastSquaresClassifier": "discriminants.estimators.least_squares_classifier",
     "LinearRegression": "least_squares.estimators.linear_regression",

@@ -16,6 +16,7 @@ from .fitting.any_function import gradient_descent as gradient_descent
 from .kernel_svm.estimators.approximate_svc import ApproximateSVC as ApproximateSVC
 from .kernel_svm.estimators.svc import SVC as SVC
 from .kernel_svm.path.result import GridPath as GridPath
+from .least_squares.estimators.huber import HuberRegressor as HuberRegressor
 from .least_squares.estimators.linear_regression import LinearRegression as LinearRegression
 from .least_squares.estimators.ridge import Ridge as Ridge
 from .linear_svm.estimators.linear_svc import LinearSVC as LinearSVC

@@ -7,7 +7,16 @@ import pytest
 from mpmath import mp, mpf
 from numba import njit
 
-from linscope.losses import hinge, hypotheses, logistic, perceptron, softmax, squared, squared_hinge
+from linscope.losses import (
+    hinge,
+    huber,
+    hypotheses,
+    logistic,
+    perceptron,
+    softmax,
+    squared,
+    squared_hinge,
+)
 from linscope.losses.logistic_tiles import binary_terms
 
 SCORES = np.r_[np.linspace(-6, 6, 25), 0.3, 1.0, -1.0, 1e-9, -1e-9, 37.0, -37.0, 400.0, -400.0]
@@ -35,6 +44,12 @@ CASES = {
     "hinge": margins(lambda m: max(mpf(0), 1 - m), (1.0,), hinge),
     "squared hinge": margins(lambda m: max(mpf(0), 1 - m) ** 2, (), squared_hinge),
     "squared": Case(squared, lambda s: (s - mpf(1.5)) ** 2 / 2, (), (1.5,)),
+    "huber": Case(
+        huber,
+        lambda z: z * z if abs(z) <= 1.35 else mpf(1.35) * (2 * abs(z) - mpf(1.35)),
+        (),
+        (1.35,),
+    ),
     "logistic 0": Case(logistic, lambda s: mp.log1p(mp.exp(s)), (), (0.0,)),
     "logistic 1": Case(logistic, lambda s: mp.log1p(mp.exp(-s)), (), (1.0,)),
 }

@@ -46,14 +46,51 @@ def _keeps_moments(estimator: Any) -> bool:
     return True
 
 
-class LeastSquaresFamily(
-    Verified,
-    LinearStatistics,
-    MultiOutputMixin,
-    RegressorMixin,
-    CallbackSupportMixin,
-    BaseEstimator,
-):
+class LinearRegressor(Verified, RegressorMixin, BaseEstimator):
+    """What a fitted hyperplane w·[1, x] predicts, and how it is written."""
+
+    coef_: np.ndarray
+    intercept_: Any
+    n_features_in_: int
+    fit_intercept: bool
+    _targets: list[str]
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return [f"x{j + 1}" for j in range(self.n_features_in_)]
+        return list(names)
+
+    def predict(self, X: TableLike) -> np.ndarray:
+        """ŷ = w·[1, x] for each row of X; (n,) or (n, targets)."""
+        check_is_fitted(self)
+        matrix = read_features(self, X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = matrix @ self.coef_.T + self.intercept_
+        if not np.isfinite(out).all():
+            check_finite(matrix, self._names())
+            raise ValueError("a prediction is beyond the range of floats: scale the columns")
+        return out
+
+    def equation(self) -> Any:
+        """The fitted hyperplane as the notes write it; a list for several targets.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> print(ls.LinearRegression().fit(*ls.datasets.load("five_points")).equation())
+        y = 1.10811 + 1.16216·x1
+        """
+        check_is_fitted(self)
+        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        lines = [
+            _equation(name, b, w, self._names(), self.fit_intercept)
+            for name, b, w in zip(self._targets, intercept, coef, strict=True)
+        ]
+        return lines[0] if len(lines) == 1 else lines
+
+
+class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixin, LinearRegressor):
     """Least squares with or without a ridge penalty; subclasses say how strong it is."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -297,40 +334,6 @@ class LeastSquaresFamily(
         self._keep(like._replace(X=np.empty((0, 0), like.X.dtype)), result)
         self._training = None
         return self
-
-    def _names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            return [f"x{j + 1}" for j in range(self.n_features_in_)]
-        return list(names)
-
-    def predict(self, X: TableLike) -> np.ndarray:
-        """ŷ = w·[1, x] for each row of X; (n,) or (n, targets)."""
-        check_is_fitted(self)
-        matrix = read_features(self, X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            out = matrix @ self.coef_.T + self.intercept_
-        if not np.isfinite(out).all():
-            check_finite(matrix, self._names())
-            raise ValueError("a prediction is beyond the range of floats: scale the columns")
-        return out
-
-    def equation(self) -> Any:
-        """The fitted hyperplane as the notes write it; a list for several targets.
-
-        Examples
-        --------
-        >>> import linscope as ls
-        >>> print(ls.LinearRegression().fit(*ls.datasets.load("five_points")).equation())
-        y = 1.10811 + 1.16216·x1
-        """
-        check_is_fitted(self)
-        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
-        lines = [
-            _equation(name, b, w, self._names(), self.fit_intercept)
-            for name, b, w in zip(self._targets, intercept, coef, strict=True)
-        ]
-        return lines[0] if len(lines) == 1 else lines
 
     def _traced_by(self) -> Any:
         from ..trace import CLOSED_FORM, STEPS
