@@ -175,13 +175,15 @@ def test_whole_numbers_are_exact():
     y = rng.standard_normal(9)
     for intercept in (True, False):
         for alpha in (0.0, 0.1):
-            fit = whole_fit(X, y[:, None], c, fit_intercept=intercept, alpha=alpha)
+            fit = whole_fit(choose(X, y[:, None], c), fit_intercept=intercept, alpha=alpha)
             exact = exact_least_squares(X, y, c, fit_intercept=intercept, alpha=alpha)
             first = int(not intercept)
             assert rounded(fit)[0, first:].tolist() == [float(w) for w in exact.weights]
             assert fit.least_squares.tolist() == [float(exact.rss)]
             assert fit.unique
-    assert not whole_fit(np.c_[X, X[:, 0]], y[:, None], c, fit_intercept=True, alpha=0.0).unique
+    assert not whole_fit(
+        choose(np.c_[X, X[:, 0]], y[:, None], c), fit_intercept=True, alpha=0.0
+    ).unique
 
 
 def minimum_norm(X, y, weight=None):

@@ -242,7 +242,7 @@ def test_exact_sums_of_products():
         if trial % 3 == 0:
             A *= 10.0 ** rng.integers(-150, 100, A.shape)
         c = rng.random(len(A)) if trial % 2 else None
-        found = exact_gram(A, c)
+        found = exact_gram(choose(A, None, c))
         R = rational(A)
         weighted = rational(np.diag(np.ones(len(A)) if c is None else c)) * R
         true = R.transpose() * weighted
@@ -295,7 +295,7 @@ def test_the_shortest_of_many_solutions():
     for _ in range(30):
         X = rng.integers(-5, 6, (7, 2)) @ rng.integers(-3, 4, (2, 4)) / 4
         y = rng.normal(size=(7, 1))
-        normal = normal_equations(X, y, np.zeros(0), fit_intercept=False, alpha=0.0)
+        normal = normal_equations(choose(X, y), fit_intercept=False, alpha=0.0)
         best = optimum(normal)
         unit = [Fraction(2) ** int(normal.e_y[0] - e) for e in normal.e]
         w = [float(Fraction(int(u), 1 << best.point) * s)

@@ -97,7 +97,7 @@ class Ball:
             rad = _spread(a.mid, b.rad) + _spread(b.mid, a.rad) + _spread(a.rad, b.rad)
             return Ball.safe(mid, rad + UNIT * np.abs(mid) + 4 * TINY * (mid == mid))
 
-    __radd__ = __add__
+    __radd__ = plus = __add__
     __rmul__ = __mul__
 
     def over(self, other) -> Ball:

@@ -3,7 +3,7 @@
 from linscope.rows.blocks import Block, block_borders
 
 from .base import Engine, RowsElsewhere
-from .choose import choose, here, in_few_blocks, using
+from .choice import choose, here, in_few_blocks, using
 from .finite import check_rows
 from .memory import MemoryEngine
 

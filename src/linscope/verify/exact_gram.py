@@ -13,15 +13,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from linscope.arithmetic.enclosures import two_prod
+from linscope.arithmetic.enclosures import dense, two_prod
 from linscope.arithmetic.rational import as_integers
+from linscope.rows.blocks import Block, Largest, Least
 
 DIGIT = 18
 MOST_ROWS = 1 << 17
 # Floats of a block of digits.
 BLOCK = 1 << 22
+# Sums of products of digits are whole numbers of 64 bits for so many rows.
+MOST_SUMMED = 1 << 24
 # So many digits take no longer than Python's integers, and stay in the range of floats.
 MOST_DIGITS = 24
 # Products of Python's integers that take about a second.
@@ -41,50 +43,85 @@ class ExactGram(NamedTuple):
     power: int
 
 
-def exact_gram(columns: Any, weight: np.ndarray | None = None) -> ExactGram:
-    """G of the columns (n, p) of floats.
+def exact_gram(engine: Any, *, ones: bool = False) -> ExactGram:
+    """G of the columns [1,] X, y of an engine's rows; the 1 only with ``ones``.
 
-    >>> gram = exact_gram(np.array([[1.0, 0.5], [1.0, 2.0**-60]]))
+    >>> gram = gram_of(np.array([[1.0, 0.5], [1.0, 2.0**-60]]), np.zeros(0))
     >>> gram.numbers[1, 1] == 4**59 + 1, gram.exponent.tolist(), gram.power
     (True, [0, -60], 0)
     """
-    c = np.zeros(0) if weight is None else np.asarray(weight, dtype=np.float64)
-    low, top = _range(columns)
-    power, highest = 0, 0
-    if len(c):
-        (power,), (highest,) = (v.tolist() for v in _range(c[:, None]))
+    if engine.n_rows > MOST_SUMMED:
+        raise TooWide(f"more than {MOST_SUMMED:,} rows leave the range of the sums")
+    low, top, power, highest = (each.value for each in engine.fold(_ranges, ones))
+    low, top = np.where(low == ZERO, 0, low), np.where(low == ZERO, 1, top)
+    power, highest = (int(power), int(highest)) if engine.weighted else (0, 0)
     count = int(np.max(top - low, initial=1)) // DIGIT + 1
-    extra = (highest - power) // DIGIT + 2 if len(c) else 0
+    extra = (highest - power) // DIGIT + 2 if engine.weighted else 0
     if count + extra > MOST_DIGITS:
-        return _by_integers(columns, c)
-    step = max(64, min(MOST_ROWS, BLOCK // ((2 * count + extra) * len(low))))
-    levels = np.zeros((2 * count + extra, len(low), len(low)), dtype=np.int64)
-    for first in range(0, columns.shape[0], step):
-        part = _dense(columns[first : first + step])
-        _add_block(levels, part, c[first : first + step], low, count, power, extra)
+        return _by_integers(engine, ones, len(low))
+    levels = engine.fold(_levels, ones, low, count, power, extra)
     numbers = np.zeros(levels.shape[1:], dtype=object)
     for level in levels[::-1]:
         numbers = (numbers << DIGIT) + level.astype(object)
-    return ExactGram(numbers, low, int(power))
+    return ExactGram(numbers, low, power)
 
 
-def _dense(part: Any) -> np.ndarray:
-    return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+def gram_of(columns: np.ndarray, weight: np.ndarray) -> ExactGram:
+    """G of columns that are here, with weights or none."""
+    return exact_gram(_Here(Block(0, columns, None, weight)))
 
 
-def _range(columns: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Exponents of the lowest bit and above the highest of each column; 0 and 1 if it is 0."""
-    p = columns.shape[1]
+class _Here:
+    """As much of an engine as the sums need, for one block."""
+
+    def __init__(self, block: Block):
+        self.block, self.n_rows, self.weighted = block, len(block.X), block.weighted
+
+    def fold(self, task: Any, *arguments: Any) -> Any:
+        return task(self.block, *arguments)
+
+    def all_rows(self, who: str) -> Block:
+        return self.block
+
+
+def _columns(block: Block, ones: bool, rows: slice) -> np.ndarray:
+    """[1,] X, y of some rows of a block."""
+    X = dense(block.X[rows])
+    parts = [np.ones((len(X), int(ones))), X]
+    return np.hstack(parts if block.y is None else [*parts, block.y[rows]])
+
+
+def _pieces(block: Block, step: int) -> list[slice]:
+    return [slice(first, first + step) for first in range(0, block.X.shape[0], step)]
+
+
+def _ranges(block: Block, ones: bool) -> tuple[Least, Largest, Least, Largest]:
+    """Exponents of the lowest bit and above the highest of each column, and of the weights."""
+    p = _columns(block, ones, slice(0, 0)).shape[1]
     low, top = np.full(p, ZERO), np.full(p, -ZERO)
-    step = max(1, BLOCK // max(1, p))
-    for first in range(0, columns.shape[0], step):
-        mantissa, exponent = np.frexp(_dense(columns[first : first + step]))
-        exponent = exponent.astype(np.int64)
-        m = np.ldexp(mantissa, 53).astype(np.int64)
-        lowest = np.frexp((m & -m).astype(np.float64))[1] - 54 + exponent
-        low = np.minimum(low, np.where(m == 0, ZERO, lowest).min(axis=0, initial=ZERO))
-        top = np.maximum(top, np.where(m == 0, -ZERO, exponent).max(axis=0, initial=-ZERO))
-    return np.where(low == ZERO, 0, low), np.where(low == ZERO, 1, top)
+    for rows in _pieces(block, max(1, BLOCK // max(1, p))):
+        lowest, highest = _range(_columns(block, ones, rows))
+        low, top = np.minimum(low, lowest), np.maximum(top, highest)
+    least, most = _range(block.weight[:, None])
+    return Least(low), Largest(top), Least(least[0]), Largest(most[0])
+
+
+def _range(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    mantissa, exponent = np.frexp(columns)
+    exponent = exponent.astype(np.int64)
+    m = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest = np.frexp((m & -m).astype(np.float64))[1] - 54 + exponent
+    low = np.where(m == 0, ZERO, lowest).min(axis=0, initial=ZERO)
+    return low, np.where(m == 0, -ZERO, exponent).max(axis=0, initial=-ZERO)
+
+
+def _levels(block: Block, ones: bool, low: np.ndarray, count: int, power: int, extra: int):
+    levels = np.zeros((2 * count + extra, len(low), len(low)), dtype=np.int64)
+    step = max(64, min(MOST_ROWS, BLOCK // ((2 * count + extra) * len(low))))
+    for rows in _pieces(block, step):
+        part = _columns(block, ones, rows)
+        _add_block(levels, part, block.weight[rows], low, count, power, extra)
+    return levels
 
 
 def _digits(values: np.ndarray, low: np.ndarray, count: int) -> np.ndarray:
@@ -116,11 +153,12 @@ def _add_block(levels, A, c, low, count, power, extra) -> None:
             levels[k + l] += sums[k, :, l]
 
 
-def _by_integers(columns: Any, c: np.ndarray) -> ExactGram:
-    if columns.shape[0] * columns.shape[1] ** 2 > MOST_PRODUCTS:
+def _by_integers(engine: Any, ones: bool, p: int) -> ExactGram:
+    if engine.n_rows * p**2 > MOST_PRODUCTS:
         raise TooWide("a column spans too many powers of two")
-    A, exponent = as_integers(_dense(columns))
-    if not len(c):
+    block = engine.all_rows("a sum of numbers that span so many powers of two")
+    A, exponent = as_integers(_columns(block, ones, slice(None)))
+    if not block.weighted:
         return ExactGram(A.T.dot(A), np.array(exponent), 0)
-    C, power = as_integers(c.reshape(-1, 1))
+    C, power = as_integers(block.weight.reshape(-1, 1))
     return ExactGram((A * C).T.dot(A), np.array(exponent), power[0])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.engines import choose
 from linscope.least_squares.certificates.least_squares import LeastSquaresCertificate
 from linscope.results import Certificate, Check
 
@@ -46,4 +47,4 @@ class LeastSquaresClassifierCertificate(Certificate):
 
     def verify(self, X, y, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
-        return page.check(self, X, y, sample_weight)
+        return page.check(self, X, y, sample_weight, choose)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.arithmetic.rational import as_integers, power_of_two
-from linscope.verify.exact_gram import exact_gram
+from linscope.verify.exact_gram import gram_of
 
 from .class_rows import ClassRows, dense
 
@@ -49,7 +49,7 @@ def class_sums(rows: ClassRows) -> ClassSums:
     grams = []
     for part, w in zip(rows.parts, rows.weights, strict=True):
         table = np.column_stack([np.ones(len(w)), dense(part)])
-        grams.append(exact_gram(table, None if (w == 1.0).all() else w))
+        grams.append(gram_of(table, w[:0] if (w == 1.0).all() else w))
     exponent = np.min([[int(e) for e in gram.exponent] for gram in grams], axis=0)
     power = min(int(gram.power) for gram in grams)
     out = ClassSums([], [], [], [int(e) for e in exponent[1:]], power_of_two(power))

@@ -7,6 +7,7 @@ the page of least squares does the rest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,12 @@ from linscope.verify.claims import checked, require
 SHARED = ("status", "primal", "dual", "gap", "kkt", "backward_error")
 
 
-def check(claim: Any, X, y, sample_weight=None) -> Check:
+def check(claim: Any, X, y, sample_weight, choose: Callable[..., Any]) -> Check:
     """Check a claim with the fields of ``LeastSquaresClassifierCertificate`` against the data."""
-    return checked(_claims, claim, X, y, sample_weight)
+    return checked(_claims, claim, X, y, sample_weight, choose)
 
 
-def _claims(claim: Any, X, y, sample_weight) -> str:
+def _claims(claim: Any, X, y, sample_weight, choose) -> str:
     _check_form(claim, sample_weight)
     matrix, _ = to_matrix(X)
     known, own = encode_labels(y, n_samples=matrix.shape[0])
@@ -36,7 +37,8 @@ def _claims(claim: Any, X, y, sample_weight) -> str:
     empty = {label for label, n in zip(labels, count, strict=True) if not n > 0}
     fits = len(labels) == 2 or set(claim.unseen) == empty
     require(fits, "the classes without samples are others")
-    found = check_regression(claim.regression, matrix, targets(codes, len(labels)), weight)
+    Y = targets(codes, len(labels))
+    found = check_regression(claim.regression, matrix, Y, weight, choose)
     require(found, found.reason)
     return found.reason
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linscope.engines import choose
 from linscope.results import Certificate, Check, Result, Status
 
 from ..verify import check as page
@@ -124,7 +125,7 @@ class LeastSquaresCertificate(Certificate):
         X, y : the training data
         sample_weight : the weights of the fit, if it had any
         """
-        return page.check(self, X, y, sample_weight)
+        return page.check(self, X, y, sample_weight, choose)
 
 
 def sentences(dependent: dict[int, dict[int, float]], names: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from linscope.rows.blocks import Block
 from ..verify.facts import TOLERANCE, TOLERANCE_32, Facts, within
 from .exact import BEYOND, LeastSquares
 from .lsmr import IterativeLeastSquares, too_large
-from .moments import weight_exponent
+from .moments import lighter, weight_exponent
 from .whole_numbers import affordable, rounded, whole_fit
 from .wide import WideLeastSquares
 
@@ -36,7 +36,7 @@ def _rescaled(engine: Engine, *, alpha: float, most_rounds: int, **options: Any)
     pull = scaled_alpha(alpha, e)
     if engine.fold(_changed, e) or np.ldexp(pull, e) != alpha:
         return _in_whole_numbers(engine, alpha=alpha, **options)
-    result = _solved(engine.derive(_lighter, e), most_rounds, e, alpha=pull, **options)
+    result = _solved(engine.derive(lighter, e), most_rounds, e, alpha=pull, **options)
     details = dict(result.details)
     with np.errstate(over="ignore"):
         for name in ("rss", "tss"):
@@ -71,8 +71,7 @@ class Rescaled:
 def _in_whole_numbers(engine: Engine, *, fit_intercept: bool, alpha: float, names=None) -> Result:
     """Weights of so many sizes that floats cannot hold their sums."""
     check_rows(engine, names)
-    rows = engine.all_rows("least squares with weights of very different sizes")
-    whole = whole_fit(rows.X, rows.y, rows.weight, fit_intercept=fit_intercept, alpha=alpha)
+    whole = whole_fit(engine, fit_intercept=fit_intercept, alpha=alpha)
     if whole is None:
         raise ValueError(
             "the values of X, y or sample_weight span too many powers of ten: leave out rows of "
@@ -110,10 +109,6 @@ def _changed(block: Block, e: int) -> int:
     return int((np.ldexp(np.ldexp(block.weight, -e), e) != block.weight).sum())
 
 
-def _lighter(block: Block, e: int) -> tuple[Any, Any, np.ndarray]:
-    return block.X, block.y, np.ldexp(block.weight, -e)
-
-
 def _solved(engine: Engine, most_rounds: int, e: int = 0, **options: Any) -> Result:
     n, d = engine.n_rows, engine.n_features
     if too_large(n, d, engine.is_sparse):
@@ -128,6 +123,6 @@ def _solved(engine: Engine, most_rounds: int, e: int = 0, **options: Any) -> Res
         held = result.weights.astype(engine.dtype).astype(np.float64)
         tolerance = TOLERANCE_32 if engine.dtype == np.float32 else TOLERANCE
         done = within(result.details["assess"](held), held, tolerance)
-        if done or not affordable(n, d, engine.n_targets):
+        if done or not affordable(engine):
             return result
     return run(LeastSquares(engine, **options, exponent=e), most_rounds)

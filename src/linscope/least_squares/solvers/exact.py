@@ -32,7 +32,7 @@ from ..verify.facts import TOLERANCE, within
 from . import cholesky as equations
 from . import refinement, units
 from .inverse_proof import InverseProof
-from .moments import Moments, exact_moments, quick_moments
+from .moments import Moments, exact_moments, lighter, quick_moments
 from .proof import MomentProof
 from .qr import factor_by_qr
 from .whole_numbers import WholeFit, affordable, carefully_rounded, rounded, whole_fit
@@ -235,7 +235,7 @@ class LeastSquares:
             if not proof.far < 0.5 * last:
                 break
             state.v, last = refinement.moved(state.factor, state.v, g)[0], proof.far
-        if not self._affordable:
+        if not affordable(self._engine):
             self._by_rows(state)
             state.status = Status.CONVERGED
             return True
@@ -255,20 +255,12 @@ class LeastSquares:
 
     def _whole(self) -> WholeFit | None:
         """In the units of the weights as given, so that ``verify`` finds the very same bounds."""
-        if not self._affordable:
-            return None
-        rows = self._engine.all_rows("least squares in whole numbers")
-        weight, alpha = np.ldexp(rows.weight, self.exponent), np.ldexp(self.alpha, self.exponent)
-        return whole_fit(
-            rows.X, rows.y, weight, fit_intercept=self.fit_intercept, alpha=float(alpha)
-        )
-
-    @property
-    def _affordable(self) -> bool:
-        """Whether whole numbers can be turned to."""
+        # Weights and penalty as they were given: powers of two move no bit.
         engine = self._engine
-        small = affordable(engine.n_rows, engine.n_features, engine.n_targets)
-        return small and engine.has_all_rows
+        if self.exponent:
+            engine = engine.derive(lighter, -self.exponent)
+        alpha = float(np.ldexp(self.alpha, self.exponent))
+        return whole_fit(engine, fit_intercept=self.fit_intercept, alpha=alpha)
 
     def _improve_inverse(self, state: State) -> None:
         n, p = self._engine.n_rows, len(state.factor.kept)

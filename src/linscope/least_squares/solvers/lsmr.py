@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
 
+from linscope.engines import choose
 from linscope.results import Result, Status
 from linscope.rows.finite import check_finite
 from linscope.rows.operations import NO_WEIGHT
@@ -97,7 +98,7 @@ class IterativeLeastSquares:
     def __call__(self, W: np.ndarray) -> Facts:
         """What is proven at the floats W: something only with a penalty, or if all rows fit."""
         options: dict[str, Any] = {"fit_intercept": self.fit_intercept, "alpha": self.alpha}
-        return large_facts(self.X, self.Y, self.weight, W, **options)[0]
+        return large_facts(choose(self.X, self.Y, self.weight), W, **options)[0]
 
 
 def too_large(n: int, d: int, is_sparse: bool) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -187,6 +188,11 @@ def weight_exponent(engine: Engine) -> int:
 
 def _heaviest(block: Block) -> Largest:
     return Largest(block.weight.max(initial=0.0))
+
+
+def lighter(block: Block, e: int) -> tuple[Any, Any, np.ndarray]:
+    """The rows with weights divided by 2^e."""
+    return block.X, block.y, np.ldexp(block.weight, -e)
 
 
 def exact_moments(engine: Engine, *, centred: bool = True) -> Moments:

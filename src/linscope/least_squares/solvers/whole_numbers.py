@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from linscope.engines import Engine, RowsElsewhere
 from linscope.verify.definite import MOST_LONG, eliminated
 from linscope.verify.exact_gram import TooWide
 
@@ -83,20 +83,18 @@ class WholeFit:
         return np.array([near(minimum(self.normal, self.best, k)) for k in range(self.normal.t)])
 
 
-def affordable(n: int, d: int, targets: int) -> bool:
-    return d <= MOST_LONG and n * (1 + d + targets) ** 2 <= MOST_PRODUCTS
+def affordable(engine: Engine) -> bool:
+    columns = 1 + engine.n_features + engine.n_targets
+    return engine.n_features <= MOST_LONG and engine.n_rows * columns**2 <= MOST_PRODUCTS
 
 
-def whole_fit(
-    X: Any, Y: np.ndarray, weight: np.ndarray, *, fit_intercept: bool, alpha: float
-) -> WholeFit | None:
+def whole_fit(engine: Engine, *, fit_intercept: bool, alpha: float) -> WholeFit | None:
     """None if it would take too long, or if no solution can be proven."""
-    n, d = X.shape
-    if not affordable(n, d, Y.shape[1]):
+    if not affordable(engine):
         return None
     try:
-        normal = normal_equations(X, Y, weight, fit_intercept=fit_intercept, alpha=alpha)
-    except TooWide:
+        normal = normal_equations(engine, fit_intercept=fit_intercept, alpha=alpha)
+    except (TooWide, RowsElsewhere):
         return None
     best = optimum(normal)
     return None if best is None else WholeFit(normal, best)

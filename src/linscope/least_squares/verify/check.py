@@ -18,6 +18,7 @@ where a gap that rounding y itself would explain always counts as small enough.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from scipy import sparse
 
 from linscope.data import to_matrix
 from linscope.results import Check, Status
+from linscope.rows.blocks import Block, Largest
 from linscope.rows.finite import check_finite
 from linscope.verify.claims import Refuted, checked, foreign, require
 from linscope.verify.definite import MOST_LONG
@@ -79,21 +81,22 @@ class Found(NamedTuple):
         return ROOM if self.rough else 1.0
 
 
-def check(claim: Any, X, y, sample_weight=None) -> Check:
-    """Check a claim with the fields of ``LeastSquaresCertificate`` against the data."""
-    return checked(_claims, claim, X, y, sample_weight)
+def check(claim: Any, X, y, sample_weight, choose: Callable[..., Any]) -> Check:
+    """Check a claim with the fields of ``LeastSquaresCertificate`` against the data.
+
+    ``choose`` makes an engine of rows, targets and weights.
+    """
+    return checked(_claims, claim, X, y, sample_weight, choose)
 
 
-def _claims(claim: Any, X, y, sample_weight) -> str:
-    X, Y, weight = _data(claim, X, y, sample_weight)
+def _claims(claim: Any, X, y, sample_weight, choose) -> str:
+    engine = choose(*_data(claim, X, y, sample_weight))
     _check_form(claim)
     W = np.asarray(claim.weights, dtype=np.float64)
     options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
-    found = examine(X, Y, weight, W, **options)._replace(rows=len(Y))
-    c, e = _near_one(weight if len(weight) else np.ones(len(Y)))
-    raw = np.ldexp(_lengths(X, c), e)
-    level = np.ldexp(np.sqrt(c.sum()), e) * np.abs(W[:, 0])
-    sizes = np.ldexp(_lengths(Y, c), e) + level + np.abs(W[:, 1:]) @ raw
+    found = examine(engine, W, **options)._replace(rows=engine.n_rows)
+    total, raw, own = _lengths(engine)
+    sizes = own + total * np.abs(W[:, 0]) + np.abs(W[:, 1:]) @ raw
     _check_numbers(claim, found, sizes)
     if claim.error is not None:
         _check_errors(claim, found)
@@ -145,25 +148,25 @@ def _check_form(claim) -> None:
         require(good and claim.accuracy >= 0, "the errors of the weights are not bounds")
 
 
-def examine(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> Found:
+def examine(engine: Any, W: np.ndarray, *, fit_intercept: bool, alpha: float) -> Found:
     """What the data say about weights W (targets, d + 1)."""
-    n, d = X.shape
+    n, d = engine.n_rows, engine.n_features
     options: dict[str, Any] = {"fit_intercept": fit_intercept, "alpha": alpha}
     few = d <= MOST_COLUMNS and (n > d or d <= MOST_LONG)
-    if few and n * (d + Y.shape[1]) ** 2 <= MOST_PRODUCTS:
+    if few and n * (d + engine.n_targets) ** 2 <= MOST_PRODUCTS:
         try:
-            return _exactly(X, Y, weight, W, options)
+            return _exactly(engine, W, options)
         except TooWide:
             pass
-    return Found(*large_facts(X, Y, weight, W, **options))
+    return Found(*large_facts(engine, W, **options))
 
 
-def _exactly(X, Y, weight, W, options) -> Found:
-    normal = normal_equations(X, Y, weight, **options)
+def _exactly(engine, W, options) -> Found:
+    normal = normal_equations(engine, **options)
     best = optimum(normal)
     most = facts(normal, best, W)
     if best is None:
-        rough, *rest = large_facts(X, Y, weight, W, **options)
+        rough, *rest = large_facts(engine, W, **options)
         most = most._replace(gap=rough.gap, error=rough.error, dual=rough.dual)
         return Found(most, *rest)
     rank, gap = len(best.rank.kept), float(most.gap.sum() * ADDED)
@@ -262,20 +265,35 @@ def _verdict(claim) -> str:
     return f"every weight is within its claimed error ({claim.digits:.1f} digits); {tail}"
 
 
-def _near_one(weight: np.ndarray) -> tuple[np.ndarray, int]:
-    """Weights divided by 4^e, and e."""
-    e = int(np.frexp(weight.max(initial=1.0))[1]) // 2
-    return np.ldexp(weight, -2 * e), e
+def _lengths(engine: Any) -> tuple[float, np.ndarray, np.ndarray]:
+    """√Σ c, and √Σ c a² of each feature and each target, without overflow."""
+    heaviest, x, y = (top.value for top in engine.fold(_tops))
+    e = int(np.frexp(heaviest)[1]) // 2
+    x, y = np.frexp(x)[1], np.frexp(y)[1]
+    total, features, targets = engine.fold(_squares, e, x, y)
+    parts = (np.sqrt(total), 0), (np.sqrt(features), x), (np.sqrt(targets), y)
+    return tuple(np.ldexp(root, e + exponent) for root, exponent in parts)
 
 
-def _lengths(A: Any, c: np.ndarray) -> np.ndarray:
-    """√Σ c a² of each column, without overflow."""
-    top = np.ravel(abs(A).max(axis=0).toarray() if sparse.issparse(A) else np.abs(A).max(axis=0))
-    exponent = np.frexp(top.astype(np.float64))[1]
-    if sparse.issparse(A):
-        part = A.astype(np.float64).tocsr()
-        part.data = np.ldexp(part.data, -exponent[part.indices])
-        squares = np.ravel(part.multiply(part).T @ c)
+def _tops(block: Block) -> tuple[Largest, Largest, Largest]:
+    """The largest weight, and the largest of each feature and target."""
+    X, d = block.X, block.X.shape[1]
+    top = np.zeros(d)
+    if sparse.issparse(X):
+        np.maximum.at(top, X.indices, np.abs(X.data, dtype=np.float64))
     else:
-        squares = c @ np.ldexp(np.asarray(A, dtype=np.float64), -exponent) ** 2
-    return np.ldexp(np.sqrt(squares), exponent)
+        top = np.abs(X).max(axis=0, initial=0.0).astype(np.float64)
+    heaviest = block.weight.max(initial=0.0) if block.weighted else 1.0
+    return Largest(heaviest), Largest(top), Largest(np.abs(block.y).max(axis=0, initial=0.0))
+
+
+def _squares(block: Block, e: int, x: np.ndarray, y: np.ndarray) -> tuple:
+    """Σ c, Σ c x² and Σ c y² in powers of two."""
+    c = np.ldexp(block.weight if block.weighted else np.ones(len(block.y)), -2 * e)
+    if sparse.issparse(block.X):
+        part = block.X.astype(np.float64).tocsr()
+        part.data = np.ldexp(part.data, -x[part.indices])
+        features = np.ravel(part.multiply(part).T @ c)
+    else:
+        features = c @ np.ldexp(np.asarray(block.X, dtype=np.float64), -x) ** 2
+    return c.sum(), features, c @ np.ldexp(block.y, -y) ** 2

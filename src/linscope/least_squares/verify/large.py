@@ -10,12 +10,13 @@ both too many       α > 0: J − min J ≤ ½‖ρ‖²/α.   n ≤ d, α = 0: 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
-from linscope.arithmetic.enclosures import UNIT, Ball, gamma, products, scores
+from linscope.arithmetic.enclosures import UNIT, Ball, dense, gamma, products, scores
+from linscope.rows.blocks import Block, Largest
 
 from .facts import Facts
 
@@ -26,19 +27,18 @@ SQUARES = ("rss", "primal", "gap", "tss", "dual", "rounding", "size")
 ROOM = 1 + 1e-9
 
 
-def large_facts(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> tuple:
+def large_facts(engine: Any, W: np.ndarray, *, fit_intercept: bool, alpha: float) -> tuple:
     """Facts (bounds from above), gap and error from below, rank, unique, condition.
 
     Numbers far from 1 are divided by powers of two first.
     """
-    x, y = _exponent(X.data if sparse.issparse(X) else X), _exponent(Y)
-    k = _exponent(weight) // 2 * 2
+    x, y, k = (_exponent(float(top.value)) for top in engine.fold(_tops))
+    k, d = k // 2 * 2, engine.n_features
     with np.errstate(all="ignore"):
-        units = np.r_[-y, np.full(X.shape[1], x - y)]
-        scaled = X * 2.0**-x if x else X
+        units = np.r_[-y, np.full(d, x - y)]
         pull = float(np.ldexp(alpha, -2 * x - k))
-        near = scaled, np.ldexp(Y, -y), np.ldexp(weight, -k), np.ldexp(W, units)
-        found = _near_one(*near, fit_intercept=fit_intercept, alpha=pull)
+        near = engine.derive(_divided, x, y, k) if x or y or k else engine
+        found = _near_one(near, np.ldexp(W, units), fit_intercept=fit_intercept, alpha=pull)
         bounds, low, below, *rest = found
         if alpha > 0 and not pull:  # the penalty has left the range of floats
             nothing = np.full(W.shape, np.inf)
@@ -46,80 +46,127 @@ def large_facts(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> tuple:
             low, below, rest = 0.0, 0 * below, [None, None, np.inf]
         parts = {name: np.ldexp(getattr(bounds, name), 2 * y + k) for name in SQUARES}
         error = np.ldexp(bounds.error, -units)
-        lengths = np.ldexp(bounds.lengths, np.r_[0, np.full(X.shape[1], x)] + k // 2)
+        lengths = np.ldexp(bounds.lengths, np.r_[0, np.full(d, x)] + k // 2)
     bounds = bounds._replace(error=error, lengths=lengths, **parts)
     return bounds, float(np.ldexp(low, 2 * y + k)), np.ldexp(below, -units), *rest
 
 
-def _exponent(values: np.ndarray) -> int:
+def _tops(block: Block) -> tuple[Largest, Largest, Largest]:
+    """The largest numbers of X, Y and the weights."""
+    values = block.X.data if sparse.issparse(block.X) else block.X
+    parts = values, block.y, block.weight
+    return tuple(Largest(np.abs(part).max(initial=0.0)) for part in parts)  # type: ignore
+
+
+def _divided(block: Block, x: int, y: int, k: int) -> tuple[Any, np.ndarray, np.ndarray]:
+    X = block.X * 2.0**-x if x else block.X
+    return X, np.ldexp(block.y, -y), np.ldexp(block.weight, -k)
+
+
+def _exponent(top: float) -> int:
     """e with the largest value near 2^e; 0 if that is not far from 1."""
-    top = float(np.abs(values).max(initial=0.0))
     e = int(np.frexp(top)[1])
     return 0 if abs(e) <= MILD or top == 0 else e
 
 
-def _near_one(X, Y, weight, W, *, fit_intercept: bool, alpha: float) -> tuple:
-    n, d = X.shape
-    c = weight if len(weight) else np.ones(n)
+class Sums(NamedTuple):
+    """Σ c, Σ c y, Σ c x and, at given weights, Σ c r², Σ c rad² in floats."""
+
+    weight: float
+    y: np.ndarray
+    x: np.ndarray
+    squares: np.ndarray
+    doubt: np.ndarray
+
+    def plus(self, other: Sums) -> Sums:
+        parts: Any = zip(self, other, strict=True)
+        return Sums(*(a + b for a, b in parts))
+
+
+def _sums(block: Block, W: np.ndarray) -> Sums:
+    c, r = _own(block), Ball.of(block.y) - scores(block.X, W)
+    squares, doubt = c @ (r.mid * r.mid), c @ (r.rad * r.rad)
+    return Sums(float(c.sum()), c @ block.y, np.ravel(block.X.T @ c), squares, doubt)
+
+
+def _own(block: Block) -> np.ndarray:
+    return block.weight if block.weighted else np.ones(len(block.y))
+
+
+def _residuals(block: Block, W: np.ndarray, centre: np.ndarray, precise: bool) -> tuple:
+    """r stays with the rows; Σ c r², the same from above and below, Σ c (y − ȳ)², Σ c y²."""
+    c, Y = _own(block), block.y
+    r = Ball.of(Y) - scores(block.X, W, precise=precise)
+    below = np.maximum(np.abs(r.mid) - r.rad, 0.0)
+    parts = r.mid, r.size, below, Y - centre, Y
+    return r, tuple(c @ (part * part) for part in parts)
+
+
+def _kept(block: Block) -> tuple[np.ndarray, np.ndarray]:
+    return block.kept["r"].mid, block.kept["r"].rad
+
+
+def _near_one(engine: Any, W: np.ndarray, *, fit_intercept: bool, alpha: float) -> tuple:
+    n, d = engine.n_rows, engine.n_features
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        r = Ball.of(Y) - scores(X, W)
-        if _rough(r, Y, c):
-            r = Ball.of(Y) - scores(X, W, precise=True)
-        squares = c @ (r.mid * r.mid)
-        most = c @ (r.size * r.size) * ROOM
+        sums = engine.fold(_sums, W)
+        precise = bool((sums.doubt > 1e-20 * sums.squares).any())
+        centre = sums.y / sums.weight * float(fit_intercept)
+        squares, most, least, tss, size = engine.keep("r", _residuals, W, centre, precise)
+        most = most * ROOM
         pull = alpha * (W[:, 1:] ** 2).sum(axis=1)
-        centre = (c @ Y) / c.sum() * float(fit_intercept)
-        tss = c @ (Y - centre) ** 2
         shape = {"fit_intercept": fit_intercept, "alpha": alpha}
         if min(n, d) > MOST:
-            found = _by_gradient(X, r, c, W, **shape)
+            found = _by_gradient(engine, sums, W, **shape)
         elif n > d:
-            found = _by_columns(X, r, c, W, **shape)
+            found = _by_columns(engine, sums, W, **shape)
         else:
-            found = _by_rows(X, Y, r, c, W, **shape)
+            rows = engine.all_rows("a check of no more rows than columns")
+            found = _by_rows(rows, Ball(*engine.gather(_kept)), W, **shape)
         gap, low, error, below, lengths, rank, unique, condition = found
         if n <= d and alpha == 0:
             gap = np.fmin(gap, 0.5 * most)
         gap, error = (np.where(np.isnan(v), np.inf, v) for v in (gap, error))
         low, below = (np.where(np.isnan(v), 0.0, v) for v in (low, below))
-        dual = 0.5 * (c @ np.maximum(np.abs(r.mid) - r.rad, 0.0) ** 2 + pull) / ROOM - gap
+        dual = 0.5 * (least + pull) / ROOM - gap
     off = (most - squares) * ROOM
-    primal, size = 0.5 * (squares + pull), c @ (Y * Y)
+    primal = 0.5 * (squares + pull)
     bounds = Facts(squares, primal, gap, tss, error, lengths, dual, off, size)
     return bounds, float(low.sum()), below, rank, unique, condition
 
 
-def _rough(r: Ball, Y: np.ndarray, c: np.ndarray) -> bool:
-    return bool((c @ (r.rad * r.rad) > 1e-20 * (c @ (r.mid * r.mid))).any())
-
-
-def _gradient(X, r: Ball, c: np.ndarray, W: np.ndarray, m: np.ndarray, alpha: float) -> Ball:
+def _gradient(engine: Any, W: np.ndarray, m: np.ndarray, alpha: float) -> Ball:
     """ρ (targets, d + 1), bias first."""
-    weighted = r * Ball.of(c[:, None])
-    g = products(X, weighted, precise=X.shape[0] * X.shape[1] < 4_000_000)
+    g = engine.fold(_slopes, engine.n_rows * engine.n_features < 4_000_000)
     first = Ball(g.mid[:, :1], g.rad[:, :1])
     slopes = Ball(g.mid[:, 1:], g.rad[:, 1:]) - first * Ball.of(m) - Ball.of(W[:, 1:]) * alpha
     return Ball(np.hstack([first.mid, slopes.mid]), np.hstack([first.rad, slopes.rad]))
 
 
-def _means(X, c: np.ndarray, fit_intercept: bool) -> np.ndarray:
-    return np.ravel(X.T @ (c / c.sum())) * float(fit_intercept)
+def _slopes(block: Block, precise: bool) -> Ball:
+    """Σ c r [1, x]."""
+    return products(block.X, block.kept["r"] * Ball.of(_own(block)[:, None]), precise=precise)
 
 
-def _shifted(X, m: np.ndarray) -> np.ndarray:
-    dense = X.toarray() if sparse.issparse(X) else X
-    return np.asarray(dense, dtype=np.float64) - m
+def _means(sums: Sums, fit_intercept: bool) -> np.ndarray:
+    return sums.x / sums.weight * float(fit_intercept)
 
 
-def _by_columns(X, r, c, W, *, fit_intercept, alpha):
-    n, d = X.shape
-    m = _means(X, c, fit_intercept)
-    A = np.hstack([np.ones((n, int(fit_intercept))), _shifted(X, m)])
-    M = A.T @ (A * c[:, None]) + alpha * np.diag(np.r_[np.zeros(int(fit_intercept)), np.ones(d)])
+def _scatter(block: Block, m: np.ndarray, fit_intercept: bool) -> np.ndarray:
+    """Σ c a aᵀ, a = [1, x − m]."""
+    A = np.hstack([np.ones((len(block.y), int(fit_intercept))), dense(block.X) - m])
+    return A.T @ (A * _own(block)[:, None])
+
+
+def _by_columns(engine, sums: Sums, W, *, fit_intercept, alpha):
+    n, d = engine.n_rows, engine.n_features
+    m = _means(sums, fit_intercept)
+    M = engine.fold(_scatter, m, fit_intercept)
+    M = M + alpha * np.diag(np.r_[np.zeros(int(fit_intercept)), np.ones(d)])
     norms = np.sqrt(np.diag(M))
-    least = least_of(M / np.outer(norms, norms), gamma(n + 16))
+    least = least_of(M / np.outer(norms, norms), gamma(n + len(engine.sizes) + 16))
     first = int(not fit_intercept)
-    rho = _gradient(X, r, c, W, m, alpha)
+    rho = _gradient(engine, W, m, alpha)
     far = np.sqrt(((rho.size[:, first:] / norms) ** 2).sum(axis=1)) * ROOM
     near = np.sqrt((np.maximum(np.abs(rho.mid) - rho.rad, 0.0)[:, first:] / norms) ** 2).max(axis=1)
     lengths = np.r_[np.zeros(first), norms]
@@ -153,11 +200,11 @@ def least_of(M: np.ndarray, rounding: float) -> float:
     return (low - doubt) / ROOM
 
 
-def _by_rows(X, Y, r, c, W, *, fit_intercept, alpha):
-    n, d = X.shape
-    m = _means(X, c, fit_intercept)
+def _by_rows(rows: Block, r: Ball, W, *, fit_intercept, alpha):
+    c, (n, d) = _own(rows), rows.X.shape
+    m = np.ravel(rows.X.T @ (c / c.sum())) * float(fit_intercept)
     root = np.sqrt(c)[:, None]
-    Z = _shifted(X, m) * root
+    Z = (dense(rows.X) - m) * root
     q = root[:, 0] / np.linalg.norm(root)
     squares = float(np.einsum("ij,ij->", Z, Z)) * ROOM
     mean = (squares / n + alpha) or 1.0
@@ -196,14 +243,13 @@ def _by_rows(X, Y, r, c, W, *, fit_intercept, alpha):
     return gap, 0 * gap, error, 0 * error, lengths, rank, unique, np.inf
 
 
-def _by_gradient(X: Any, r, c, W, *, fit_intercept, alpha):
+def _by_gradient(engine: Any, sums: Sums, W, *, fit_intercept, alpha):
     """Neither side can be factored."""
-    d = X.shape[1]
-    m = _means(X, c, fit_intercept)
+    m = _means(sums, fit_intercept)
     gap = np.full(len(W), np.inf)
     if alpha > 0:
-        rho = _gradient(X, r, c, W, m, alpha).size
-        gap = 0.5 * (rho[:, 0] ** 2 / c.sum() * float(fit_intercept)
+        rho = _gradient(engine, W, m, alpha).size
+        gap = 0.5 * (rho[:, 0] ** 2 / sums.weight * float(fit_intercept)
                      + (rho[:, 1:] ** 2).sum(axis=1) / alpha) * ROOM  # fmt: skip
-    nothing, lengths = np.full(W.shape, np.inf), np.zeros(d + 1)
+    nothing, lengths = np.full(W.shape, np.inf), np.zeros(engine.n_features + 1)
     return gap, np.zeros(len(W)), nothing, 0 * W, lengths, None, None, np.inf

@@ -18,7 +18,6 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from linscope.verify.definite import WANTED, Solution, by_floats, halves, shifted, solve
 from linscope.verify.exact_gram import ExactGram, exact_gram
@@ -83,14 +82,10 @@ class Optimum(NamedTuple):
     condition: float
 
 
-def normal_equations(
-    X: Any, Y: np.ndarray, weight: np.ndarray, *, fit_intercept: bool, alpha: float
-) -> Normal:
-    """From the rows; ``weight`` may be empty."""
-    n, d = X.shape
-    parts = [np.ones((n, int(fit_intercept))), X, Y]
-    columns = sparse.hstack(parts, format="csr") if sparse.issparse(X) else np.hstack(parts)
-    gram = exact_gram(columns, weight if len(weight) else None)
+def normal_equations(engine: Any, *, fit_intercept: bool, alpha: float) -> Normal:
+    """From the rows of an engine."""
+    n, d = engine.n_rows, engine.n_features
+    gram = exact_gram(engine, ones=fit_intercept)
     G, first = gram.numbers, int(fit_intercept)
     x, y = slice(first, first + d), slice(first + d, None)
     N, r = G[x, x], G[x, y]
