@@ -364,7 +364,7 @@ def test_frame_text_and_html():
     text = str(found)
     assert f"*{found.best_score:.4f}" in text
     assert f"more than {found.kkt.max():.1g} (tol 0.001)" in text
-    assert f"font-weight:bold'>*{found.best_score:.4f}" in found._repr_html_()
+    assert f'font-weight:bold">*{found.best_score:.4f}' in found._repr_html_()
     wide = ls.path(ls.SVC(), X, y, Cs=[1], gammas=12, cv=2)
     assert "(3 more values of γ" in str(wide)
 

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import math
 import textwrap
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linscope.reports import documents
+from linscope.reports.cells import Strong
 from linscope.reports.formulas import tex
+from linscope.reports.table import Column, Row, Table
+from linscope.reports.text import WIDTH, aligned, cut, in_pairs
 
 from .rates import AVERAGES
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
 
-WIDTH = 80
 MOST_CLASSES = 30
 MOST_CONFUSIONS = 10
-HTML_TABLE = (
-    "border-collapse:collapse;font-variant-numeric:tabular-nums;display:inline-table;"
-    "margin:.4em 2em .4em 0;vertical-align:top"
-)
 RATES = {
     "precision": "precision",
     "recall": "recall",
@@ -103,9 +101,40 @@ def rates(result: Evaluation) -> list[list[str]]:
     return lines
 
 
-def corner(result: Evaluation) -> tuple[str, str]:
-    """What the rows and the columns of the matrix are."""
-    return ("predicted", "actual") if result.rows == "predicted" else ("actual", "predicted")
+def tables(result: Evaluation) -> list[Table]:
+    """The matrix as the notes draw it, the rates of the classes, and the facts."""
+    row, column = ("predicted", "actual")[:: 1 if result.rows == "predicted" else -1]
+    heads = [Column(row), *(Column(name, right=True) for name in result.names)]
+    cells = [[count(value) for value in line] for line in result.confusion_matrix.tolist()]
+    matrix = [Row([name, *line]) for name, line in zip(result.names, cells, strict=True)]
+    for k, line in enumerate(matrix):
+        line.cells[k + 1] = Strong(line.cells[k + 1])
+    of_classes = [Column(""), *(Column(name, right=True) for name in [*RATES.values(), "support"])]
+    lists = [
+        Table("", [], heads, matrix, over=column, kind="evaluation"),
+        Table("", [], of_classes, [Row(line) for line in rates(result)], kind="evaluation"),
+        Table(
+            "",
+            [],
+            [Column(""), Column("", right=True)],
+            [Row(list(pair)) for pair in facts(result)],
+            kind="evaluation",
+        ),
+    ]
+    return [table for table in lists if table.rows]
+
+
+def html(result: Evaluation) -> str:
+    """Matrix and rates for notebooks and pages."""
+    shown = tables(result)
+    shown = shown if len(result.labels) <= MOST_CLASSES else shown[1:]
+    return documents.html_page(title(result), [], shown, result.notes)
+
+
+def latex(result: Evaluation) -> str:
+    """Matrix and rates, each as a ``tabular``."""
+    parts = [f"% {title(result)}", *map(documents.latex, tables(result))]
+    return "\n".join([*parts, *(rf"\par\small {tex(note)}" for note in result.notes)]) + "\n"
 
 
 def text(result: Evaluation) -> str:
@@ -117,36 +146,25 @@ def text(result: Evaluation) -> str:
         if len(result.labels) > MOST_CLASSES:
             rest = len(result.labels) - MOST_CLASSES
             lines += [f" {rest} more classes: see to_frame()", ""]
-    pairs = facts(result)
-    for left, right in zip(pairs[::2], pairs[1::2], strict=True):
-        lines.append(f"{_fact(*left):<40}{_fact(*right)}")
+    said = [f"{name:<22} {value:>7}" for name, value in facts(result)]
+    lines += in_pairs(said[::2], said[1::2])
     for note in result.notes:
         lines += textwrap.wrap(note, WIDTH)
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _fact(name: str, value: str) -> str:
-    return f"{name:<22} {value:>7}"
-
-
 def _matrix_text(result: Evaluation) -> list[str]:
-    row, column = corner(result)
-    cells = [[count(value) for value in line] for line in result.confusion_matrix.tolist()]
+    matrix = tables(result)[0]
+    row = matrix.columns[0].header
+    cells = [matrix.texts(line)[1:] for line in matrix.rows]
     for most in (24, 12, 6):
-        names = [_cut(name, most) for name in result.names]
-        widths = [max(len(name), *(len(line[j]) for line in cells)) for j, name in enumerate(names)]
+        names = [cut(name, most) for name in result.names]
         label = max(len(row), *map(len, names))
-        if label + 1 + sum(widths) + 2 * len(widths) <= WIDTH:
-            head = "  ".join(name.rjust(width) for name, width in zip(names, widths, strict=True))
-            return [
-                f" {'':<{label}}  {column}",
-                f" {row:<{label}}  {head}",
-                *(
-                    f" {name:<{label}}  "
-                    + "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-                    for name, line in zip(names, cells, strict=True)
-                ),
-            ]
+        lines = aligned([names, *cells])
+        if label + 3 + len(lines[0]) <= WIDTH:
+            left = [row, *names]
+            body = [f" {name:<{label}}  {line}" for name, line in zip(left, lines, strict=True)]
+            return [f" {'':<{label}}  {matrix.over}", *body]
     return _confusions_text(result)
 
 
@@ -159,7 +177,7 @@ def _confusions_text(result: Evaluation) -> list[str]:
     for place in order:
         actual, predicted = divmod(int(place), len(errors))
         if errors[actual, predicted] > 0:
-            names = (_cut(result.names[k], 24) for k in (actual, predicted))
+            names = (cut(result.names[k], 24) for k in (actual, predicted))
             size = count(errors[actual, predicted].item())
             lines.append(f" {size:>8}  " + "  predicted as  ".join(names))
     return lines if len(lines) > 1 else [" no errors"]
@@ -169,81 +187,8 @@ def _rates_text(table: list[list[str]]) -> list[str]:
     label = min(26, max(len(line[0]) for line in table))
     head = ["", *RATES.values(), "support"]
     return [
-        f" {_cut(line[0], label):<{label}}"
+        f" {cut(line[0], label):<{label}}"
         + "".join(f"  {cell:>11}" for cell in line[1:5])
         + f"  {line[5]:>9}"
         for line in [head, *table]
     ]
-
-
-def _cut(name: str, most: int) -> str:
-    name = " ".join(name.split())
-    return name if len(name) <= most else name[: most - 1] + "…"
-
-
-def html(result: Evaluation) -> str:
-    row, column = corner(result)
-    head = [f"{row} \\ {column}", *result.names]
-    cells = [[count(value) for value in line] for line in result.confusion_matrix.tolist()]
-    matrix = [[name, *line] for name, line in zip(result.names, cells, strict=True)]
-    parts = []
-    if len(result.labels) <= MOST_CLASSES:
-        parts.append(_html_table(head, matrix, diagonal=True))
-    table = rates(result)
-    if table:
-        parts.append(_html_table(["", *RATES.values(), "support"], table))
-    parts.append(_html_table([], [list(pair) for pair in facts(result)]))
-    remarks = "<br>".join(map(escape, result.notes))
-    return (
-        f'<div class="linscope-evaluation"><b>{escape(title(result))}</b><br>{"".join(parts)}'
-        f"<p><small>{remarks}</small></p></div>"
-    )
-
-
-def _html_table(head: list[str], lines: list[list[str]], *, diagonal: bool = False) -> str:
-    right = "text-align:right;padding:.15em .6em"
-    top = "".join(f'<th scope="col" style="{right}">{escape(cell)}</th>' for cell in head)
-    body = []
-    for k, (name, *values) in enumerate(lines):
-        cells = "".join(
-            f'<td style="{right}{";font-weight:bold" * (diagonal and j == k)}">{escape(value)}</td>'
-            for j, value in enumerate(values)
-        )
-        body.append(f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>{cells}</tr>')
-    start = f"<thead><tr>{top}</tr></thead>" if head else ""
-    return f'<table style="{HTML_TABLE}">{start}<tbody>{"".join(body)}</tbody></table>'
-
-
-def latex(result: Evaluation) -> str:
-    """The matrix as the notes draw it, and under it the rates."""
-    row, column = corner(result)
-    k = len(result.labels)
-    lines = [
-        f"% {title(result)}",
-        rf"\begin{{tabular}}{{l{'r' * k}}}",
-        r"\hline",
-        rf" & \multicolumn{{{k}}}{{c}}{{{column}}} \\",
-        " & ".join([row, *map(tex, result.names)]) + r" \\",
-        r"\hline",
-    ]
-    for name, line in zip(result.names, result.confusion_matrix.tolist(), strict=True):
-        lines.append(" & ".join([tex(name), *map(count, line)]) + r" \\")
-    lines += [r"\hline", r"\end{tabular}", ""]
-    table = rates(result)
-    if table:
-        lines += _latex_table(["", *RATES.values(), "support"], table)
-    lines += _latex_table([], [list(pair) for pair in facts(result)])
-    lines += [rf"\par\small {tex(note)}" for note in result.notes]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_table(head: list[str], table: list[list[str]]) -> list[str]:
-    lines = [rf"\begin{{tabular}}{{l{'r' * (len(table[0]) - 1)}}}", r"\hline"]
-    if head:
-        lines += [" & ".join(map(tex, head)) + r" \\", r"\hline"]
-    lines += [" & ".join(_cell(cell) for cell in line) + r" \\" for line in table]
-    return [*lines, r"\hline", r"\end{tabular}", ""]
-
-
-def _cell(cell: str) -> str:
-    return {"–": "--", "∞": r"$\infty$"}.get(cell) or tex(cell)

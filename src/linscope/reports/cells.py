@@ -38,6 +38,12 @@ class Change(NamedTuple):
     after: Any = None
 
 
+class Strong(NamedTuple):
+    """Words that stand out."""
+
+    words: str
+
+
 class Gap(NamedTuple):
     """Steps that are left out."""
 
@@ -85,6 +91,8 @@ def text(cell: Any) -> str:
         return ""
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, Strong):
+        return cell.words
     if isinstance(cell, Gap):
         return f"… {cell.steps:,} more"
     if isinstance(cell, Vector):

@@ -11,6 +11,14 @@ from typing import Any
 from .cells import number
 
 SPECIAL = {
+    "R²": "$R^2$",
+    "χ²": r"$\chi^2$",
+    "σ²": r"$\sigma^2$",
+    "AᵀA": r"$A^{\top}A$",
+    "½": r"$\frac12$",
+    "ℓ": r"$\ell$",
+    "–": "--",
+    "∞": r"$\infty$",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -24,12 +32,15 @@ SPECIAL = {
     "α": r"$\alpha$",
     "γ": r"$\gamma$",
     "≈": r"$\approx$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
     "<": "$<$",
     ">": "$>$",
     "|": "$|$",
     '"': "''",
     **{c: "\\" + c for c in "&%$#_{}"},
 }
+SPECIAL_SIGN = re.compile("|".join(map(re.escape, SPECIAL)))
 SIGNS = {
     "-": "−",
     r"\alpha": "α",
@@ -54,7 +65,7 @@ def tex(words: str) -> str:
     >>> print(tex("50 % of x_1"))
     50 \\% of x\\_1
     """
-    return "".join(SPECIAL.get(c, c) for c in " ".join(words.split()))
+    return SPECIAL_SIGN.sub(lambda found: SPECIAL[found[0]], " ".join(words.split()))
 
 
 def math(value: Any, fraction: str = r"\frac") -> str:

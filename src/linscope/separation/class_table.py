@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +11,9 @@ import numpy as np
 
 from linscope.data import Labels
 from linscope.data.tables import TableLike
+from linscope.reports.page import Report
+from linscope.reports.table import Column, Row, Table
+from linscope.reports.text import aligned
 from linscope.results import Check
 from linscope.verify.claims import checked, require, require_part
 
@@ -22,7 +24,7 @@ WORDS = {"strict": "yes", "quasi": "boundary", "no": "no"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassTable:
+class ClassTable(Report):
     """Binary verdicts for K classes.
 
     Attributes
@@ -95,39 +97,21 @@ class ClassTable:
             return f"{first} Any two classes are linearly separable."
         return f"{first} Pairs that are not: {', '.join(mixed)}."
 
-    def _table(self) -> list[list[str]]:
-        head = ["", *map(str, self.classes), "the rest"]
-        body = []
-        for a in self.classes:
-            cells = [self._cell(a, b) for b in self.classes]
-            body.append([str(a), *cells, WORDS[self.one_vs_rest[a].kind]])
-        return [head, *body]
+    def _table(self) -> Table:
+        columns = [Column(name, right=True) for name in ["", *map(str, self.classes), "the rest"]]
+        rows = [
+            Row([str(a), *(self._cell(a, b) for b in self.classes), WORDS[rest.kind]])
+            for a, rest in self.one_vs_rest.items()
+        ]
+        return Table(self.summary(), [], columns, rows, kind="separability")
 
     def _cell(self, a: Any, b: Any) -> str:
         verdict = self.pairwise.get((a, b), self.pairwise.get((b, a)))
         return "·" if verdict is None else WORDS[verdict.kind]
 
     def __str__(self) -> str:
-        table = self._table()
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
+        lines = [line.rstrip() for line in aligned(self._table().all_texts())]
         return "\n".join([self.summary(), "Separable?", *lines])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        head, *body = self._table()
-        cells = "".join(f"<th>{escape(c)}</th>" for c in head)
-        rows = "".join(
-            "<tr>" + f"<th>{escape(r[0])}</th>" + "".join(f"<td>{c}</td>" for c in r[1:]) + "</tr>"
-            for r in body
-        )
-        left = "text-align:left;white-space:nowrap"
-        caption = f"<caption style='{left}'>{escape(self.summary())}</caption>"
-        return f"<table>{caption}<tr>{cells}</tr>{rows}</table>"
 
 
 def _pairs(

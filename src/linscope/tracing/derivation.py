@@ -149,12 +149,8 @@ class Derivation(Printed):
 
     def to_html(self, **which: Any) -> str:
         """All tables in HTML; takes what ``ledger`` takes."""
-        from html import escape
-
-        notes = "".join(f"<br><small>{escape(note)}</small>" for note in self.notes)
-        tables = [documents.html(part.table(choice)) for part, choice in self._chosen(**which)]
-        body = "".join(f'<div style="margin:.8em 0">{table}</div>' for table in tables)
-        return f"<div><p><b>{escape(self._heading)}</b>{notes}</p>{body}</div>"
+        tables = [part.table(choice) for part, choice in self._chosen(**which)]
+        return documents.html_page(self._heading, self.notes, tables)
 
     def plot(self, *, ax: Any = None) -> Any:
         """What the derivation leads to: the line and its residuals, the direction, the boundary.

@@ -11,6 +11,8 @@ from sklearn.base import clone
 
 from linscope.data import encode_labels, to_matrix
 from linscope.fitting.training import read_training
+from linscope.reports.page import Report
+from linscope.reports.text import aligned
 from linscope.results import Check
 
 from .splits import Split
@@ -25,7 +27,7 @@ class Given(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class CrossValidated:
+class CrossValidated(Report):
     """Scores with the folds along their last axis, and a certificate for every fit."""
 
     Cs_: np.ndarray
@@ -86,3 +88,8 @@ class CrossValidated:
 
     def _summary(self) -> str:
         raise NotImplementedError
+
+    def __str__(self) -> str:
+        table = self._table()
+        *more, verdict = table.footnotes
+        return "\n".join([table.title, "", *aligned(table.all_texts()), *more, "", verdict])

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from linscope.data.frames import to_backend
+from linscope.reports.cells import Strong
+from linscope.reports.table import Column, Row, Table
 from linscope.results import Check
 from linscope.validation.grid_figure import GridDisplay
 from linscope.validation.validated import CrossValidated, Given
 
-from . import render as grid_render
+# More columns than this would not fit on a line; those nearest to the choice are shown.
+MOST_COLUMNS = 9
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -115,10 +118,68 @@ class GridPath(CrossValidated):
         """Heat map of the mean scores, a curve for one γ; see ``linscope.plot.path``."""
         return GridDisplay.from_path(self).plot(ax)
 
-    def __str__(self) -> str:
-        return grid_render.text(self)
+    def _table(self) -> Table:
+        """One row per C, one column per γ that is shown; the choice has a star."""
+        kernel, count = self.best_estimator.kernel, len(self.gammas_)
+        gammas = "" if np.isnan(self.gammas_).any() else f" × {count} of γ"
+        title = (
+            f"Grid of SVC, kernel {getattr(kernel, '__name__', kernel)}: {len(self.Cs_)} values of "
+            f"C{gammas}, {len(self.splits)} folds, mean {self.scoring}"
+        )
+        i, j = self.best_index
+        first = min(max(j - MOST_COLUMNS // 2, 0), max(count - MOST_COLUMNS, 0))
+        shown = slice(first, first + MOST_COLUMNS)
+        if count == 1:
+            head = ["C", "mean", "± se"]
+            body = np.column_stack([self.mean_score, self.standard_error]).tolist()
+        else:
+            head = ["C \\ γ", *(f"{gamma:.3g}" for gamma in self.gammas_[shown])]
+            body = self.mean_score[:, shown].tolist()
+        body[i][j - first] = Strong("*" + _score(body[i][j - first]))
+        hidden = count - len(self.gammas_[shown])
+        return Table(
+            title,
+            [],
+            [Column(name, "", True, _score) for name in head],
+            [Row([_value(C), *line]) for C, line in zip(self.Cs_, body, strict=True)],
+            footnotes=[
+                *([f"({hidden} more values of γ: see to_frame())"] if hidden else []),
+                self._verdict(),
+            ],
+            kind="path",
+        )
 
-    __repr__ = __str__
+    def _verdict(self) -> str:
+        """The choice, and what is certain about the fits."""
+        choice = f"best C {_value(self.best_C)}"
+        if self.best_gamma is not None:
+            choice += f", γ {_value(self.best_gamma)}"
+        choice += f": {self.best_score:.4f} ± {self.standard_error[self.best_index]:.4f}"
+        if self.one_standard_error:
+            choice += " (smallest within one standard error of the best)"
+        parts = [choice, *self._ends()]
+        missing = int(np.isnan(self.scores).any(axis=2).sum())
+        if missing:
+            cells = "1 cell has" if missing == 1 else f"{missing} cells have"
+            parts.append(f"{cells} no hard margin: some fold is not separable")
+        worst, tol = float(np.nanmax(self.kkt)), self.best_estimator.tol
+        parts.append(f"no fit violates optimality by more than {worst:.1g} (tol {tol:g})")
+        return "; ".join(parts)
 
-    def _repr_html_(self) -> str:
-        return grid_render.html(self)
+    def _ends(self) -> list[str]:
+        i, j = self.best_index
+        named = {"C": (i, self.Cs_), "γ": (j, self.gammas_)}
+        at_end = [
+            name
+            for name, (place, values) in named.items()
+            if len(values) > 1 and place in (0, len(values) - 1) and np.isfinite(values[place])
+        ]
+        return [f"{' and '.join(at_end)} at the end of the grid: try values beyond"] * bool(at_end)
+
+
+def _value(value: float) -> str:
+    return "hard" if np.isinf(value) else f"{value:.4g}"
+
+
+def _score(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.4f}"

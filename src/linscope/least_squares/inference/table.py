@@ -18,15 +18,17 @@ import numpy as np
 
 from linscope.arithmetic.distributions import check_level, f_tail, ratio, t_quantile, two_sided
 from linscope.data.frames import to_backend
+from linscope.reports.page import Report
+from linscope.reports.table import Table
 
 from . import likelihood
-from . import report as render
 from .covariance import check_robust, covariance
 from .fit import LinearFit
+from .report import report
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Summary:
+class Summary(Report):
     """The regression table; made by ``LinearRegression.summary()``.
 
     Where ``refused`` says why inference is not valid, everything that would need it is None.
@@ -102,21 +104,8 @@ class Summary:
             }
         return to_backend(columns, backend)
 
-    def to_html(self) -> str:
-        """The table for notebooks and pages."""
-        return render.html(self)
-
-    def to_latex(self) -> str:
-        """The table as a LaTeX ``tabular``."""
-        return render.latex(self)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        return render.text(self)
-
-    __repr__ = __str__
+    def _table(self) -> Table:
+        return report(self)
 
 
 def summary(fit: LinearFit, robust: str | None = None, level: float = 0.95) -> Summary:

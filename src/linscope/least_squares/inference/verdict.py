@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from linscope.data.frames import to_backend
-from linscope.reports.plain_table import HTML_TABLE, WIDTH, number, p_equals
+from linscope.reports.documents import HTML_STYLE
+from linscope.reports.text import WIDTH, five_digits, p_equals
 
 from .rows import RowValues
 
@@ -47,7 +48,7 @@ class StatisticalTest:
         value = f"{self.symbol}{df} = " if self.symbol else ""
         tail = "" if self.p_value is None else f", {p_equals(self.p_value)}"
         note = f" ({self.note})" if self.note else ""
-        return f"{self.name} {value}{number(self.statistic)}{tail}{note}"
+        return f"{self.name} {value}{five_digits(self.statistic)}{tail}{note}"
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ class Diagnosis:
         """The verdicts as a table for notebooks and pages."""
         body = "".join(map(_html_row, self.verdicts))
         return (
-            f'<table class="linscope-diagnosis" style="{HTML_TABLE}">'
+            f'<table class="linscope-diagnosis" style="{HTML_STYLE}">'
             f'<caption style="text-align:left;caption-side:top"><b>{escape(self.title)}</b>'
             f"</caption><tbody>{body}</tbody></table>"
         )

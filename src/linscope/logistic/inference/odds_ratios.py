@@ -15,8 +15,10 @@ import numpy as np
 
 from linscope.arithmetic.distributions import check_level, chi2_tail, ratio
 from linscope.data.frames import to_backend
+from linscope.reports.page import Report
+from linscope.reports.table import Table
 
-from . import report as logistic_render
+from . import report
 from .fit import LogisticFit
 from .profile_likelihood import drop, profile_interval
 from .table import normal_quantile, normal_two_sided
@@ -25,7 +27,7 @@ KINDS = ("wald", "profile")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class OddsRatios:
+class OddsRatios(Report):
     """Odds ratios of the features; made by ``LogisticRegression.odds_ratios()``.
 
     Attributes
@@ -70,21 +72,8 @@ class OddsRatios:
             }
         return to_backend(columns, backend)
 
-    def to_html(self) -> str:
-        """The table for notebooks and pages."""
-        return logistic_render.odds(self).html()
-
-    def to_latex(self) -> str:
-        """The table as a LaTeX ``tabular``."""
-        return logistic_render.odds(self).latex()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        return logistic_render.odds(self).text()
-
-    __repr__ = __str__
+    def _table(self) -> Table:
+        return report.odds(self)
 
 
 def odds_ratios(fit: LogisticFit, level: float = 0.95, kind: str = "wald") -> OddsRatios:

@@ -23,11 +23,13 @@ from scipy import special
 
 from linscope.arithmetic.distributions import check_level, chi2_tail, ratio
 from linscope.data.frames import to_backend
+from linscope.reports.page import Report
+from linscope.reports.table import Table
 from linscope.rows.blocks import Block
 
 from ..solvers.constrained_newton import factor_of
 from ..solvers.multinomial import Frame, residuals
-from . import report as logistic_render
+from . import report
 from .fit import LogisticFit
 from .profile_likelihood import drop
 
@@ -35,7 +37,7 @@ ROBUST = ("HC0", "HC1")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class LogisticSummary:
+class LogisticSummary(Report):
     """The table of a logistic regression; made by ``LogisticRegression.summary()``.
 
     Arrays have a row for each class other than the reference and a column for each name. Where
@@ -118,21 +120,8 @@ class LogisticSummary:
             }
         return to_backend(columns, backend)
 
-    def to_html(self) -> str:
-        """The table for notebooks and pages."""
-        return logistic_render.summary(self).html()
-
-    def to_latex(self) -> str:
-        """The table as a LaTeX ``tabular``."""
-        return logistic_render.summary(self).latex()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        return logistic_render.summary(self).text()
-
-    __repr__ = __str__
+    def _table(self) -> Table:
+        return report.summary(self)
 
 
 def logistic_summary(

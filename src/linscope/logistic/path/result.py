@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from linscope.data.frames import to_backend
+from linscope.reports.cells import Strong
+from linscope.reports.table import Column, Row, Table
 from linscope.results import Check
 from linscope.validation.path_figure import PathDisplay
 from linscope.validation.validated import CrossValidated, Given
 
-from . import render
+HEAD = ("C", "mean", "± se", "lowest", "highest")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -118,10 +120,36 @@ class RegularizationPath(CrossValidated):
         """Coefficients and scores against C; see ``linscope.plot.path``."""
         return PathDisplay.from_path(self).plot(ax)
 
+    def _table(self) -> Table:
+        """C, mean, standard error, worst fold and best fold; the choice has a star."""
+        low, high = self.scores.min(axis=1), self.scores.max(axis=1)
+        numbers = zip(self.mean_score, self.standard_error, low, high, strict=True)
+        rows = [[f"{C:.4g}", *values] for C, values in zip(self.Cs_, numbers, strict=True)]
+        title = (
+            f"Regularisation path of {type(self.best_estimator).__name__}: "
+            f"{len(self.Cs_)} values of C, {len(self.splits)} folds, {self.scoring}"
+        )
+        columns = [Column(name, "", True, "{:.4f}".format) for name in HEAD]
+        best = [Strong(columns[0].text(cell)) for cell in rows[self.best_index]]
+        rows[self.best_index] = best
+        return Table(
+            title, [], columns, list(map(Row, rows)), footnotes=[self._verdict()], kind="path"
+        )
+
     def __str__(self) -> str:
-        return render.text(self)
+        lines = super().__str__().split("\n")
+        for k in range(len(self.Cs_) + 1):
+            lines[k + 2] = ("* " if k - 1 == self.best_index else "  ") + lines[k + 2]
+        return "\n".join(lines)
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return render.html(self)
+    def _verdict(self) -> str:
+        """The choice, and what is certain about the fits."""
+        choice = f"best C {self.best_C:.4g}: {self.best_score:.4f} ± "
+        parts = [choice + f"{self.standard_error[self.best_index]:.4f}"]
+        if self.one_standard_error:
+            parts[0] += " (smallest C within one standard error of the best)"
+        if self.best_index in (0, len(self.Cs_) - 1) and len(self.Cs_) > 1:
+            parts.append("it is at the end of the path: try values beyond it")
+        worst = float(np.max(self.gaps / np.maximum(np.abs(self.objectives), 1e-300)))
+        parts.append(f"every fit is within {worst:.1g} of its minimum, relatively")
+        return "; ".join(parts)
