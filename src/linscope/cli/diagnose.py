@@ -11,11 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from .errors import FINE, BadInput, input_errors
-from .figures import check_figure_path, named, save_figure
-from .options import in_options
-from .regression import RegressionSource, load_regression
-from .screen import complain, console, hints, lead, paragraph, progress_bars
-from .source import DATA, DataFile, DataName
+from .figures import check_figure_path, named, write_figure
+from .options import Flag, in_options
+from .screen import console, header, hints, paragraph, progress_bars
+from .source import NUMBERS, DataFile, DataName, NumberTarget, Source, load_source
 
 EPILOGUE = """\
 Examples:
@@ -37,9 +36,7 @@ def diagnose(
     /,
     *,
     file: DataFile = None,
-    target: Annotated[
-        str | None, Parameter(group=DATA, help="Column of the file with the numbers to predict.")
-    ] = None,
+    target: NumberTarget = None,
     robust: Annotated[
         Literal["HC0", "HC1", "HC2", "HC3"] | None,
         Parameter(help="Standard errors that allow unequal variances; HC3 is the careful choice."),
@@ -47,9 +44,7 @@ def diagnose(
     level: Annotated[
         float, Parameter(help="Of the confidence intervals.", validator=PROBABILITY)
     ] = 0.95,
-    no_intercept: Annotated[
-        bool, Parameter(help="A line through the origin.", negative=(), show_default=False)
-    ] = False,
+    no_intercept: Annotated[Flag, Parameter(help="A line through the origin.")] = False,
     plot: Annotated[
         Path | None,
         Parameter(
@@ -62,18 +57,18 @@ def diagnose(
     The exit code is 0 also when an assumption fails: a diagnosis is information, not an error.
     """
     check_figure_path(plot)
-    source = load_regression(data, file, target, intercept=not no_intercept)
+    source = load_source(data, file, target, NUMBERS, intercept=not no_intercept)
+    from linscope.least_squares.figures.residuals import residuals
+
     out = console()
     if source.moments is not None:
         return _from_moments(out, source, robust, level, plot, no_intercept)
     with progress_bars(), input_errors():
         fit = _fit(source, not no_intercept)
-        figure = _figure(fit) if plot is not None else None
+        figure = residuals(fit) if plot is not None else None
         _report(out, source, fit, robust, level)
-    if figure is not None:
-        assert plot is not None
-        save_figure(figure, plot)
-        complain(f"figure written to {plot}")
+    if figure is not None and plot is not None:
+        write_figure(figure, plot)
     else:
         asked = " --no-intercept" if no_intercept else ""
         picture = f"linscope diagnose {source.words}{asked} --plot residuals.png"
@@ -81,7 +76,7 @@ def diagnose(
     return FINE
 
 
-def _fit(source: RegressionSource, intercept: bool) -> Any:
+def _fit(source: Source, intercept: bool) -> Any:
     """The fit with the names of the table."""
     from linscope.least_squares.estimators.linear_regression import LinearRegression
 
@@ -92,21 +87,13 @@ def _fit(source: RegressionSource, intercept: bool) -> Any:
     return replace(fit, names=names, target=source.target)
 
 
-def _figure(fit: Any) -> Any:
-    from linscope.least_squares.figures.residuals import residuals
-
-    return residuals(fit)
-
-
-def _report(
-    out: Console, source: RegressionSource, fit: Any, robust: str | None, level: float
-) -> None:
+def _report(out: Console, source: Source, fit: Any, robust: str | None, level: float) -> None:
     from linscope.least_squares.inference.diagnose import diagnose
     from linscope.least_squares.inference.table import summary
 
     table = summary(fit, robust, level)
     diagnosis = diagnose(fit)
-    _header(out, source, source.title())
+    header(out, f"Regression on {source.name}:", source)
     _lines(out, str(table))
     out.print()
     _lines(out, str(replace(diagnosis, verdicts=[_advice(v, robust) for v in diagnosis])))
@@ -120,7 +107,7 @@ def _advice(verdict: Any, robust: str | None) -> Any:
 
 def _from_moments(
     out: Console,
-    source: RegressionSource,
+    source: Source,
     robust: str | None,
     level: float,
     plot: Path | None,
@@ -135,18 +122,10 @@ def _from_moments(
 
     assert source.moments is not None
     model = LinearRegression.from_moments(**source.moments, feature_names=source.features)
-    _header(out, source, "moments only")
+    header(out, f"Regression on {source.name}:", source)
     _lines(out, str(model.summary(level=level)))
     paragraph(out, "The assumptions cannot be checked without the rows.")
     return FINE
-
-
-def _header(out: Console, source: RegressionSource, size: str) -> None:
-    origin = f" ({source.origin})" if source.origin else ""
-    lead(out, f"Regression on {source.name}:", size + origin, "bold")
-    for remark in source.remarks:
-        paragraph(out, remark)
-    out.print()
 
 
 def _lines(out: Console, text: str) -> None:

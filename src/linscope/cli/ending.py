@@ -1,33 +1,75 @@
-"""What stands under a table of steps: the equation, the certificate, and what to try next."""
+"""What stands under the steps of a perceptron: the answer, its certificate, what to try next."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-
+from .errors import BadInput
+from .figures import named
 from .formula import bound_text, hyperplane, number, score, weighted_sum
 from .options import words_of
-from .presenting import verdict
-from .screen import facts, hints
+from .screen import Pairs
 from .source import Source
+from .traced import Telling
 
 MOST_PROBLEMS = 6
+SINGLE_ANSWERS = ("averaged", "voted", "pocket")
 # Bound and verdict need a proof; on larger data it would take longer than the fit.
 MOST_NUMBERS_FOR_PROOF = 20_000
 
 
-def show_ending(out: Console, trace: Any, source: Source, given: dict[str, Any]) -> bool:
-    """The answer of a traced perceptron and how good it is; does its certificate hold?"""
-    model = trace.estimator
-    certificate = model.certificate_
-    facts(out, [*_answer(model, source), *_claims(trace, source)], indent=0)
-    holds = verdict(out, certificate.verify(source.X, source.labels()))
-    hints(out, _next(trace, source, given))
-    return holds
+def _ending(trace: Any, source: Source, steps: str) -> Pairs:
+    """The answer of a traced perceptron and how good it is; it counts its steps itself."""
+    return [*_answer(trace.estimator, source), *_claims(trace, source)]
 
 
-def _answer(model: Any, source: Source) -> list[tuple[str, str]]:
+def settings(from_notes: list[str], given: dict[str, Any]) -> Pairs:
+    """Which settings are those of the notes' run, and which were given."""
+    pairs = [("of the notes", ", ".join(from_notes))] if from_notes else []
+    options = ", ".join(_option(*item) for item in given.items())
+    return [*pairs, *([("your options", options)] if given else [])]
+
+
+def _option(name: str, value: Any) -> str:
+    from linscope.reports.cells import text, vector
+
+    return f"{name} {text(vector(value)) if isinstance(value, list) else value}"
+
+
+def check_drawable(estimator: Any, source: Source, solutions: bool) -> None:
+    """Refuse, before any work, what has no figure: the path of the weights, or ``solutions``."""
+    source.check_drawable()
+    if not solutions:
+        return
+    if hasattr(estimator, "kernel"):
+        raise BadInput("--plot with --updates draws lines, which a kernel perceptron has not")
+    if len(set(source.y.tolist())) > 2:
+        raise BadInput(f"--plot with --updates needs 2 classes, {source.name} has more")
+
+
+def _figure(trace: Any, source: Source, which: dict[str, Any]) -> Any:
+    from linscope import plot
+
+    model, X, y = trace.estimator, named(source.X, source.features), source.labels()
+    if which:
+        first, last = which["updates"]
+        updates = range(first, min(last, trace.n_updates) + 1)
+        others = _other_answers(model, source.X, y)
+        return plot.solutions(trace, X, y, updates=updates, also=others, tie=model.tie)
+    if hasattr(model, "kernel") or len(model.classes_) > 2:
+        return plot.boundary(model, X, y)
+    return plot.path_of_boundaries(X, y, trace)
+
+
+def _other_answers(model: Any, X: Any, y: Any) -> list[tuple[str, Any]]:
+    """The same run summed up in other ways, where its rule allows."""
+    from sklearn.base import clone
+
+    answers = [name for name in SINGLE_ANSWERS if model.rule == "single" or name != "voted"]
+    return [(name, clone(model).set_params(output=name).fit(X, y)) for name in answers]
+
+
+def _answer(model: Any, source: Source) -> Pairs:
     if hasattr(model, "support_"):
         return _kernel_answer(model, source)
     if model.output == "voted":
@@ -54,7 +96,7 @@ def _rule(part: Any, source: Source, n_problems: int) -> str:
     return f"{side} ⇒ {positive}"
 
 
-def _kernel_answer(model: Any, source: Source) -> list[tuple[str, str]]:
+def _kernel_answer(model: Any, source: Source) -> Pairs:
     names = [source.sample_name(row) for row in model.support_.tolist()]
     if model.output == "voted" or len(model.dual_coef_) > 1:
         return [("answer", f"{len(names):,} samples have a coefficient α other than 0")]
@@ -65,7 +107,7 @@ def _kernel_answer(model: Any, source: Source) -> list[tuple[str, str]]:
     return [("equation", f"{side} ⇒ {positive}")]
 
 
-def _claims(trace: Any, source: Source) -> list[tuple[str, str]]:
+def _claims(trace: Any, source: Source) -> Pairs:
     model = trace.estimator
     certificate = model.certificate_
     visits = _count(len(trace.steps), "visit" if model.rule == "single" else "batch")
@@ -80,7 +122,7 @@ def _claims(trace: Any, source: Source) -> list[tuple[str, str]]:
     return [*pairs, *_solution_exists(model, source)]
 
 
-def _solution_exists(model: Any, source: Source) -> list[tuple[str, str]]:
+def _solution_exists(model: Any, source: Source) -> Pairs:
     """For a run that the limit ended: would more passes help?"""
     from linscope.results import Status
     from linscope.separation.question import separability
@@ -126,7 +168,7 @@ def _bound(certificate: Any, source: Source) -> str:
     return f" (the theorem allows at most R²/γ² = {bound_text(bound)})"
 
 
-def _next(trace: Any, source: Source, given: dict[str, Any]) -> list[tuple[str, str]]:
+def _advice(trace: Any, source: Source, given: dict[str, Any]) -> Pairs:
     from linscope.results import Status
 
     model, kernel = trace.estimator, hasattr(trace.estimator, "kernel")
@@ -154,3 +196,9 @@ def _next(trace: Any, source: Source, given: dict[str, Any]) -> list[tuple[str, 
     if status.ok:
         return [*first, (separate, "the widest margin, and how many updates the theorem allows")]
     return [(separate, "is there a separating hyperplane at all? with proof"), *first]
+
+
+TELLING = {
+    "Perceptron": Telling("Perceptron", _ending, _advice, _figure),
+    "KernelPerceptron": Telling("Kernel perceptron", _ending, _advice, _figure),
+}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import BadInput
+from .screen import complain
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -40,8 +41,8 @@ def named(X: Any, features: list[str]) -> Any:
     return X
 
 
-def save_figure(display: Any, path: Path) -> None:
-    """Draw to a temporary file beside ``path`` and put it in place in one step."""
+def write_figure(display: Any, path: Path) -> None:
+    """Draw to a temporary file beside ``path``, put it in place in one step, and say so."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix.lower())
     os.close(handle)
     try:
@@ -52,6 +53,7 @@ def save_figure(display: Any, path: Path) -> None:
         raise BadInput(f"--plot {path}: {error.strerror or error}") from error
     finally:
         Path(temporary).unlink(missing_ok=True)
+    complain(f"figure written to {path}")
 
 
 def _umask() -> int:

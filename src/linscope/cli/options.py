@@ -1,4 +1,7 @@
-"""The perceptron's parameters as options; what is not given comes from the notes or the model."""
+"""What can be given to a traced model, as options; None means not given.
+
+What is not given comes from the notes' run of a data set, or from the model.
+"""
 
 from __future__ import annotations
 
@@ -13,45 +16,69 @@ from cyclopts import Group, Parameter, validators
 
 from .errors import BadInput
 
-RULE = Group("Rule", sort_key=2)
-SHOW = Group("What is shown", sort_key=3)
-POSITIVE = validators.Number(gt=0, lt=math.inf)
-AT_LEAST_ONE = validators.Number(gte=1)
-AT_LEAST_ZERO = validators.Number(gte=0, lt=math.inf)
-SEED = validators.Number(gte=0, lt=2**32)
+KERNEL, MODEL = Group("Kernel", sort_key=1), Group("Model", sort_key=1)
+RULE, DESCENT = Group("Rule", sort_key=2), Group("Descent", sort_key=2)
+DESCENTS = ("batch", "stochastic", "mini-batch")
+
+
+def _checked(**limits: float) -> Parameter:
+    return Parameter(validator=validators.Number(**limits))
+
+
+Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
+Positive = Annotated[float | None, _checked(gt=0, lt=math.inf)]
+AtLeastZero = Annotated[float | None, _checked(gte=0, lt=math.inf)]
+WholeAtLeastZero = Annotated[int | None, _checked(gte=0, lt=math.inf)]
+Whole = Annotated[int | None, _checked(gte=1)]
+Seed = Annotated[int | None, _checked(gte=0, lt=2**32)]
+Schedule = Annotated[
+    Literal["constant", "inverse"] | None,
+    Parameter(help="The rate stays, or is eta0/k at update k."),
+]
+BatchSize = Annotated[Whole, Parameter(help="Samples a mini-batch, 32 by default.")]
+MaxIter = Annotated[Whole, Parameter(help="Most passes, 1000 by default.")]
+# What C means is said by each model.
+C = Annotated[float | None, Parameter(name=("--C", "--c")), _checked(gt=0)]
+NoAugmenting = Annotated[Flag, Parameter(help="Do not augment the samples with 1.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Parameters of an estimator as options."""
+
+    def given(self) -> dict[str, Any]:
+        """Estimator parameters that were given on the command line."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {name: v for name, v in values.items() if v is not None and v is not False}
+        if "c" in values:
+            values = {"C" if name == "c" else name: value for name, value in values.items()}
+        if values.pop("no_intercept", False):
+            values["fit_intercept"] = False
+        return values
 
 
 @Parameter(name="*", group=RULE)
 @dataclass(frozen=True, kw_only=True)
-class RuleOptions:
-    """Options that both perceptrons have; None means not given."""
+class RuleOptions(Options):
+    """Options that both perceptrons have."""
 
     tie: Annotated[
         Literal["update", "positive", "negative"] | None,
         Parameter(help="Score 0 is a mistake (update, the default), counts for +1, or for -1."),
     ] = None
-    eta0: Annotated[
-        float | None, Parameter(help="Learning rate, 1 by default.", validator=POSITIVE)
-    ] = None
-    schedule: Annotated[
-        Literal["constant", "inverse"] | None,
-        Parameter(help="The rate stays, or is eta0/k at update k."),
-    ] = None
+    eta0: Annotated[Positive, Parameter(help="Learning rate, 1 by default.")] = None
+    schedule: Schedule = None
     margin: Annotated[
-        float | None,
+        AtLeastZero,
         Parameter(
-            help="A mistake is y·w·x not above this (if equal, --tie decides); 0 by default.",
-            validator=AT_LEAST_ZERO,
+            help="A mistake is y·w·x not above this (if equal, --tie decides); 0 by default."
         ),
     ] = None
     rule: Annotated[
         Literal["single", "batch", "mini-batch"] | None,
         Parameter(help="Correct after each mistake, each pass, or each batch."),
     ] = None
-    batch_size: Annotated[
-        int | None,
-        Parameter(help="Samples a mini-batch, 32 by default.", validator=AT_LEAST_ONE),
-    ] = None
+    batch_size: BatchSize = None
     output: Annotated[
         Literal["last", "averaged", "voted", "pocket"] | None,
         Parameter(help="Which vector is the answer; the last by default."),
@@ -63,26 +90,129 @@ class RuleOptions:
     shuffle: Annotated[
         bool | None, Parameter(help="A new random order each pass.", negative=())
     ] = None
-    random_state: Annotated[
-        int | None, Parameter(help="Seed of --shuffle and --init random.", validator=SEED)
-    ] = None
-    max_iter: Annotated[
-        int | None, Parameter(help="Most passes, 1000 by default.", validator=AT_LEAST_ONE)
-    ] = None
+    random_state: Annotated[Seed, Parameter(help="Seed of --shuffle and --init random.")] = None
+    max_iter: MaxIter = None
     multi_class: Annotated[
         Literal["ovr", "ovo"] | None,
         Parameter(help="More than 2 classes: one against the rest, or each pair."),
     ] = None
-    no_intercept: Annotated[
-        bool, Parameter(help="Do not augment the samples with 1.", negative=(), show_default=False)
-    ] = False
+    no_intercept: NoAugmenting = False
+
+
+@Parameter(name="*", group=KERNEL)
+@dataclass(frozen=True, kw_only=True)
+class KernelOptions(Options):
+    """The kernel."""
+
+    kernel: Annotated[
+        Literal["rbf", "linear", "poly", "sigmoid"], Parameter(help="Similarity of two samples.")
+    ] = "rbf"
+    gamma: Annotated[
+        Positive, Parameter(help="Of rbf, poly and sigmoid; 1/(d·variance) by default.")
+    ] = None
+    degree: Annotated[WholeAtLeastZero, Parameter(help="Of poly, 3 by default.")] = None
+    coef0: Annotated[
+        float | None,
+        Parameter(help="Of poly and sigmoid, 0 by default.", allow_leading_hyphen=True),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Estimator parameters that were given, if the kernel has them."""
+        uses = {
+            "gamma": ("rbf", "poly", "sigmoid"),
+            "degree": ("poly",),
+            "coef0": ("poly", "sigmoid"),
+        }
+        values = super().given()
+        for name, kernels in uses.items():
+            if name in values and self.kernel not in kernels:
+                raise BadInput(f"--{name} belongs to --kernel {' or '.join(kernels)}")
+        return values
+
+
+@Parameter(name="*", group=MODEL)
+@dataclass(frozen=True, kw_only=True)
+class RegressionOptions(Options):
+    """What a regression fits, and how."""
+
+    solver: Annotated[
+        Literal["exact", "batch", "stochastic", "mini-batch"],
+        Parameter(help="The closed form, or gradient descent by all, one or some samples."),
+    ] = "exact"
+    alpha: Annotated[AtLeastZero, Parameter(help="Ridge penalty, none by default.")] = None
+    no_intercept: Annotated[Flag, Parameter(help="A line through the origin.")] = False
 
     def given(self) -> dict[str, Any]:
         """Estimator parameters that were given on the command line."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        if values.pop("no_intercept"):
-            values["fit_intercept"] = False
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name, value in super().given().items() if value != "exact"}
+
+
+@Parameter(name="*", group=MODEL)
+@dataclass(frozen=True, kw_only=True)
+class LogisticOptions(Options):
+    """What a logistic regression fits, and how."""
+
+    solver: Annotated[
+        Literal["batch", "stochastic", "mini-batch"],
+        Parameter(help="Steps by all, one or some samples."),
+    ] = "batch"
+    c: Annotated[
+        C,
+        Parameter(help="Weight of the loss against the penalty, 1 by default; inf is no penalty."),
+    ] = None
+    multi_class: Annotated[
+        Literal["softmax", "ovr", "ovo"] | None,
+        Parameter(help="More than 2 classes: all at once, one against the rest, or each pair."),
+    ] = None
+    no_intercept: NoAugmenting = False
+
+
+@Parameter(name="*", group=MODEL)
+@dataclass(frozen=True, kw_only=True)
+class SvmOptions(Options):
+    """What a support vector machine fits, and how closely."""
+
+    c: Annotated[C, Parameter(help="Price of slack, 1 by default; inf is the hard margin.")] = None
+    tol: Annotated[
+        Positive, Parameter(help="Gap m − M at which the run ends, 0.001 by default.")
+    ] = None
+    max_iter: Annotated[Whole, Parameter(help="Most pairs.")] = None
+    multi_class: Annotated[
+        Literal["ovo", "ovr"] | None,
+        Parameter(help="More than 2 classes: each pair, or one against the rest."),
+    ] = None
+
+
+@Parameter(name="*", group=DESCENT)
+@dataclass(frozen=True, kw_only=True)
+class DescentOptions(Options):
+    """How a descent goes."""
+
+    eta0: Annotated[Positive, Parameter(help="Learning rate; a safe one by default.")] = None
+    schedule: Schedule = None
+    batch_size: BatchSize = None
+    no_shuffle: Annotated[Flag, Parameter(help="Visit samples in their order.")] = False
+    tol: Annotated[AtLeastZero, Parameter(help="Stop when η‖∇J‖ is at most this.")] = None
+    max_iter: MaxIter = None
+    random_state: Annotated[
+        Seed, Parameter(help="Seed of the order of the visits, 0 by default.")
+    ] = None
+
+    def given_for(self, solver: str) -> dict[str, Any]:
+        """Estimator parameters that were given, if they do anything with this solver."""
+        values = self.given()
+        ordered = DESCENTS[1:]
+        some = {"batch_size": DESCENTS[2:], "no_shuffle": ordered, "random_state": ordered}
+        for name in values:
+            only = some.get(name, DESCENTS)
+            if solver not in only:
+                option = name.replace("_", "-")
+                raise BadInput(f"--{option} needs --solver {' or '.join(only)}, not {solver}")
+        if values.pop("no_shuffle", False):
+            values["shuffle"] = False
+        elif solver in ordered:
+            values.setdefault("random_state", 0)  # two students should see the same steps
+        return values
 
 
 def check_combination(parameters: dict[str, Any]) -> None:
@@ -98,8 +228,8 @@ def words_of(parameters: dict[str, Any]) -> str:
     """Estimator parameters as the options that give them."""
     words = []
     for name, value in parameters.items():
-        if name == "fit_intercept":
-            words.append("--no-intercept")
+        if value is False:  # fit_intercept, shuffle
+            words.append(f"--no-{name.removeprefix('fit_')}")
         elif value is True:
             words.append(f"--{name}")
         else:
@@ -132,15 +262,3 @@ def parse_weights(text: str) -> str | list[float]:
         raise BadInput(
             f"--init {text}: give zeros, random, or numbers such as 0,0.5,1/4 (bias first)"
         ) from None
-
-
-def parse_range(text: str) -> tuple[int, int]:
-    """``900:915`` as (900, 915); one number is a range of itself."""
-    first, _, last = text.partition(":")
-    try:
-        low, high = int(first), int(last or first)
-    except ValueError:
-        raise BadInput(f"--updates {text}: give a range such as 900:915") from None
-    if not 1 <= low <= high:
-        raise BadInput(f"--updates {text}: a range goes up from 1 or more, such as 900:915")
-    return low, high

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 PIPED_WIDTH = 120
+Pairs = list[tuple[str, str]]
 
 
 class Screen(Console):
@@ -102,3 +103,19 @@ def hints(out: Console, lines: Iterable[tuple[str, str]]) -> None:
     for command, why in lines:
         out.print(f"  {command}", style="cyan", soft_wrap=True)
         paragraph(out, why, indent=6)
+
+
+def header(out: Console, title: str, source: Any, *, gap: bool = True) -> None:
+    """What is shown and of which data, and remarks on them."""
+    origin = f" ({source.origin})" if source.origin else ""
+    lead(out, title, source.title() + origin, "bold")
+    for remark in source.remarks:
+        paragraph(out, remark)
+    if gap:
+        out.print()
+
+
+def verdict(out: Console, check: Any) -> bool:
+    """What verifying a certificate has found; does it hold?"""
+    paragraph(out, str(check), style="green" if check else "red")
+    return bool(check)

@@ -10,9 +10,20 @@ from rich.console import Console
 from rich.table import Table
 
 from .errors import CHECK_FAILED, FINE, BadInput, input_errors
-from .figures import check_figure_path, named, save_figure
+from .figures import check_figure_path, named, write_figure
 from .formula import bound_text, hyperplane
-from .screen import complain, console, facts, hints, lead, paragraph, print_table, progress_bars
+from .screen import (
+    Pairs,
+    console,
+    facts,
+    header,
+    hints,
+    lead,
+    paragraph,
+    print_table,
+    progress_bars,
+)
+from .screen import verdict as checked
 from .source import DataFile, DataName, Source, Target, load_source
 
 EPILOGUE = """\
@@ -46,8 +57,8 @@ def separate(
     """
     check_figure_path(plot)
     source = load_source(data, file, target)
-    if plot is not None and source.X.shape[1] > 2:
-        raise BadInput(f"--plot needs 1 or 2 features, {source.name} has {source.X.shape[1]}")
+    if plot is not None:
+        source.check_drawable()
     from linscope.separation.class_table import ClassTable
     from linscope.separation.question import separability
 
@@ -57,26 +68,18 @@ def separate(
     if plot is not None and isinstance(verdict, ClassTable):
         raise BadInput(f"--plot needs 2 classes, {source.name} has {len(verdict.classes)}")
     out = console()
-    _header(out, source)
+    header(out, f"Separability of {source.name}:", source)
     if isinstance(verdict, ClassTable):
         _class_table(out, verdict)
     else:
         _two_classes(out, source, verdict)
-    check = verdict.verify(source.X, labels)
-    paragraph(out, str(check), style="green" if check else "red")
+    holds = checked(out, verdict.verify(source.X, labels))
     hints(out, _next(source, verdict))
     if plot is not None:
-        _draw(source, verdict, plot)
-        complain(f"figure written to {plot}")
-    return FINE if check else CHECK_FAILED
+        from linscope.plot import margin
 
-
-def _header(out: Console, source: Source) -> None:
-    origin = f" ({source.origin})" if source.origin else ""
-    lead(out, f"Separability of {source.name}:", source.title() + origin, "bold")
-    for remark in source.remarks:
-        paragraph(out, remark)
-    out.print()
+        write_figure(margin(verdict, named(source.X, source.features), source.y), plot)
+    return FINE if holds else CHECK_FAILED
 
 
 def _two_classes(out: Console, source: Source, verdict: Any) -> None:
@@ -153,7 +156,7 @@ def _not_separable(out: Console, source: Source, verdict: Any) -> None:
     facts(out, _meeting(source, verdict))
 
 
-def _meeting(source: Source, verdict: Any) -> list[tuple[str, str]]:
+def _meeting(source: Source, verdict: Any) -> Pairs:
     """The common point, and the samples of each class that average to it."""
     from linscope.separation.verdicts import short
 
@@ -207,13 +210,7 @@ def _verdict_row(table: Table, name: str, against: str, verdict: Any) -> None:
     table.add_row(name, against, WORDS[verdict.kind], margin, bound, style=STYLES[verdict.kind])
 
 
-def _draw(source: Source, verdict: Any, path: Path) -> None:
-    from linscope import plot
-
-    save_figure(plot.margin(verdict, named(source.X, source.features), source.y), path)
-
-
-def _next(source: Source, verdict: Any) -> list[tuple[str, str]]:
+def _next(source: Source, verdict: Any) -> Pairs:
     trace = f"linscope trace perceptron {source.words}"
     if verdict:
         return [(trace, _prospect(verdict))]

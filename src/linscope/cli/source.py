@@ -5,14 +5,11 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Group, Parameter
 
 from .errors import BadInput, input_errors
-
-if TYPE_CHECKING:
-    from linscope.data.datasets import Dataset
 
 DATA = Group("Data", sort_key=0)
 DataName = Annotated[
@@ -24,9 +21,35 @@ DataFile = Annotated[
     Parameter(name="--data", group=DATA, help="CSV, Parquet or LIBSVM file with your own data."),
 ]
 Target = Annotated[
-    str | None,
-    Parameter(group=DATA, help="Column of the file that holds the classes."),
+    str | None, Parameter(group=DATA, help="Column of the file that holds the classes.")
 ]
+NumberTarget = Annotated[
+    str | None, Parameter(group=DATA, help="Column of the file with the numbers to predict.")
+]
+
+
+class Wanted(NamedTuple):
+    """What a command needs of its data, in words."""
+
+    column: str
+    some: str
+    has: str
+    other: str
+
+
+CLASSES = Wanted(
+    "the classes",
+    "or, students",
+    "its classes",
+    "has numbers to predict, not classes: choose a data set with classes (see linscope datasets)",
+)
+NUMBERS = Wanted(
+    "the numbers to predict",
+    "five_points, diabetes",
+    "its target",
+    "has classes, not numbers to predict: choose five_points, diabetes or sbp_age (see linscope "
+    "datasets)",
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +59,7 @@ class Source:
     Attributes
     ----------
     name : the data set's or the file's
-    X, y : the samples and their labels
+    X, y : the samples and their labels or targets; None where only moments are known
     features : names of the columns of X
     samples : names of the rows, if they have any
     classes : label -> name, where they differ
@@ -44,6 +67,8 @@ class Source:
     settings : parameters of the perceptron that give the notes' run
     remarks : what was done to the table, for the header
     words : how to name the data again on a command line
+    target : the name of y
+    moments : means, variances and covariance, where nothing else is known
     """
 
     name: str
@@ -56,6 +81,8 @@ class Source:
     settings: dict[str, Any] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     words: str = ""
+    target: str = "y"
+    moments: dict[str, float] | None = None
 
     def class_name(self, label: Any) -> str:
         """The name of a class; labels that are numbers already say enough."""
@@ -78,34 +105,43 @@ class Source:
             return self.y
         return np.array([self.class_name(label) for label in self.y.tolist()])
 
-    def dataset(self) -> Dataset:
-        """For ``trace``."""
-        from linscope.data.datasets import Dataset
-
-        y, features, samples = self.labels(), self.features, self.samples
-        return Dataset(self.name, X=self.X, y=y, feature_names=features, sample_names=samples)
-
     def sample_name(self, row: int) -> str:
         return self.samples[row] if self.samples else f"sample {row}"
 
     def title(self) -> str:
+        if self.X is None:
+            return "moments only"
         n, d = self.X.shape
         return f"{n:,} sample{'s' if n != 1 else ''}, {d:,} feature{'s' if d != 1 else ''}"
 
+    def check_drawable(self) -> None:
+        """Refuse, before any work, a figure of more features than it has axes."""
+        if self.X.shape[1] > 2:
+            raise BadInput(f"--plot needs 1 or 2 features, {self.name} has {self.X.shape[1]}")
 
-def load_source(data: str | None, file: Path | None, target: str | None) -> Source:
+
+def load_source(
+    data: str | None,
+    file: Path | None,
+    target: str | None,
+    wanted: Wanted = CLASSES,
+    *,
+    intercept: bool = True,
+) -> Source:
     """Read the data that a command names, or say what is wrong with the naming."""
     if data is not None and file is not None:
         raise BadInput(f"give either the name {data!r} or --data {file}, not both")
     if file is None and data is not None and _looks_like_file(data):
         file = Path(data)
     if file is not None:
-        return _from_file(file, target)
+        return _from_file(file, target, wanted, intercept)
     if data is None:
-        raise BadInput("which data? Name a built-in set (or, students, …) or give --data FILE")
+        raise BadInput(f"which data? Name a built-in set ({wanted.some}, …) or give --data FILE")
     if target is not None:
-        raise BadInput(f"--target belongs to --data FILE; {data!r} is built in and has its classes")
-    return _built_in(data)
+        raise BadInput(
+            f"--target belongs to --data FILE; {data!r} is built in and has {wanted.has}"
+        )
+    return _built_in(data, wanted)
 
 
 def _looks_like_file(data: str) -> bool:
@@ -114,60 +150,89 @@ def _looks_like_file(data: str) -> bool:
     return data not in names() and ("." in data or "/" in data or Path(data).is_file())
 
 
-def _built_in(name: str) -> Source:
+def _built_in(name: str, wanted: Wanted) -> Source:
     from linscope.data.datasets import load
 
     with input_errors():
         dataset = load(name)
-    if dataset.X is None:
+    if dataset.X is None and wanted is CLASSES:
         raise BadInput(f"{name!r} has no samples, only moments: choose another data set")
-    X, y = dataset
-    if y.dtype.kind == "f":
-        raise BadInput(
-            f"{name!r} has numbers to predict, not classes: choose a data set with classes "
-            "(see linscope datasets)"
-        )
+    if dataset.X is not None and (dataset.y.dtype.kind == "f") != (wanted is NUMBERS):
+        raise BadInput(f"{name!r} {wanted.other}")
     return Source(
         name,
-        X,
-        y,
+        dataset.X,
+        dataset.y,
         features=dataset.feature_names,
         samples=dataset.sample_names,
         classes=dataset.target_names,
         origin=dataset.source,
         settings=dataset.settings,
         words=name,
+        moments=dataset.moments if dataset.X is None else None,
     )
 
 
-def _from_file(path: Path, target: str | None) -> Source:
+def _from_file(path: Path, target: str | None, wanted: Wanted, intercept: bool) -> Source:
     from linscope.data import encode_frame, read_table
     from linscope.rows.finite import check_finite
 
     with input_errors(also=(TypeError,)):
         table = read_table(path)
-        if target is None:
-            if table.sparse is None:
-                more = ", …" if len(table.names) > 12 else ""
-                raise BadInput(
-                    f"{path}: which column holds the classes? Give --target, one of "
-                    f"{', '.join(table.names[:12])}{more}"
-                )
-            target = "target"
+        if target is None and table.sparse is None:
+            more = ", …" if len(table.names) > 12 else ""
+            raise BadInput(
+                f"{path}: which column holds {wanted.column}? Give --target, one of "
+                f"{', '.join(table.names[:12])}{more}"
+            )
+        target = target or "target"
         X, y, names = encode_frame(table, target)
-        features = names or [f"x{j + 1}" for j in range(X.shape[1])]
+        assert y is not None
+        if wanted is NUMBERS and y.dtype.kind in "OU":
+            raise BadInput(
+                f"{path}: the target column {target!r} has text such as {str(y[0])!r}, and a "
+                "regression predicts numbers"
+            )
         check_finite(X, names, name=str(path))
-    encoded = [
-        f"{name} ({len(set(values))} categories)"
-        for name, values in table.columns.items()
-        if values.dtype == object and name != target
-    ]
+        if wanted is NUMBERS:
+            check_finite(y, name=f"{path}: the target column {target!r}")
+            y = y.astype(float)
+    texts = {
+        column: sorted(set(values))
+        for column, values in table.columns.items()
+        if values.dtype == object and column != target
+    }
+    # With an intercept all categories of a column would add up to 1; without, those of the second.
+    spared = list(texts)[int(not intercept) :] if wanted is NUMBERS else []
+    X, names = _without_references(X, names, {f"{name}={texts[name][0]}" for name in spared})
     return Source(
         path.name,
         X,
         y,
-        features=features,
+        features=names or [f"x{j + 1}" for j in range(X.shape[1])],
         origin=f"target {target}",
-        remarks=[f"one-hot encoded: {', '.join(encoded)}"] if encoded else [],
+        remarks=_encoded(texts, spared),
         words=f"--data {shlex.quote(str(path))} --target {shlex.quote(target)}",
+        target=target,
     )
+
+
+def _without_references(
+    X: Any, names: list[str] | None, gone: set[str]
+) -> tuple[Any, list[str] | None]:
+    """Without the columns of the categories that the others are compared with."""
+    if names is None or not gone:
+        return X, names
+    kept = [j for j, name in enumerate(names) if name not in gone]
+    if not kept:
+        raise BadInput("every column has the same value in all rows: there is nothing to learn")
+    return X[:, kept], [names[j] for j in kept]
+
+
+def _encoded(texts: dict[str, list[Any]], spared: list[str]) -> list[str]:
+    """What became of the columns of text."""
+    notes = []
+    for column, categories in texts.items():
+        compared = f", compared with {categories[0]}" if column in spared else ""
+        notes.append(f"{column} ({len(categories)} categories{compared})")
+    return [f"one-hot encoded: {', '.join(notes)}"] if notes else []

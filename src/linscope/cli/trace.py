@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from cyclopts import App, Group, Parameter
+from cyclopts import App, Parameter
 
+from . import descents, ending
 from .errors import BadInput
-from .options import AT_LEAST_ZERO, POSITIVE, RULE, RuleOptions, check_combination, parse_weights
-from .regression import load_regression
-from .source import DATA, DataFile, DataName, Source, Target, load_source
-from .steps import ShowOptions, show
-from .trace_logistic import LogisticOptions, show_logistic
-from .trace_regression import DescentOptions, ModelOptions, RegressionShow, show_regression
-from .trace_svm import SvmOptions, SvmShow, show_svm
+from .options import (
+    RULE,
+    DescentOptions,
+    KernelOptions,
+    LogisticOptions,
+    RegressionOptions,
+    RuleOptions,
+    SvmOptions,
+    check_combination,
+    parse_weights,
+    words_of,
+)
+from .source import NUMBERS, DataFile, DataName, NumberTarget, Source, Target, load_source
+from .traced import DescentShow, ShowOptions, SvmShow, show
 
 EPILOGUE = """\
 Examples:
@@ -77,48 +84,6 @@ app = App(
     help_epilogue=EPILOGUE,
     help_format="plaintext",
 )
-KERNEL = Group("Kernel", sort_key=1)
-NumberTarget = Annotated[
-    str | None, Parameter(group=DATA, help="Column of the file with the numbers to predict.")
-]
-
-
-@Parameter(name="*", group=KERNEL)
-@dataclass(frozen=True, kw_only=True)
-class KernelOptions:
-    """The kernel; None means not given."""
-
-    kernel: Annotated[
-        Literal["rbf", "linear", "poly", "sigmoid"], Parameter(help="Similarity of two samples.")
-    ] = "rbf"
-    gamma: Annotated[
-        float | None,
-        Parameter(help="Of rbf, poly and sigmoid; 1/(d·variance) by default.", validator=POSITIVE),
-    ] = None
-    degree: Annotated[
-        int | None, Parameter(help="Of poly, 3 by default.", validator=AT_LEAST_ZERO)
-    ] = None
-    coef0: Annotated[
-        float | None,
-        Parameter(help="Of poly and sigmoid, 0 by default.", allow_leading_hyphen=True),
-    ] = None
-
-    def given(self) -> dict[str, Any]:
-        """Estimator parameters that were given on the command line."""
-        uses = {
-            "gamma": ("rbf", "poly", "sigmoid"),
-            "degree": ("poly",),
-            "coef0": ("poly", "sigmoid"),
-        }
-        values: dict[str, Any] = {"kernel": self.kernel}
-        for name, kernels in uses.items():
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if self.kernel not in kernels:
-                raise BadInput(f"--{name} belongs to --kernel {' or '.join(kernels)}")
-            values[name] = value
-        return values
 
 
 @app.command(help_epilogue=PERCEPTRON_EPILOGUE)
@@ -143,15 +108,15 @@ def perceptron(
 
     A data set of the lecture notes brings the settings of its printed run; options override them.
     """
-    options, what = options or RuleOptions(), what or ShowOptions()
-    given = options.given()
+    given = (options or RuleOptions()).given()
     if init is not None:
         given["init"] = parse_weights(init)
+    what = what or ShowOptions()
     what.check()
     source = load_source(data, file, target)
     from linscope.perceptron.estimators.perceptron import Perceptron
 
-    return _trace(Perceptron, source, given, source.settings, what)
+    return _perceptron(Perceptron, source, given, what)
 
 
 @app.command(help_epilogue=KERNEL_EPILOGUE)
@@ -166,16 +131,28 @@ def kernel_perceptron(
     what: ShowOptions | None = None,
 ) -> int:
     """Train a perceptron in the feature space of a kernel and print every visit of a sample."""
-    kernel = kernel or KernelOptions()
-    options, what = options or RuleOptions(), what or ShowOptions()
-    given = {**kernel.given(), **options.given()}
+    given = {**(kernel or KernelOptions()).given(), **(options or RuleOptions()).given()}
+    what = what or ShowOptions()
     what.check()
     source = load_source(data, file, target)
     from linscope.perceptron.estimators.kernel_perceptron import KernelPerceptron
 
-    known = KernelPerceptron().get_params()
+    return _perceptron(KernelPerceptron, source, given, what)
+
+
+def _perceptron(model: Any, source: Source, given: dict[str, Any], what: ShowOptions) -> int:
+    """A perceptron with the settings of the notes' run, as far as it has them."""
+    known = model().get_params()
     settings = {name: value for name, value in source.settings.items() if name in known}
-    return _trace(KernelPerceptron, source, given, settings, what)
+    if given.get("fit_intercept") is False:
+        settings.pop("init", None)  # the notes' first weights have a bias, which this model has not
+    check_combination({**settings, **given})
+    estimator = model(**{**settings, **given})
+    if what.plot is not None:
+        ending.check_drawable(estimator, source, what.updates is not None)
+    from_notes = [name for name in settings if name not in given]
+    options = ending.settings(from_notes, given)
+    return show(estimator, source, given, what, ending.TELLING[model.__name__], options)
 
 
 @app.command(help_epilogue=REGRESSION_EPILOGUE)
@@ -185,20 +162,28 @@ def regression(
     *,
     file: DataFile = None,
     target: NumberTarget = None,
-    model: ModelOptions | None = None,
+    model: RegressionOptions | None = None,
     descent: DescentOptions | None = None,
-    what: RegressionShow | None = None,
+    what: DescentShow | None = None,
 ) -> int:
     """Fit a line or plane by least squares and print how its weights come about.
 
     In closed form every quantity is shown, from the means to the residuals; with another --solver
     every step of the descent.
     """
-    model, what = model or ModelOptions(), what or RegressionShow()
-    given = {**model.given(), **(descent or DescentOptions()).given(model.solver)}
+    model, what = model or RegressionOptions(), what or DescentShow()
+    given = {**model.given(), **(descent or DescentOptions()).given_for(model.solver)}
     what.check_for(model.solver)
-    source = load_regression(data, file, target, intercept=not model.no_intercept)
-    return show_regression(source, given, what)
+    source = load_source(data, file, target, NUMBERS, intercept=not model.no_intercept)
+    if source.X is None:
+        refused = [*words_of(given).split()[:1], *(["--plot"] if what.plot is not None else [])]
+        if refused:
+            raise BadInput(f"{refused[0]} needs rows, and {source.name!r} has moments only")
+    from linscope.least_squares.estimators.linear_regression import LinearRegression
+    from linscope.least_squares.estimators.ridge import Ridge
+
+    estimator: Any = (Ridge if "alpha" in given else LinearRegression)(**given)
+    return show(estimator, source, given, what, descents.REGRESSION)
 
 
 @app.command(help_epilogue=LOGISTIC_EPILOGUE)
@@ -210,13 +195,16 @@ def logistic(
     target: Target = None,
     model: LogisticOptions | None = None,
     descent: DescentOptions | None = None,
-    what: RegressionShow | None = None,
+    what: DescentShow | None = None,
 ) -> int:
     """Fit a logistic regression by gradient ascent and print every step."""
-    model, what = model or LogisticOptions(), what or RegressionShow()
-    given = {**model.given(), **(descent or DescentOptions()).given(model.solver)}
+    model, what = model or LogisticOptions(), what or DescentShow()
+    given = {**model.given(), **(descent or DescentOptions()).given_for(model.solver)}
     what.check()
-    return show_logistic(load_source(data, file, target), given, what)
+    source = load_source(data, file, target)
+    from linscope.logistic.estimators.logistic_regression import LogisticRegression
+
+    return show(LogisticRegression(**given), source, given, what, descents.LOGISTIC)
 
 
 @app.command(help_epilogue=SVM_EPILOGUE)
@@ -231,18 +219,12 @@ def svm(
     what: SvmShow | None = None,
 ) -> int:
     """Train a support vector machine by sequential minimal optimisation and print every pair."""
-    model, kernel, what = model or SvmOptions(), kernel or KernelOptions(), what or SvmShow()
-    given = {**kernel.given(), **model.given()}
+    given = {**(kernel or KernelOptions()).given(), **(model or SvmOptions()).given()}
+    what = what or SvmShow()
     what.check()
-    return show_svm(load_source(data, file, target), given, what)
+    source = load_source(data, file, target)
+    if what.plot is not None:
+        source.check_drawable()
+    from linscope.kernel_svm.estimators.svc import SVC
 
-
-def _trace(
-    model: Any, source: Source, given: dict[str, Any], settings: dict[str, Any], what: ShowOptions
-) -> int:
-    if given.get("fit_intercept") is False and "init" not in given:
-        # The notes' first weights have a bias, which this model has not.
-        settings = {name: value for name, value in settings.items() if name != "init"}
-    check_combination({**settings, **given})
-    from_notes = {name: value for name, value in settings.items() if name not in given}
-    return show(model(**{**settings, **given}), source, from_notes, given, what)
+    return show(SVC(**given), source, given, what, descents.SVM)

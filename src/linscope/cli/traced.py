@@ -1,0 +1,266 @@
+"""A traced fit on the screen: header, table of steps, ending, figure."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from cyclopts import Group, Parameter
+from rich.console import Console
+from rich.console import Group as Lines
+from rich.table import Table
+
+from .errors import CHECK_FAILED, FINE, BadInput, input_errors
+from .figures import check_figure_path, write_figure
+from .options import DESCENTS, Flag, WholeAtLeastZero, in_options, words_of
+from .screen import (
+    Pairs,
+    console,
+    facts,
+    header,
+    hints,
+    paragraph,
+    print_table,
+    progress_bars,
+    verdict,
+)
+from .source import Source
+
+SHOW = Group("What is shown", sort_key=3)
+SCREEN_ROWS = 25
+
+
+@Parameter(name="*", group=SHOW)
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions:
+    """Which part of the run is shown, and how."""
+
+    exact: Annotated[Flag, Parameter(help="Calculate in fractions.")] = False
+    criterion: Annotated[Flag, Parameter(help="Add all mistakes and J_p.")] = False
+    updates: Annotated[
+        str | None,
+        Parameter(help="Show the solutions after these updates, such as 900:915, not the visits."),
+    ] = None
+    rows: Annotated[
+        WholeAtLeastZero,
+        Parameter(help=f"At most so many rows, 0 for all; {SCREEN_ROWS} by default on the screen."),
+    ] = None
+    format: Annotated[
+        Literal["rich", "markdown", "latex", "csv"],
+        Parameter(help="For the screen, or the bare table for a file."),
+    ] = "rich"
+    plot: Annotated[
+        Path | None,
+        Parameter(help="Draw the boundaries, or the solutions of --updates, to a PNG, SVG or PDF."),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse what cannot be shown, before any work."""
+        check_figure_path(self.plot)
+        self.update_range()
+
+    def update_range(self) -> tuple[int, int] | None:
+        """``900:915`` as (900, 915); one number is a range of itself."""
+        if self.updates is None:
+            return None
+        first, _, last = self.updates.partition(":")
+        try:
+            low, high = int(first), int(last or first)
+        except ValueError:
+            raise BadInput(f"--updates {self.updates}: give a range such as 900:915") from None
+        if not 1 <= low <= high:
+            raise BadInput(
+                f"--updates {self.updates}: a range goes up from 1 or more, such as 900:915"
+            )
+        return low, high
+
+    def table_rows(self) -> int | None:
+        """At most so many, None for all."""
+        if self.rows is None:
+            return SCREEN_ROWS if self.format == "rich" else None
+        return self.rows or None
+
+
+@Parameter(name="*", group=SHOW)
+@dataclass(frozen=True, kw_only=True)
+class DescentShow(ShowOptions):
+    """What is shown, in the words of a regression."""
+
+    criterion: Annotated[Flag, Parameter(help="Add J, what a descent lowers.")] = False
+    updates: Annotated[
+        str | None, Parameter(help="Only these updates of a descent, such as 1:20.")
+    ] = None
+    plot: Annotated[
+        Path | None,
+        Parameter(help="Draw the line and its residuals, or its way, to a PNG, SVG or PDF."),
+    ] = None
+
+    def check_for(self, solver: str) -> None:
+        """Refuse what cannot be shown, before any work."""
+        self.check()
+        asked = {"--criterion": self.criterion, "--updates": self.updates}
+        for option, value in asked.items():
+            if solver == "exact" and value:
+                raise BadInput(f"{option} shows steps: choose --solver {', '.join(DESCENTS)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SvmShow(ShowOptions):
+    """What is shown, in the words of a support vector machine."""
+
+    exact: Annotated[bool, Parameter(parse=False)] = False
+    criterion: Annotated[Flag, Parameter(help="Add P, the primal value.")] = False
+    updates: Annotated[str | None, Parameter(help="Only these steps, such as 1:20.")] = None
+    rows: Annotated[
+        WholeAtLeastZero,
+        Parameter(help=f"At most so many rows a problem, 0 for all; {SCREEN_ROWS} on the screen."),
+    ] = None
+    plot: Annotated[
+        Path | None,
+        Parameter(help="Draw the margin, or the curves f = −1, 0, +1, to a PNG, SVG or PDF."),
+    ] = None
+
+
+class Telling(NamedTuple):
+    """How the run of a model is told.
+
+    title : the model
+    ending : what stands under the table, from the run, the source and how the steps ended
+    advice : what to try next, from the run, the source and the options
+    figure : what to draw, from the run, the source, and which updates
+    unit : what the steps are called
+    apart : whether each binary problem has a table of its own
+    """
+
+    title: str
+    ending: Callable[[Any, Source, str], Pairs]
+    advice: Callable[[Any, Source, dict[str, Any]], Pairs]
+    figure: Callable[[Any, Source, dict[str, Any]], Any]
+    unit: str = "updates"
+    apart: bool = False
+
+
+def show(
+    estimator: Any,
+    source: Source,
+    given: dict[str, Any],
+    what: ShowOptions,
+    telling: Telling,
+    options: Pairs | None = None,
+) -> int:
+    """Fit, and show what was asked for; the exit code says whether the certificate holds."""
+    if options is None:
+        options = [("your options", words_of(given))] if given else []
+    run = _run(estimator, source, what)
+    which = _updates(run, what, telling.unit)
+    holds = True
+    if what.format == "rich":
+        out = console()
+        holds = _report(
+            out, run, source, options, {**which, "max_rows": what.table_rows()}, telling
+        )
+        hints(out, telling.advice(run, source, given))
+    else:
+        sys.stdout.write(_document(run, what, which))
+    if what.plot is not None:
+        with input_errors():
+            display = telling.figure(run, source, which)
+        write_figure(display, what.plot)
+    return FINE if holds else CHECK_FAILED
+
+
+def _run(estimator: Any, source: Source, what: ShowOptions) -> Any:
+    """The trace of a fit to the data, its errors in the words of the command line."""
+    from sklearn.base import is_classifier
+
+    from linscope.data.datasets import Dataset
+    from linscope.tracing.start import trace
+
+    dataset = Dataset(
+        source.name,
+        X=source.X,
+        y=source.labels(),
+        feature_names=source.features,
+        sample_names=source.samples,
+        moments=source.moments or {},
+    )
+    # The solutions after some updates are there to be compared, so their mistakes are counted.
+    compared = what.updates is not None and is_classifier(estimator)
+    try:
+        with progress_bars(), input_errors():
+            criterion = what.criterion or compared
+            return trace(estimator, dataset, criterion=criterion, exact=what.exact)
+    except BadInput as error:
+        names = [*estimator.get_params(), "exact"]
+        raise BadInput(in_options(str(error), names)) from error
+
+
+def _updates(run: Any, what: ShowOptions, unit: str) -> dict[str, Any]:
+    """Which updates to show; nothing for all, or for a derivation."""
+    wanted = what.update_range()
+    if wanted is None:
+        return {}
+    model = run.estimator
+    results = model.results_ if hasattr(model, "results_") else [model.result_]
+    made = max(result.n_updates for result in results)
+    if made == 0:
+        raise BadInput(f"--updates {what.updates}: the run made no update, the start separates")
+    if wanted[0] > made:
+        raise BadInput(
+            f"--updates {what.updates}: the run ended after {made:,} {unit}; choose from 1:{made}, "
+            "or raise --max-iter"
+        )
+    return {"updates": wanted}
+
+
+def _report(
+    out: Console, run: Any, source: Source, options: Pairs, which: dict[str, Any], telling: Telling
+) -> bool:
+    """Header, tables, ending; does the certificate hold?"""
+    which = {**which, "width": out.width}
+    whole = run.ledger(**which)
+    settings, steps = _notes_of(whole)
+    header(out, f"{telling.title} on {source.name}:", source, gap=False)
+    labels = ["settings"] + ["samples"] * (len(settings) - 1)
+    facts(out, [*zip(labels, settings, strict=False), *options], indent=0)
+    if telling.apart and len(run.problems) > 1:
+        out.print()
+        for name in run.problems:
+            table = run.ledger(problem=name, **which)
+            _notes_of(table)
+            paragraph(out, name, style="bold", indent=1)
+            print_table(out, table)
+    elif isinstance(whole, Table):
+        print_table(out, whole)
+    else:
+        print_table(out, Lines(*whole.renderables[1:]))  # a derivation without its heading
+    facts(out, telling.ending(run, source, steps), indent=0)
+    if source.X is None:
+        return True
+    return verdict(out, run.estimator.certificate_.verify(source.X, source.labels()))
+
+
+def _notes_of(table: Any) -> tuple[list[str], str]:
+    """Take a ledger's own notes off it: its settings, and how the run ended."""
+    if not isinstance(table, Table):
+        return [], ""
+    *settings, ending = table.caption.plain.splitlines()  # type: ignore[union-attr]
+    table.title = table.caption = None
+    return settings, ending
+
+
+def _document(run: Any, what: ShowOptions, which: dict[str, Any]) -> str:
+    """The bare table for a file."""
+    rows = what.table_rows()
+    if what.format != "csv":
+        write = run.to_markdown if what.format == "markdown" else run.to_latex
+        return write(max_rows=rows, **which)
+    # A file for programs has no row that says "… 100 more".
+    if which and rows is not None:
+        first, last = which["updates"]
+        which = {"updates": (first, min(last, first + rows - 1))}
+    with input_errors():
+        return run.to_csv(**which, **({} if which else {"stop": rows}))
