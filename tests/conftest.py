@@ -1,14 +1,18 @@
-"""Compiled kernels of exactly this source: a cache directory keyed by the contents of the package.
+"""Fixtures that many tests share, and compiled kernels of exactly this source.
 
-Numba notices a change in a function's own file, but not in the files of the functions it calls.
-All workers of a parallel run share the directory, so each kernel is compiled once.
+The cache directory of the kernels is keyed by the contents of the package: Numba notices a change
+in a function's own file, but not in the files of the functions it calls. All workers of a parallel
+run share the directory, so each kernel is compiled once.
 """
 
 import getpass
 import hashlib
 import os
 import tempfile
+import warnings
 from pathlib import Path
+
+import pytest
 
 
 def _fingerprint() -> str:
@@ -30,3 +34,44 @@ def _cache_directory() -> str:
 
 os.environ["NUMBA_CACHE_DIR"] = _cache_directory()
 os.environ["MPLBACKEND"] = "Agg"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, request):
+    """Run a command in this process: (exit code, standard output, standard error).
+
+    A test module may name the words that all its commands begin with: ``COMMAND``.
+    """
+    from linscope.cli import main
+
+    monkeypatch.delenv("COLUMNS", raising=False)  # parallel test runners set it
+    begin = getattr(request.module, "COMMAND", ())
+
+    def call(*words):
+        code = main([*begin, *map(str, words)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file and return its path."""
+
+    def to(text, name="table.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return to
+
+
+@pytest.fixture
+def quiet():
+    """No word on fits that are ended before they have converged."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield

@@ -1,8 +1,23 @@
 """Linear fits made by plain NumPy, and data to try the statistics on."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 
 from linscope.least_squares.inference.fit import LinearFit
+
+NIST = json.loads((Path(__file__).parent / "data" / "nist.json").read_text())
+
+
+def nist(name):
+    """Features (powers of x for the polynomials), y, and whether there is an intercept."""
+    data = NIST[name]
+    if "degree" in data:
+        X = np.array(data["x"])[:, None] ** np.arange(1, data["degree"] + 1)
+    else:
+        X = np.array(data["X"])
+    return X, np.array(data["y"]), data["fit_intercept"]
 
 
 def fit_of(X, y, weight=None, *, intercept=True, names=None, **more):

@@ -4,21 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from linscope.cli import main
 from linscope.cli.worked import EXAMPLES, rounded
 from linscope.data import datasets
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-    def call(*words):
-        code = main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def lines_of(name):

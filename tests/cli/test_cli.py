@@ -8,35 +8,9 @@ import sys
 
 import pytest
 
-from linscope.cli import main
 from linscope.data import datasets
 
 ESCAPE = "\x1b["
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    """Run a command in this process: (exit code, standard output, standard error)."""
-    monkeypatch.delenv("COLUMNS", raising=False)  # parallel test runners set it
-
-    def call(*words):
-        code = main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def table(tmp_path):
-    """Write a CSV file and return its path."""
-
-    def write(text, name="table.csv"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
 
 
 COLOURS = "size,colour,grade\n1,red,A\n2,blue,F\n3,red,A\n0,blue,F\n"
@@ -70,8 +44,8 @@ def test_separate_names_the_students(run):
     assert "Mary (-1, -1, -1, 1), class F (-1)" in out
 
 
-def test_separate_quasi_separable(run, table):
-    path = table("x,y\n0,a\n1,a\n1,b\n2,b\n")
+def test_separate_quasi_separable(run, write):
+    path = write("x,y\n0,a\n1,a\n1,b\n2,b\n")
     code, out, _ = run("separate", path, "--target", "y")
     assert code == 0
     assert "Separable only with samples on the boundary." in out
@@ -86,14 +60,14 @@ def test_separate_many_classes(run):
     assert "verified: 3 pairs and 3 one-vs-rest verdicts hold" in out
 
 
-def test_separate_reads_a_file_and_says_what_it_encoded(run, table):
-    code, out, _ = run("separate", "--data", table(COLOURS), "--target", "grade")
+def test_separate_reads_a_file_and_says_what_it_encoded(run, write):
+    code, out, _ = run("separate", "--data", write(COLOURS), "--target", "grade")
     assert code == 0
     assert "one-hot encoded: colour (2 categories)" in out
 
 
-def test_separate_libsvm(run, table):
-    path = table("-1 1:0 2:0\n1 1:0 2:1\n1 1:1 2:0\n1 1:1 2:1\n", "or.svm")
+def test_separate_libsvm(run, write):
+    path = write("-1 1:0 2:0\n1 1:0 2:1\n1 1:1 2:0\n1 1:1 2:1\n", "or.svm")
     code, out, _ = run("separate", path)
     assert code == 0
     assert "at most 27 updates" in out
@@ -312,8 +286,8 @@ def test_trace_many_classes(run, multi_class):
     assert "verified: all 3 binary problems verified" in out
 
 
-def test_trace_own_data(run, table):
-    code, out, _ = run("trace", "perceptron", "--data", table(COLOURS), "--target", "grade")
+def test_trace_own_data(run, write):
+    code, out, _ = run("trace", "perceptron", "--data", write(COLOURS), "--target", "grade")
     assert code == 0
     assert "one-hot encoded: colour (2 categories)" in out
     assert "colour=blue" in out
@@ -503,8 +477,8 @@ BAD_FILES = [
 
 @pytest.mark.parametrize("command", [["separate"], ["trace", "perceptron"]])
 @pytest.mark.parametrize(("text", "target", "expected"), BAD_FILES)
-def test_bad_file_is_one_clear_line(run, table, command, text, target, expected):
-    words = [*command, "--data", table(text), *(["--target", target] if target else [])]
+def test_bad_file_is_one_clear_line(run, write, command, text, target, expected):
+    words = [*command, "--data", write(text), *(["--target", target] if target else [])]
     code, out, err = run(*words)
     if expected == "separable":
         assert code == 0
@@ -609,8 +583,8 @@ def test_help_imports_nothing_slow():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_separate_says_that_the_rule_settles_where_it_does(run, table):
-    path = table("a,b,grade\n1,2,yes\n1,3,no\n5,1,maybe\n")
+def test_separate_says_that_the_rule_settles_where_it_does(run, write):
+    path = write("a,b,grade\n1,2,yes\n1,3,no\n5,1,maybe\n")
     _, out, _ = run("separate", "--data", path, "--target", "grade")
     assert "Every class is linearly separable" in out
     assert "never settles" not in out
@@ -619,10 +593,10 @@ def test_separate_says_that_the_rule_settles_where_it_does(run, table):
     assert "longer than 1,000 passes" in run("separate", "breast_cancer")[1]
 
 
-def test_a_run_without_end_says_whether_more_passes_help(run, table):
+def test_a_run_without_end_says_whether_more_passes_help(run, write):
     assert "no: the convex hulls" in run("trace", "perceptron", "xor")[1]
     assert "separable" not in run("trace", "perceptron", "students")[1].partition("Next")[0]
     assert "--max-iter) can find it" in run("trace", "perceptron", "or", "--max-iter", 2)[1]
-    path = table("x,y\n0,a\n1,a\n1,b\n2,b\n")
+    path = write("x,y\n0,a\n1,a\n1,b\n2,b\n")
     _, out, _ = run("trace", "perceptron", "--data", path, "--target", "y")
     assert "only with samples on the boundary" in out

@@ -4,33 +4,9 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from linscope.cli import main
 from linscope.least_squares.inference.diagnose import diagnose
 from linscope.least_squares.inference.table import summary
 from tests.linear_fits import fit_of, noisy
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    """Run a command in this process: (exit code, standard output, standard error)."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-    def call(*words):
-        code = main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def table(tmp_path):
-    def write(text, name="table.csv"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
 
 
 def csv(X, y, names, target="price"):
@@ -60,9 +36,9 @@ def test_moments_alone(run):
     assert "cannot be checked without the rows" in out
 
 
-def test_a_file(run, table):
+def test_a_file(run, write):
     X, y = noisy(150, 2, fan=0.5)
-    path = table(csv(X, y, ["size", "age"]))
+    path = write(csv(X, y, ["size", "age"]))
     code, out, _ = run("diagnose", path, "--target", "price", "--level", "0.9")
     assert code == 0  # also when an assumption fails
     fit = fit_of(X, y, names=["size", "age"], target="price")
@@ -75,9 +51,9 @@ def test_a_file(run, table):
     assert again in out
 
 
-def test_robust(run, table):
+def test_robust(run, write):
     X, y = noisy(150, 2, fan=0.5)
-    path = table(csv(X, y, ["size", "age"]))
+    path = write(csv(X, y, ["size", "age"]))
     _, out, _ = run("diagnose", "--data", path, "--target", "price", "--robust", "HC3")
     fit = fit_of(X, y, names=["size", "age"], target="price")
     assert str(summary(fit, robust="HC3")) in out
@@ -94,15 +70,15 @@ def test_figure(run, tmp_path, option):
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_no_intercept(run, table):
+def test_no_intercept(run, write):
     X, y = noisy(50, 1)
-    path = table(csv(X, y, ["x"], "y"))
+    path = write(csv(X, y, ["x"], "y"))
     _, out, _ = run("diagnose", path, "--target", "y", "--no-intercept")
     assert str(summary(fit_of(X, y, names=["x"], intercept=False))) in out
     assert "intercept  " not in out
 
 
-def test_text_columns_leave_out_a_category(run, table):
+def test_text_columns_leave_out_a_category(run, write):
     rng = np.random.default_rng(0)
     colour, size = rng.choice(["blue", "green", "red"], size=60), rng.normal(size=60)
     y = size + (colour == "red") + rng.normal(size=60)
@@ -110,7 +86,7 @@ def test_text_columns_leave_out_a_category(run, table):
         "size,colour,y",
         *(f"{a!r},{b},{c!r}" for a, b, c in zip(size.tolist(), colour, y.tolist(), strict=True)),
     ]
-    path = table("\n".join(lines))
+    path = write("\n".join(lines))
     code, out, _ = run("diagnose", path, "--target", "y")
     assert code == 0
     assert "one-hot encoded: colour (3 categories, compared with blue)" in out
@@ -122,8 +98,8 @@ def test_text_columns_leave_out_a_category(run, table):
     assert "colour=blue" in out
 
 
-def test_libsvm(run, table):
-    path = table("1.5 1:1\n2.5 1:2\n3.0 1:3\n4.5 1:4\n", "t.svm")
+def test_libsvm(run, write):
+    path = write("1.5 1:1\n2.5 1:2\n3.0 1:3\n4.5 1:4\n", "t.svm")
     code, out, _ = run("diagnose", path)
     assert code == 0
     assert "x1" in out
@@ -140,9 +116,9 @@ def test_parquet_and_whole_numbers(run, tmp_path):
     assert "Linear regression of count, 40 rows" in out
 
 
-def test_repeated_columns_are_refused_with_a_reason(run, table):
+def test_repeated_columns_are_refused_with_a_reason(run, write):
     X, y = noisy(40, 1)
-    path = table(csv(np.column_stack([X, X]), y, ["a", "b"]))
+    path = write(csv(np.column_stack([X, X]), y, ["a", "b"]))
     code, out, _ = run("diagnose", path, "--target", "price")
     assert code == 0
     assert "No standard errors" in out
@@ -184,14 +160,14 @@ def test_bad_input(run, words, message):
         ("a,b\nred,1\nred,2\nred,3\n", "b", "nothing to learn"),
     ],
 )
-def test_bad_files(run, table, text, target, message):
-    code, out, err = run("diagnose", table(text), *(["--target", target] if target else []))
+def test_bad_files(run, write, text, target, message):
+    code, out, err = run("diagnose", write(text), *(["--target", target] if target else []))
     assert (code, out) == (2, "")
     assert message in err
 
 
-def test_an_exact_fit_cannot_be_drawn(run, table, tmp_path):
-    path = table("x,y\n" + "".join(f"{x},{2 * x}\n" for x in range(20)))
+def test_an_exact_fit_cannot_be_drawn(run, write, tmp_path):
+    path = write("x,y\n" + "".join(f"{x},{2 * x}\n" for x in range(20)))
     code, out, _ = run("diagnose", path, "--target", "y")
     assert code == 0
     assert "the fit is exact" in out

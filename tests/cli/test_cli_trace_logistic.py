@@ -6,19 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from linscope.cli import main
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-    def call(*words):
-        code = main(["trace", "logistic", *map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+COMMAND = "trace", "logistic"
 
 
 def test_the_first_visits_of_the_or_table(run):

@@ -7,21 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from linscope.cli import main
+COMMAND = "trace", "regression"
+
 
 FILE = "size,colour,price\n1,red,2\n2,blue,4.5\n3,red,5\n4,blue,9\n6,red,12\n"
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-    def call(*words):
-        code = main(["trace", "regression", *map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

@@ -5,19 +5,7 @@ import io
 
 import pytest
 
-from linscope.cli import main
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-    def call(*words):
-        code = main(["trace", "svm", *map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+COMMAND = "trace", "svm"
 
 
 def test_the_widest_margin_of_the_or_table(run):

@@ -1,25 +1,13 @@
 """Figures of projections, outliers and ordinal codes: drawn, and checked against the numbers."""
 
 import warnings
-from io import BytesIO
 
-import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 import linscope as ls
-
-
-def drawn(display):
-    """Render to PNG and return all texts of the figure."""
-    buffer = BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a layout that does not fit is a defect
-        display.figure_.savefig(buffer, format="png")
-    assert buffer.getvalue().startswith(b"\x89PNG")
-    found = display.figure_.findobj(matplotlib.text.Text)
-    return " | ".join(text.get_text().replace("\n", " ") for text in found if text.get_text())
+from tests.figures import drawn
 
 
 def two_classes(d=2, n=60, seed=0):

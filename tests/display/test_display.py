@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import warnings
-from io import BytesIO
 
 import matplotlib
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.svm import SVC
 
 import linscope as ls
 from linscope.display.geometry import area, corners, half_plane, segment
+from tests.figures import drawn
 
 LINE = [[1.0], [2.0], [4.0], [5.0]]
 LINE_Y = [-1, -1, 1, 1]
@@ -24,18 +24,6 @@ def _quiet():
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*max_iter.*")
         yield
-
-
-def drawn(display):
-    """Render to PNG and return all texts of the figure."""
-    buffer = BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a layout that does not fit is a defect
-        display.figure_.savefig(buffer, format="png")
-    assert all(ax.get_position().width * display.panels > 0.5 for ax in display.axes_[:1])
-    assert buffer.getvalue().startswith(b"\x89PNG")
-    found = display.figure_.findobj(matplotlib.text.Text)
-    return " | ".join(text.get_text().replace("\n", " ") for text in found if text.get_text())
 
 
 def non_separable():

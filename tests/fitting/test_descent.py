@@ -1,16 +1,14 @@
 """Gradient descent on any function: against closed forms and SciPy."""
 
-import warnings
-from io import BytesIO
 from math import cos, sin
 
-import matplotlib
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize, rosen, rosen_der
 
 import linscope as ls
 from linscope import Status, gradient_descent
+from tests.figures import drawn
 
 
 def bowl(x):
@@ -176,17 +174,6 @@ def test_what_is_wrong_is_named(change, message):
 
 
 # Figures
-
-
-def drawn(display):
-    """Render to PNG and return all texts of the figure."""
-    buffer = BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a layout that does not fit is a defect
-        display.figure_.savefig(buffer, format="png")
-    assert buffer.getvalue().startswith(b"\x89PNG")
-    found = display.figure_.findobj(matplotlib.text.Text)
-    return " | ".join(text.get_text().replace("\n", " ") for text in found if text.get_text())
 
 
 def test_rates_side_by_side():

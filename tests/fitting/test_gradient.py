@@ -13,6 +13,7 @@ from linscope.fitting.iterates import iterates
 from linscope.losses import hypotheses as gradient_losses
 from linscope.results import Status, VisitOrder
 from tests.gradient import gradient_solver
+from tests.linear_fits import design
 from tests.reference import squared_criterion, squared_gradient
 
 KINDS = ["batch", "mini-batch", "stochastic"]
@@ -26,17 +27,13 @@ def problem(seed=0, n=60, d=3, targets=None, noise=0.5):
     return X, y + noise * rng.standard_normal(y.shape)
 
 
-def augmented(X):
-    return np.column_stack([np.ones(len(X)), X])
-
-
 def fit(X, y, max_iter=500, **options):
     return run(gradient_solver(X, y, **options), max_iter)
 
 
 def textbook(X, y, w, eta, size, passes, *, c=None, alpha=0.0, inverse=False, order=None):
     """The rule as it is written, in plain Python; the weights after each update."""
-    A, n = augmented(X), len(X)
+    A, n = design(X), len(X)
     c, k, out = np.ones(n) if c is None else c, 0, []
     for epoch in range(passes):
         visits = np.arange(n) if order is None else order.epoch(epoch)
@@ -59,7 +56,7 @@ def test_objective_equals_the_loss(as_sparse, intercept):
     X, y = problem(3, targets=2)
     rng = np.random.default_rng(4)
     W, c = rng.standard_normal((2, 4)), rng.uniform(0.1, 3.0, len(X))
-    A = augmented(X)
+    A = design(X)
     A[:, 0] = intercept
     J = Objective(choose(sp.csr_array(X) if as_sparse else X, y, c), float(intercept), 0.7)
     value, slope = J.evaluate(W)
@@ -84,7 +81,7 @@ def test_curvature_of_many_weights_is_a_tight_lower_bound(monkeypatch):
     X, y = problem(6, n=200, d=20)
     X[:, 0] *= 5
     exact = Objective(choose(X, y[:, None]), alpha=2.0).curvature.largest
-    H = augmented(X).T @ augmented(X) + np.diag([0.0] + [2.0] * 20)
+    H = design(X).T @ design(X) + np.diag([0.0] + [2.0] * 20)
     assert exact == pytest.approx(np.linalg.eigvalsh(H)[-1], rel=1e-12)
     monkeypatch.setattr("linscope.fitting.gradient_rates.EXACT_WEIGHTS", 3)
     found = Objective(choose(X, y[:, None]), alpha=2.0).curvature
@@ -146,7 +143,7 @@ def test_strong_shrinking_keeps_the_lazy_scale_in_range():
 @pytest.mark.parametrize("targets", [None, 3])
 def test_batch_descent_reaches_the_least_squares_solution(alpha, targets):
     X, y = problem(10, targets=targets)
-    A = augmented(X)
+    A = design(X)
     rows = np.vstack([A, np.sqrt(alpha) * np.eye(4)[1:]])
     right = np.concatenate([y, np.zeros((3, *y.shape[1:]))])
     best = np.linalg.lstsq(rows, right, rcond=None)[0]
@@ -160,7 +157,7 @@ def test_batch_descent_reaches_the_least_squares_solution(alpha, targets):
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_noise_every_rule_finds_the_weights(kind):
     X, y = problem(11, noise=0.0)
-    best = np.linalg.lstsq(augmented(X), y, rcond=None)[0]
+    best = np.linalg.lstsq(design(X), y, rcond=None)[0]
     result = fit(X, y, kind=kind, order=VisitOrder(len(X), 3), tol=1e-9)
     assert result.status is Status.CONVERGED
     np.testing.assert_allclose(result.weights, best, atol=1e-6)
@@ -219,7 +216,7 @@ def test_targets_are_independent(kind):
 def test_the_stop_rule_is_that_of_the_notes():
     X, y = problem(17)
     result = fit(X, y, eta0=0.01, tol=1e-3)
-    A = augmented(X)
+    A = design(X)
     step = 0.01 * np.linalg.norm(squared_gradient(result.weights, A, y))
     assert step <= 1e-3
     assert result.details["step"] == pytest.approx(step)
@@ -229,7 +226,7 @@ def test_the_stop_rule_is_that_of_the_notes():
 
 def test_a_start_at_the_minimum_makes_no_update():
     X, y = problem(18)
-    best = np.linalg.lstsq(augmented(X), y, rcond=None)[0]
+    best = np.linalg.lstsq(design(X), y, rcond=None)[0]
     for kind in KINDS:
         result = fit(X, y, kind=kind, initial=best, tol=1e-8)
         assert (result.status, result.n_iter, result.n_updates) == (Status.CONVERGED, 1, 0)
@@ -239,7 +236,7 @@ def test_a_start_at_the_minimum_makes_no_update():
 def test_the_history_is_that_of_j():
     X, y = problem(19)
     result = fit(X, y, max_iter=6, tol=0.0, kind="stochastic", eta0=0.02)
-    A, path = augmented(X), textbook(X, y, np.zeros(4), 0.02, 1, 6)
+    A, path = design(X), textbook(X, y, np.zeros(4), 0.02, 1, 6)
     ends = [np.zeros(4), *path[59::60]]
     J = [squared_criterion(w, A, y) for w in ends]
     np.testing.assert_allclose(result.details["history"][:, 0], J)
@@ -251,7 +248,7 @@ def test_the_history_is_that_of_j():
 @pytest.mark.parametrize("factor", [0.999, 1.001])
 def test_two_over_the_largest_eigenvalue_is_the_border(factor):
     X, y = problem(20)
-    largest = np.linalg.eigvalsh(augmented(X).T @ augmented(X))[-1]
+    largest = np.linalg.eigvalsh(design(X).T @ design(X))[-1]
     eta = factor * 2 / largest
     solver = gradient_solver(X, y, eta0=eta, tol=1e-9)
     assert solver.diverges(eta) == (factor > 1)
@@ -262,7 +259,7 @@ def test_two_over_the_largest_eigenvalue_is_the_border(factor):
 def test_divergence_is_told_even_before_it_shows():
     X, y = problem(20)
     result = fit(X, y, eta0=0.05, max_iter=2)
-    limit = 2 / np.linalg.eigvalsh(augmented(X).T @ augmented(X))[-1]
+    limit = 2 / np.linalg.eigvalsh(design(X).T @ design(X))[-1]
     assert result.status is Status.DIVERGED
     words = result.details["explanation"]
     assert words.startswith("η = 0.05 is above 2/λmax = ")
@@ -306,20 +303,20 @@ def test_auto_never_diverges(kind, seed):
 
 def test_auto_says_what_it_chose():
     X, y = problem(22)
-    eigenvalues = np.linalg.eigvalsh(augmented(X).T @ augmented(X))
+    eigenvalues = np.linalg.eigvalsh(design(X).T @ design(X))
     details = fit(X, y).details
     assert details["eta_reason"] == "2/(λmax + λmin) of ∇²J"
     assert details["eta"] == pytest.approx(2 / (eigenvalues[0] + eigenvalues[-1]))
     X[:, 0] *= 10
     assert fit(X, y).details["eta_reason"] == "1.5/λmax of ∇²J"
-    norms = (augmented(X) ** 2).sum(axis=1)
+    norms = (design(X) ** 2).sum(axis=1)
     details = fit(X, y, kind="stochastic", max_iter=2).details
     assert details["eta"] == pytest.approx(min(0.1 / norms.mean(), 1 / norms.max()))
 
 
 def test_the_tail_average_is_nearer_than_the_last_iterate():
     X, y = problem(23, n=200, noise=1.0)
-    best = np.linalg.lstsq(augmented(X), y, rcond=None)[0]
+    best = np.linalg.lstsq(design(X), y, rcond=None)[0]
     result = fit(
         X, y, kind="stochastic", order=VisitOrder(200, 5), eta0=0.05, average=True, max_iter=100
     )
@@ -330,7 +327,7 @@ def test_the_tail_average_is_nearer_than_the_last_iterate():
 
 def test_inverse_rates_settle_where_constant_ones_oscillate():
     X, y = problem(24, n=200, noise=1.0)
-    best = np.linalg.lstsq(augmented(X), y, rcond=None)[0]
+    best = np.linalg.lstsq(design(X), y, rcond=None)[0]
     options = {"kind": "stochastic", "order": VisitOrder(200, 5), "max_iter": 50, "tol": 0.0}
     swings = fit(X, y, eta0=0.05, **options)
     settles = fit(X, y, eta0=2.0, schedule="inverse", **options)
@@ -422,5 +419,5 @@ def test_the_log_replays_the_fit_bit_for_bit(kind, alpha, schedule, monkeypatch)
             np.testing.assert_array_equal(some, scores[first:last])
     if kind == "stochastic":
         samples = solver.order.samples(np.arange(log.n_updates))
-        by_hand = np.einsum("ij,ikj->ik", augmented(X)[samples], weights[:-1])
+        by_hand = np.einsum("ij,ikj->ik", design(X)[samples], weights[:-1])
         np.testing.assert_allclose(scores, by_hand, rtol=1e-9, atol=1e-12)

@@ -1,11 +1,8 @@
 """One update, three models: w ← w + η (y − h(x)) x, with h the identity, σ, or a step."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
 from linscope.fitting.driver import run
@@ -13,19 +10,14 @@ from linscope.losses.hypotheses import LOGISTIC, SQUARED, STEP
 from linscope.results import VisitOrder
 from tests.gradient import gradient_solver
 
+pytestmark = pytest.mark.usefixtures("quiet")
+
 HYPOTHESES = {
     "identity": lambda s: s,
     "sigma": lambda s: 1 / (1 + np.exp(-s)),
     "step": lambda s: float(s >= 0),
 }
 PASSES, ETA = 5, 0.125
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 def one_update(h, X, y, eta, passes):

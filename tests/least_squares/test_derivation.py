@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from fractions import Fraction
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,16 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 import linscope as ls
 from linscope.tracing import derivation_numbers
 from linscope.tracing.derivation_elimination import Elimination
+from tests.linear_fits import nist
 from tests.reference import exact_least_squares
-
-NIST = json.loads((Path(__file__).parents[1] / "data" / "nist.json").read_text())
-
-
-def nist(name):
-    data = NIST[name]
-    powers = np.arange(1, data.get("degree", 1) + 1)
-    X = np.array(data["X"]) if "X" in data else np.array(data["x"])[:, None] ** powers
-    return X, np.array(data["y"])
 
 
 def five_points(**options):
@@ -102,7 +92,7 @@ def test_the_answer_is_the_rational_one(d, intercept, alpha, weighted):
 
 def test_the_fit_itself_is_this_answer():
     for name in ("norris", "longley", "pontius"):
-        X, y = nist(name)
+        X, y, _ = nist(name)
         run = ls.trace(ls.LinearRegression(), X, y)
         steps = run.steps
         slopes = [steps["slope"].value] if X.shape[1] == 1 else steps["slopes"].value
@@ -228,7 +218,7 @@ class TestElimination:
 
     def test_loss_of_digits_is_said(self, monkeypatch):
         monkeypatch.setattr(derivation_numbers, "FEW_PRODUCTS", 0)
-        X, y = nist("filip")
+        X, y, _ = nist("filip")
         run = ls.trace(ls.LinearRegression(), X, y)
         assert "loses digits" in str(run)
         np.testing.assert_array_equal(run.steps["slopes"].value, run.estimator.coef_)

@@ -1,10 +1,7 @@
 """Traces of gradient descent: against the fit, plain loops and fractions worked out by hand."""
 
-import warnings
 from fractions import Fraction
-from io import BytesIO
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,17 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import SGDRegressor
 
 import linscope as ls
+from tests.figures import drawn
+from tests.linear_fits import design
 from tests.reference import squared_criterion, squared_gradient
+
+pytestmark = pytest.mark.usefixtures("quiet")
 
 KINDS = ["batch", "mini-batch", "stochastic"]
 POINTS = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 2.0])
-
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 def problem(seed=0, n=23, d=3, targets=None):
@@ -41,21 +35,6 @@ def model(kind, **options):
     if "alpha" in settings:
         return ls.Ridge(solver=kind, **settings)
     return ls.LinearRegression(solver=kind, **settings)
-
-
-def augmented(X):
-    return np.column_stack([np.ones(len(X)), X])
-
-
-def drawn(display):
-    """Render to PNG and return all texts of the figure."""
-    buffer = BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        display.figure_.savefig(buffer, format="png")
-    assert buffer.getvalue().startswith(b"\x89PNG")
-    found = display.figure_.findobj(matplotlib.text.Text)
-    return " | ".join(text.get_text().replace("\n", " ") for text in found if text.get_text())
 
 
 # Replay and tables
@@ -87,7 +66,7 @@ def test_columns_of_the_stochastic_rule(shuffle):
     head = ["step", "epoch", "sample", "prediction", "error", "eta"]
     assert list(frame) == [*head, *weights, "J"]
     assert len(frame) == 4 * len(X)
-    A, w = augmented(X), np.zeros(4)
+    A, w = design(X), np.zeros(4)
     for row in frame.itertuples():
         i = row.sample
         assert row.prediction == pytest.approx(w @ A[i], abs=1e-12)
@@ -110,7 +89,7 @@ def test_columns_of_the_batch_rules(kind):
     frame = trace.to_frame(backend="dict")
     assert ("batch" in frame) == (kind == "mini-batch")
     size = len(X) if kind == "batch" else 5
-    A, w, k = augmented(X), np.zeros(4), 0
+    A, w, k = design(X), np.zeros(4), 0
     for _ in range(4):
         for at in range(0, len(X), size):
             rows = slice(at, at + size)
@@ -174,7 +153,7 @@ def test_effects_and_rises():
     trace = ls.trace(model("stochastic", eta0=0.1, max_iter=6), X, y)
     effects = trace.effects(backend="pandas")
     # one step takes the share η‖x‖² of the sample's own error away
-    A = augmented(X)[effects["sample"]]
+    A = design(X)[effects["sample"]]
     left = 1 - 0.1 * (A**2).sum(axis=1)
     np.testing.assert_allclose(effects["error_after"], left * effects["error_before"], atol=1e-12)
     rise = trace.monotonic()
@@ -372,13 +351,13 @@ def test_a_line_shows_its_samples_and_its_path():
     trace = ls.trace(model("stochastic", eta0=0.05, max_iter=40), X, y)
     display = trace.plot()
     np.testing.assert_array_equal(display.weights, trace.path())
-    best = np.linalg.lstsq(augmented(X), y, rcond=None)[0]
+    best = np.linalg.lstsq(design(X), y, rcond=None)[0]
     np.testing.assert_allclose(display.line.best, best)
     text = drawn(display)
     assert "120 updates" in text
     assert "minimum, J = 0.75" in text
     grid = np.array([[0.3, 0.4], [1.0, -1.0]])
-    values = [squared_criterion(w, augmented(X), y) for w in grid]
+    values = [squared_criterion(w, design(X), y) for w in grid]
     np.testing.assert_allclose(display.line.criterion(grid), values)
     assert len(trace.plot(updates=(5, 9)).weights) == 6
     far = ls.trace(model("batch", eta0=0.5, max_iter=200), X, y).plot()
@@ -393,10 +372,10 @@ def test_ridge_lines_use_the_penalised_criterion():
     trace = ls.trace(model("batch", alpha=2.0, max_iter=50), X, y, sample_weight=[1, 2, 3])
     line = trace.plot().line
     grid = np.array([[0.3, 0.4]])
-    value = squared_criterion(grid[0], augmented(X), y, [1, 2, 3], alpha=2.0)
+    value = squared_criterion(grid[0], design(X), y, [1, 2, 3], alpha=2.0)
     np.testing.assert_allclose(line.criterion(grid), value)
     np.testing.assert_allclose(
-        squared_gradient(line.best, augmented(X), y, [1, 2, 3], alpha=2.0), 0, atol=1e-12
+        squared_gradient(line.best, design(X), y, [1, 2, 3], alpha=2.0), 0, atol=1e-12
     )
 
 
@@ -427,7 +406,7 @@ def test_moving_pictures(tmp_path):
 
 def test_lms_paths():
     display = ls.plot.lms_paths()
-    A = augmented(display.line.x[:, None])
+    A = design(display.line.x[:, None])
     best = np.linalg.lstsq(A, display.line.y, rcond=None)[0]
     np.testing.assert_allclose(display.line.best, best)
     batch, last, mean = display.distances

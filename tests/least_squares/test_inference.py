@@ -1,10 +1,8 @@
 """Summary, covariance, likelihood and intervals against statsmodels and the notes."""
 
-import json
 import math
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +21,7 @@ from linscope.least_squares.inference.intervals import predict_interval
 from linscope.least_squares.inference.likelihood import log_likelihood, sigma2_ml
 from linscope.least_squares.inference.rows import row_values
 from linscope.least_squares.inference.table import summary
-from tests.linear_fits import design, fit_of, noisy, weights
+from tests.linear_fits import NIST, design, fit_of, nist, noisy, weights
 
 KINDS = (None, "HC0", "HC1", "HC2", "HC3")
 CASES = ["plain", "weighted", "no intercept", "weighted, no intercept", "diabetes", "longley"]
@@ -410,20 +408,6 @@ def test_tails_against_scipy_stats(df):
     t = np.array([0.0, 1e-3, 0.7, 2.0, 9.0, 40.0])
     close(two_sided(t, df), 2 * stats.t.sf(t, df), 1e-9, atol=1e-300)
     close(t_quantile(0.99, df), stats.t.ppf(0.995, df), 1e-9)
-
-
-NIST = json.loads((Path(__file__).parents[1] / "data" / "nist.json").read_text())
-
-
-def nist(name):
-    """Features (powers of x for the polynomials), y, and whether there is an intercept."""
-    data = NIST[name]
-    if "degree" in data:
-        x = np.array(data["x"])
-        X = np.column_stack([x**k for k in range(1, data["degree"] + 1)])
-    else:
-        X = np.array(data["X"])
-    return X, np.array(data["y"]), data["fit_intercept"]
 
 
 def exact_standard_errors(X, y, intercept):

@@ -1,9 +1,7 @@
 """The exact solver against rational arithmetic, and its certificates against the truth."""
 
-import json
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,18 +19,8 @@ from linscope.least_squares.solvers import lsmr as iterative_least_squares
 from linscope.least_squares.solvers.exact import LeastSquares
 from linscope.least_squares.solvers.whole_numbers import rounded, whole_fit
 from linscope.least_squares.solvers.wide import WideLeastSquares
+from tests.linear_fits import NIST, nist
 from tests.reference import digits, exact_least_squares
-
-NIST = json.loads((Path(__file__).parents[1] / "data" / "nist.json").read_text())
-
-
-def nist(name):
-    data = NIST[name]
-    if "X" in data:
-        X = np.array(data["X"])
-    else:
-        X = np.array(data["x"])[:, None] ** np.arange(1, data["degree"] + 1)
-    return X, np.array(data["y"]), data["fit_intercept"]
 
 
 def constructed():

@@ -1,8 +1,5 @@
 """Polynomial fits: exact, nested, and the figure marks the degree that predicts best."""
 
-import warnings
-from io import BytesIO
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 import linscope as ls
 from linscope.least_squares.figures.polynomial_fits import polynomial as polynomial_of
+from tests.figures import drawn
 
 
 def polynomial(degree):
@@ -22,18 +20,6 @@ def curve(n=30, seed=1):
     rng = np.random.default_rng(seed)
     x = np.sort(rng.uniform(0, 6, n))
     return x[:, None], 3 * np.sin(x) + 0.4 * x + 0.6 * rng.normal(size=n)
-
-
-def drawn(display):
-    """Render to PNG without complaints of the layout, and return all texts."""
-    buffer = BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        display.figure_.savefig(buffer, format="png")
-    assert buffer.getvalue().startswith(b"\x89PNG")
-    texts = [text for ax in display.axes_ for text in [ax.title, *ax.texts]]
-    left = [ax.get_title(loc="left") for ax in display.axes_]
-    return " | ".join([*(text.get_text() for text in texts), *left]).replace("\n", " ")
 
 
 def test_a_parabola_in_a_pipeline_is_found_exactly():

@@ -1,9 +1,5 @@
 """Figures of regressions: what they show is checked against its definition."""
 
-import warnings
-from io import BytesIO
-
-import matplotlib
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -15,18 +11,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import linscope as ls
 from linscope.least_squares.figures.lowess import smooth
+from tests.figures import drawn
 from tests.linear_fits import design, fit_of, noisy, weights
-
-
-def drawn(display):
-    """Render to PNG and return all texts of the figure."""
-    buffer = BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        display.figure_.savefig(buffer, format="png")
-    assert buffer.getvalue().startswith(b"\x89PNG")
-    found = display.figure_.findobj(matplotlib.text.Text)
-    return " | ".join(text.get_text().replace("\n", " ") for text in found if text.get_text())
 
 
 class TestResiduals:

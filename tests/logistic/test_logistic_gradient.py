@@ -19,15 +19,9 @@ from linscope.losses import softmax as cross_entropy
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX, STEP, predictions
 from linscope.results import VisitOrder
 from tests.gradient import gradient_solver
+from tests.linear_fits import design
 
 KINDS = ["batch", "mini-batch", "stochastic"]
-
-
-@pytest.fixture
-def _quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 def table(seed=0, n=40, d=3, n_classes=2):
@@ -40,13 +34,9 @@ def table(seed=0, n=40, d=3, n_classes=2):
     return X + np.arange(d), y
 
 
-def augmented(X):
-    return np.column_stack([np.ones(len(X)), X])
-
-
 def notes(X, Y, h, eta, size, passes, *, c=None, C=np.inf, inverse=False, order=None):
     """w_l ← w_l + η (Σ c (y_l − p_l) x − |B|/n [0, w]/C), one row of W a column of Y."""
-    A, n, k = augmented(X), len(X), 0
+    A, n, k = design(X), len(X), 0
     c, W = np.ones(n) if c is None else c, np.zeros((Y.shape[1], X.shape[1] + 1))
     for epoch in range(passes):
         visits = np.arange(n) if order is None else order.epoch(epoch)
@@ -78,7 +68,7 @@ def model(kind, **options):
 # The rule of the notes, in the units of the table
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("schedule", ["constant", "inverse"])
 @pytest.mark.parametrize("C", [np.inf, 0.5])
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -108,7 +98,7 @@ def test_one_step_by_hand():
     assert fitted.coef_[0, 0] == 4.5
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_pairs_and_rests_are_the_binary_rule(multi_class):
     X, y = table(3, n_classes=3)
@@ -190,7 +180,7 @@ def test_no_weights_beat_the_bound_of_coordinate_descent(seed, n_classes, ratio)
     claim = fitted.certificate_
     other = ls.LogisticRegression(C=0.1, solver="batch", tol=1e-4).fit(X, y)
     for W in (other.certificate_.weights, 0.9 * claim.weights, 0 * claim.weights):
-        S = augmented(X) @ W.T
+        S = design(X) @ W.T
         value = cross_entropy.loss(S, y).sum()
         value += ratio * np.abs(W[:, 1:]).sum() + (1 - ratio) / 2 * np.square(W[:, 1:]).sum()
         assert claim.primal - value <= claim.gap + 1e-9 * value
@@ -230,7 +220,7 @@ def test_small_steps_far_from_the_minimum_are_said_too():
     assert fitted.certificate_.verify(X + 1e8, y)
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 def test_averages_are_nearer_to_the_minimum():
     X, y = table(9, 200)
     best = ls.LogisticRegression().fit(X, y).certificate_.primal
@@ -247,7 +237,7 @@ def test_averages_are_nearer_to_the_minimum():
 def test_the_limit_is_a_bound_of_the_curvature(code, bend):
     X, y = table(10, n_classes=3)
     Y = np.eye(3)[y] if code == SOFTMAX else (y > 0)[:, None].astype(float)
-    A = augmented(X)
+    A = design(X)
     H = bend * A.T @ A + 0.3 * np.diag([0.0, 1, 1, 1])
     solver = gradient_solver(X, Y, loss=code, alpha=0.3)
     assert solver.limit == pytest.approx(2 / np.linalg.eigvalsh(H)[-1])
@@ -282,7 +272,7 @@ def test_a_rate_that_the_penalty_cannot_take_diverges():
 # The same data in other forms
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kind", KINDS)
 def test_sparse_float32_and_repeats(kind, n_classes):
@@ -296,7 +286,7 @@ def test_sparse_float32_and_repeats(kind, n_classes):
     np.testing.assert_array_equal(model(kind).fit(X, y).coef_, dense.coef_)
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 def test_weights_are_repeats_for_batch_steps():
     X, y = table(14)
     times = np.random.default_rng(0).integers(0, 4, len(X))
@@ -308,7 +298,7 @@ def test_weights_are_repeats_for_batch_steps():
     np.testing.assert_array_equal(balanced.coef_, by_hand.coef_)
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_warm_start_goes_on(n_classes):
     X, y = table(15, n_classes=n_classes)
@@ -317,7 +307,7 @@ def test_a_warm_start_goes_on(n_classes):
     np.testing.assert_array_equal(warm.fit(X, y).fit(X, y).coef_, long.coef_)
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 def test_huge_numbers_take_the_same_steps():
     X, y = table(16)
     big = model("batch", eta0=0.01 * 2.0**-800, C=np.inf).fit(X * 2.0**400, y)
@@ -380,7 +370,7 @@ def test_statistics_need_the_maximum():
 # Traces
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("multi_class", ["two", "softmax", "ovr", "ovo"])
 @pytest.mark.parametrize("schedule", ["constant", "inverse"])
 @pytest.mark.parametrize("kind", KINDS)
@@ -398,7 +388,7 @@ def test_the_replay_is_the_fit_bit_for_bit(kind, schedule, multi_class):
         np.testing.assert_array_equal(fitted.coef_, trace.estimator.coef_)
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_columns_of_the_stochastic_rule(n_classes):
     X, y = table(19, n_classes=n_classes)
@@ -406,7 +396,7 @@ def test_columns_of_the_stochastic_rule(n_classes):
     trace = ls.trace(model("stochastic", C=2.0), X, np.array(names)[y], criterion=True)
     assert trace.problems == (["yes vs no"] if n_classes == 2 else names)
     columns = trace.to_frame(problem=0, backend="dict")
-    A, K, n = augmented(X), len(trace.problems), len(X)
+    A, K, n = design(X), len(trace.problems), len(X)
     Y = y[:, None].astype(float) if n_classes == 2 else np.eye(3)[y]
     W = np.zeros((K, 4))
     for t, i in enumerate(columns["sample"]):
@@ -424,13 +414,13 @@ def test_columns_of_the_stochastic_rule(n_classes):
         assert columns["J"][t] == pytest.approx(J)
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("kind", ["batch", "mini-batch"])
 def test_columns_of_the_batch_rules(kind):
     X, y = table(20, n_classes=3)
     trace = ls.trace(model(kind, shuffle=False), X, y, criterion=True)
     size = len(X) if kind == "batch" else 7
-    A, Y, W, k = augmented(X), np.eye(3)[y], np.zeros((3, 4)), 0
+    A, Y, W, k = design(X), np.eye(3)[y], np.zeros((3, 4)), 0
     columns = [trace.to_frame(problem=c, backend="dict") for c in range(3)]
     for _ in range(6):
         for at in range(0, len(X), size):
@@ -444,7 +434,7 @@ def test_columns_of_the_batch_rules(kind):
     np.testing.assert_allclose(np.array(trace.replay()), W, rtol=1e-9)
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 def test_the_ledger_reads_like_the_notes():
     X, y = ls.datasets.load("or")
     trace = ls.trace(model("stochastic", eta0=1.0, shuffle=False, max_iter=1, C=np.inf), X, y)
@@ -462,7 +452,7 @@ def test_the_ledger_reads_like_the_notes():
     assert "several binary problems" in str(several)
 
 
-@pytest.mark.usefixtures("_quiet")
+@pytest.mark.usefixtures("quiet")
 def test_figures_of_the_steps():
     X, y = table(22, d=2)
     assert "Boundar" in type(ls.trace(model("batch"), X, y).plot()).__name__

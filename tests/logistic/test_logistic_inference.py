@@ -14,15 +14,12 @@ from linscope.logistic.inference.odds_ratios import likelihood_ratio_tests, odds
 from linscope.logistic.inference.profile_likelihood import profile_interval
 from linscope.logistic.inference.table import logistic_covariance, logistic_summary
 from linscope.logistic.solvers.constrained_newton import maximise
+from tests.linear_fits import design
 from tests.logistic_data import endometrial, fit_of, noisy
 
 
 def close(ours, theirs, rtol=1e-8, atol=1e-12):
     np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
-
-
-def design(X, intercept=True):
-    return np.column_stack([np.ones(len(X)), X]) if intercept else X
 
 
 def polished(model, **more):
