@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Self
@@ -80,12 +81,51 @@ class Display:
         self._draw_on(plt.figure(figsize=self.size, layout="constrained", facecolor="white"))
         plt.show()
 
+    def animation(
+        self, places: Any, captions: Sequence[str], samples: Sequence[int | None], fps: float
+    ) -> Any:
+        """The path of some weights on its way, as a matplotlib animation.
+
+        Parameters
+        ----------
+        places : which of the weights to show, a frame each
+        captions, samples : what to say, and which of ``points`` to ring, for each frame
+        fps : frames a second
+        """
+        from matplotlib.animation import FuncAnimation
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        figure = Figure(figsize=self.size, layout="constrained", facecolor="white")
+        FigureCanvasAgg(figure)
+        axes = self._panels_of(figure)
+        move, points = self._stage(axes)
+        look: Any = {"facecolors": "none", "edgecolors": theme.WRONG, "lw": 2.0, "zorder": 5}
+        ring = axes[0].scatter([], [], s=130.0, **look)
+
+        def draw(frame: int) -> list[Any]:
+            move(int(places[frame]))
+            sample = samples[frame]
+            ring.set_offsets(np.zeros((0, 2)) if sample is None else points[[sample]])
+            theme.title(axes[0], captions[frame])
+            return [ring]
+
+        return FuncAnimation(figure, draw, frames=len(places), interval=1000.0 / fps)
+
+    def _stage(self, axes: list[Axes]) -> tuple[Callable[[int], None], np.ndarray]:
+        """Draw what stays; give what moves the rest to a place on the path, and the samples."""
+        raise NotImplementedError
+
     def _draw(self, axes: list[Axes]) -> None:
         raise NotImplementedError
 
+    def _panels_of(self, figure: Figure) -> list[Axes]:
+        axes = list(figure.subplots(*self.grid, squeeze=False).ravel())
+        for panel in axes:
+            theme.style(panel)
+        return axes
+
     def _draw_on(self, figure: Figure) -> None:
-        rows, columns = self.grid
-        self._draw_into(list(figure.subplots(rows, columns, squeeze=False).ravel()))
+        self._draw_into(self._panels_of(figure))
         if self.panels > 1:
             text = theme.textwrap.fill(self.title, theme.characters(self.size[0] - 0.3, 12.5))
             figure.suptitle(theme.pretty(text), x=0.012, ha="left", fontsize=12.5, color=theme.INK)

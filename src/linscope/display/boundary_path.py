@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -59,6 +59,23 @@ class BoundaryPathDisplay(SampleDisplay):
         if len(self.shown) == 0:
             return f"No boundary yet after {updates}{self.view.remark}"
         return f"{updates}: the boundary moves from faint to dark{self.view.remark}"
+
+    def _stage(self, axes: list[Axes]) -> tuple[Callable[[int], None], np.ndarray]:
+        """The samples; what moves is the boundary, with the one before it."""
+        (ax,) = axes
+        draw_samples(ax, self.samples, self.view, self.box)
+        (faint,) = ax.plot([], [], color=theme.tint(theme.PURPLE, 0.5), lw=1.4, zorder=2)
+        (line,) = ax.plot([], [], color=theme.INK, lw=2.6, zorder=3)
+
+        def ends(place: int) -> np.ndarray:
+            found = segment(self.box, self.view.line(self.weights[place]))
+            return np.zeros((2, 0)) if found is None else found.T
+
+        def move(place: int) -> None:
+            line.set_data(*ends(place))
+            faint.set_data(*(ends(place - 1) if place else np.zeros((2, 0))))
+
+        return move, self.points
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes

@@ -326,10 +326,10 @@ class Replay(ABC):
         self, trace: Trace, updates: Any, features: Any, max_frames: int, fps: float
     ) -> Any:
         """The same as a moving picture: one boundary after the other."""
-        from .drawing import animated, boundary_animation, boundary_path
+        from .drawing import animated, boundary_path
 
         display = boundary_path(trace, self, updates, features)
-        return animated(boundary_animation, display, trace, self, updates, max_frames, fps)
+        return animated(display, trace, self, updates, max_frames, fps)
 
 
 def _plain(value: Any) -> Any:

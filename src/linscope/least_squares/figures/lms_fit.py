@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -134,6 +134,29 @@ class LmsFitDisplay(Display):
     grid = 1, 2
     size = 9.6, 4.4
 
+    @property
+    def points(self) -> np.ndarray:
+        """The samples in the first panel."""
+        return np.column_stack([self.line.x, self.line.y])
+
+    def _stage(self, axes: list[Axes]) -> tuple[Callable[[int], None], np.ndarray]:
+        """The samples and J; what moves are the line and the path of its weights."""
+        self.draw_samples(axes[0])
+        self.draw_surface(axes[1])
+        ends = np.array(axes[0].get_xlim())
+        (line,) = axes[0].plot([], [], color=theme.INK, lw=2.6, zorder=3)
+        (path,) = axes[1].plot([], [], color=theme.INK, lw=1.2, marker="o", ms=3.5, zorder=7)
+        (now,) = axes[1].plot([], [], marker="*", ms=15, mfc=theme.PURPLE, mec="white", zorder=8)
+
+        def move(place: int) -> None:
+            weights = self.weights[: place + 1]
+            line.set_data(ends, weights[-1, 0] + weights[-1, 1] * ends)
+            path.set_data(*weights.T)
+            now.set_data(weights[-1:, 0], weights[-1:, 1])
+            theme.title(axes[1], f"J = {theme.number(float(self.line.criterion(weights[-1:])[0]))}")
+
+        return move, self.points
+
     def _draw(self, axes: list[Axes]) -> None:
         self.draw_samples(axes[0])
         self._draw_lines(axes[0])
@@ -157,7 +180,7 @@ class LmsFitDisplay(Display):
         """The samples, with limits that suit them."""
         dot: Any = {"color": theme.BLUE, "edgecolors": theme.INK, "linewidths": 0.7}
         ax.scatter(self.line.x, self.line.y, s=34, zorder=4, **dot)
-        box = box_around(np.column_stack([self.line.x, self.line.y]), 0.12)
+        box = box_around(self.points, 0.12)
         feature_axes(ax, (self.line.name, self.line.target), box)
 
     def _draw_lines(self, ax: Axes) -> None:

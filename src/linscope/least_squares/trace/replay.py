@@ -32,14 +32,12 @@ class LineReplay(GradientReplay):
     ) -> Any:
         from linscope.tracing.drawing import animated
 
-        from ..figures.moving_line import line_animation
-
         if not self._is_line:
             raise ValueError(
                 "animate shows a line: it needs one feature and an intercept; plot shows J instead"
             )
         display = self._display(trace, updates)
-        return animated(line_animation, display, trace, self, updates, max_frames, fps)
+        return animated(display, trace, self, updates, max_frames, fps)
 
     def _display(self, trace: Any, updates: Any) -> LmsFitDisplay:
         X = self.X.toarray() if sparse.issparse(self.X) else self.X
