@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +30,9 @@ def check_figure_path(path: Path | None) -> None:
 
 def named(X: Any, features: list[str]) -> Any:
     """The samples with names for the axes, if a data frame library is installed."""
-    for library in ("pandas", "polars"):
-        if hasattr(X, "toarray"):
-            break
-        try:
-            return import_module(library).DataFrame(dict(zip(features, X.T, strict=True)))
-        except ImportError:
-            continue
-    return X
+    from linscope.data.frames import with_names
+
+    return X if hasattr(X, "toarray") else with_names(X, features)
 
 
 def write_figure(display: Any, path: Path) -> None:

@@ -83,77 +83,54 @@ def separate(
 
 
 def _two_classes(out: Console, source: Source, verdict: Any) -> None:
-    show = {"strict": _separable, "quasi": _quasi, "no": _not_separable}[verdict.kind]
-    show(out, source, verdict)
+    plane = {1: "point", 2: "line", 3: "plane"}.get(source.X.shape[1], "hyperplane")
+    negative, positive = map(source.class_phrase, verdict.classes)
+    claim, why, found = {
+        "strict": (
+            "Linearly separable.",
+            f"A {plane} has all of {positive} strictly on one side and all of {negative} on the "
+            "other.",
+            _widest_margin,
+        ),
+        "quasi": (
+            "Separable only with samples on the boundary.",
+            f"A {plane} has no sample of {negative} and {positive} on the wrong side, but none "
+            "has all strictly on their own side.",
+            _boundary,
+        ),
+        "no": (
+            "Not linearly separable.",
+            f"The convex hulls of {negative} and {positive} meet, so every {plane} has samples "
+            "on the wrong side.",
+            _meeting,
+        ),
+    }[verdict.kind]
+    lead(out, claim, why, f"bold {STYLES[verdict.kind]}")
+    facts(out, found(source, verdict))
 
 
-def _names(source: Source, verdict: Any) -> tuple[str, str]:
-    negative, positive = verdict.classes
-    return source.class_phrase(negative), source.class_phrase(positive)
-
-
-def _plane(source: Source) -> str:
-    return {1: "point", 2: "line", 3: "plane"}.get(source.X.shape[1], "hyperplane")
-
-
-def _separable(out: Console, source: Source, verdict: Any) -> None:
-    negative, positive = _names(source, verdict)
-    lead(
-        out,
-        "Linearly separable.",
-        f"A {_plane(source)} has all of {positive} strictly on one side and all of {negative} "
-        "on the other.",
-        "bold green",
-    )
+def _widest_margin(source: Source, verdict: Any) -> Pairs:
     rows = verdict.support.tolist()
-    facts(
-        out,
-        [
-            ("widest margin", hyperplane(verdict.weights, source.features, "=")),
-            ("distance", f"{verdict.margin:.6g} to the nearest samples, the support vectors:"),
-            *[("", f"{_sample(source, i)}, {_row_class(source, i)}") for i in rows[:SHOWN]],
-            *([("", f"… {len(rows)} in all")] if len(rows) > SHOWN else []),
-            (
-                "perceptron",
-                f"at most {bound_text(verdict.bound)} updates from zeros, in any order:",
-            ),
-            ("", f"R²/γ² with R = {verdict.radius:.6g}, γ = {verdict.gamma:.6g}"),
-        ],
-    )
+    shown = [f"{_sample(source, i)}, {_row_class(source, i)}" for i in rows[:SHOWN]]
+    if len(rows) > SHOWN:
+        shown.append(f"… {len(rows)} in all")
+    return [
+        ("widest margin", hyperplane(verdict.weights, source.features, "=")),
+        ("distance", f"{verdict.margin:.6g} to the nearest samples, the support vectors:"),
+        *(("", text) for text in shown),
+        ("perceptron", f"at most {bound_text(verdict.bound)} updates from zeros, in any order:"),
+        ("", f"R²/γ² with R = {verdict.radius:.6g}, γ = {verdict.gamma:.6g}"),
+    ]
 
 
-def _quasi(out: Console, source: Source, verdict: Any) -> None:
-    negative, positive = _names(source, verdict)
-    lead(
-        out,
-        "Separable only with samples on the boundary.",
-        f"A {_plane(source)} has no sample of {negative} and {positive} on the wrong side, but "
-        "none has all strictly on their own side.",
-        "bold yellow",
-    )
+def _boundary(source: Source, verdict: Any) -> Pairs:
     rows = verdict.boundary.tolist()
-    on_it = [_sample(source, i) for i in rows[:SHOWN]]
     more = f" … {len(rows)} in all" if len(rows) > SHOWN else ""
-    facts(
-        out,
-        [
-            ("boundary", hyperplane(verdict.weights, source.features, "=")),
-            ("on it", "; ".join(on_it) + more),
-            *_meeting(source, verdict),
-        ],
-    )
-
-
-def _not_separable(out: Console, source: Source, verdict: Any) -> None:
-    negative, positive = _names(source, verdict)
-    lead(
-        out,
-        "Not linearly separable.",
-        f"The convex hulls of {negative} and {positive} meet, so every {_plane(source)} has "
-        "samples on the wrong side.",
-        "bold red",
-    )
-    facts(out, _meeting(source, verdict))
+    return [
+        ("boundary", hyperplane(verdict.weights, source.features, "=")),
+        ("on it", "; ".join(_sample(source, i) for i in rows[:SHOWN]) + more),
+        *_meeting(source, verdict),
+    ]
 
 
 def _meeting(source: Source, verdict: Any) -> Pairs:

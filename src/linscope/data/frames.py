@@ -6,6 +6,7 @@ import contextlib
 import csv
 import importlib.util
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,13 @@ def to_backend(columns: dict[str, np.ndarray], backend: str | None) -> Any:
         UserWarning,
     )
     return columns
+
+
+def with_names(X: np.ndarray, names: Sequence[str]) -> Any:
+    """The columns of a matrix in a data frame; as they are, if no library is installed."""
+    with contextlib.suppress(ImportError):
+        return to_backend(dict(zip(names, X.T, strict=True)), first_installed())
+    return X
 
 
 def first_installed() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -183,22 +184,6 @@ class SampleDisplay(Display):
     def points(self) -> np.ndarray:
         return self.view.points(self.samples.X)
 
-    @property
-    def codes(self) -> np.ndarray:
-        return self.samples.codes
-
-    @property
-    def labels(self) -> list[str]:
-        return self.samples.labels
-
-    @property
-    def names(self) -> tuple[str, str]:
-        return self.view.names
-
-    @property
-    def flat(self) -> bool:
-        return self.view.flat
-
-    @property
-    def note(self) -> str:
-        return self.view.note
+    codes, labels = property(attrgetter("samples.codes")), property(attrgetter("samples.labels"))
+    names, note = property(attrgetter("view.names")), property(attrgetter("view.note"))
+    flat = property(attrgetter("view.flat"))

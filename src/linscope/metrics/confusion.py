@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,10 @@ class Averages:
     f1: float
     roc_auc: float | None = None
     average_precision: float | None = None
+
+
+def _ratio(name: str) -> Callable[[Confusion], Any]:
+    return lambda self: self._chosen.ratio(name)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -74,45 +80,10 @@ class Confusion:
         """(FP + FN)/all, from the errors themselves: 1 − accuracy would be rounded."""
         return float(self.counts.fn.sum() / self.matrix.sum())
 
-    @property
-    def tp(self) -> Any:
-        return self._chosen.tp
-
-    @property
-    def fp(self) -> Any:
-        return self._chosen.fp
-
-    @property
-    def fn(self) -> Any:
-        return self._chosen.fn
-
-    @property
-    def tn(self) -> Any:
-        return self._chosen.tn
-
-    @property
-    def precision(self) -> Any:
-        return self._chosen.ratio("precision")
-
-    @property
-    def recall(self) -> Any:
-        return self._chosen.ratio("recall")
-
-    @property
-    def specificity(self) -> Any:
-        return self._chosen.ratio("specificity")
-
-    @property
-    def fpr(self) -> Any:
-        return self._chosen.ratio("fpr")
-
-    @property
-    def fnr(self) -> Any:
-        return self._chosen.ratio("fnr")
-
-    @property
-    def f1(self) -> Any:
-        return self._chosen.fbeta(1.0)
+    # Of the positive class a number, of all classes an array.
+    tp, fp, fn, tn = (property(attrgetter(f"_chosen.{name}")) for name in ("tp", "fp", "fn", "tn"))
+    precision, recall, specificity, fpr, fnr = (property(_ratio(name)) for name in RATIOS)
+    f1 = property(lambda self: self._chosen.fbeta(1.0))
 
     @property
     def support(self) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
 from scipy import sparse
 
-from linscope.data.frames import first_installed, to_backend
+from linscope.data.frames import with_names
 from linscope.display.boundary_path import BoundaryPathDisplay
 
 if TYPE_CHECKING:
@@ -31,9 +30,7 @@ def _labelled_samples(trace: Trace, replay: Any) -> tuple[Any, np.ndarray]:
     """The samples of a problem with the names of the features, and two labels."""
     X = replay.X.toarray() if sparse.issparse(replay.X) else replay.X
     if trace.feature_names:
-        with contextlib.suppress(ImportError):
-            columns = {name: X[:, j] for j, name in enumerate(trace.feature_names)}
-            X = to_backend(columns, first_installed())
+        X = with_names(X, trace.feature_names)
     positive, negative = replay.problem.positive, replay.problem.negative
     if negative == "rest":
         positive = str(positive)
