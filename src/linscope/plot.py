@@ -27,6 +27,7 @@ from linscope.display.boundary import boundary
 from linscope.display.descent import descent
 from linscope.display.lms_curve import lms_curve
 from linscope.kernel_svm.figures.dual_ascent import dual_ascent
+from linscope.least_squares.estimators.huber import HuberRegressor
 from linscope.least_squares.estimators.linear_regression import LinearRegression
 from linscope.least_squares.figures.line_fit import line_fit
 from linscope.least_squares.figures.lms_fit import lms_fit
@@ -162,13 +163,16 @@ def outliers(
 ) -> OutliersDisplay:
     """The boundaries of linear classifiers without and with samples far on their own side.
 
-    Least squares punishes samples that are too right, so such outliers move its boundary.
+    Least squares punishes samples that are too right, so such outliers move its boundary. Huber's
+    loss limits what a sample can pull, and that is the remedy if ε is near 1: samples far away have
+    a long lever besides.
 
     Parameters
     ----------
     X, y : samples of two classes with two features; without them a built-in example
     outliers : array (m, 2), more samples of the second class
-    models : {name: linear classifier}; by default the linear classifiers of the notes
+    models : {name: linear classifier, or a regressor, which is fitted to −1 and +1}; by default
+        the linear classifiers of the notes, and a ``HuberRegressor``
     ax : two matplotlib axes, optional
 
     Examples
@@ -185,6 +189,7 @@ def outliers(
             "perceptron": Perceptron(),
             "logistic regression": LogisticRegression(),
             "support vectors": LinearSVC(),
+            "Huber's loss": HuberRegressor(epsilon=1.1),
         }
     return OutliersDisplay.from_data(models, X, y, outliers).plot(ax)
 

@@ -89,6 +89,14 @@ class TestOutliers:
         assert {"least squares", "Fisher", "perceptron"} <= set(names)
         assert not display.wrong[0].any()
         assert display.wrong[1, names.index("perceptron")] == 0
+        assert "Huber's loss: 1 mistake" in text
+
+    def test_regressors_are_fitted_to_signs(self):
+        models = {"squares": ls.LinearRegression(), "classifier": ls.LeastSquaresClassifier()}
+        display = ls.plot.outliers(models=models | {"Huber": ls.HuberRegressor(epsilon=1.1)})
+        np.testing.assert_allclose(display.lines[:, 0], display.lines[:, 1], atol=1e-9)
+        assert display.wrong.tolist() == [[0, 0, 0], [9, 9, 1]]
+        assert display.title.endswith("spoil squares and classifier")
 
     def test_lines_are_the_boundaries_of_the_fits(self):
         X, y = two_classes()
