@@ -1,4 +1,4 @@
-"""Least squares: ``LinearRegression`` and ``Ridge``.
+"""Least squares: ``LinearRegression`` and ``Ridge``; its robust relative ``HuberRegressor``.
 
     min over w of  Σ_i c_i (y_i − w·x_i)² + α Σ_{j≥1} w_j²
 
@@ -26,6 +26,9 @@ the last bit. Columns that depend on each other only up to rounding are solved f
 rounded one after the other, so that the later ones make up for the earlier ones. Where floats
 cannot hold the minimum, such columns are set aside (NEARLY_DEPENDENT). ``verify/check`` recomputes
 all of it in whole numbers; only tables too large for that are bounded in floats (``verify/large``).
+
+Huber's loss (``losses.huber``) has a file ``huber`` in each room: Newton's method on
+the pieces of the objective, and a dual point that bounds the distance to the minimum.
 
 Statistics (``inference``) start from a ``LinearFit``: weights, the root of the inverse, sums of
 squares, and the rows if they are at hand.
