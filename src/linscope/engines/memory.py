@@ -12,9 +12,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from linscope.data import to_matrix
-from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders, stacked, take_rows
+from linscope.rows.blocks import (
+    SPARSE_ROWS,
+    Block,
+    block_rows_for,
+    borders,
+    every,
+    stacked,
+    take_rows,
+)
 from linscope.rows.operations import NO_WEIGHT
-from linscope.rows.threads import Workers
+from linscope.rows.threads import Workers, one_blas_thread
 
 from .base import Task, Tree
 
@@ -86,6 +94,9 @@ class MemoryEngine:
         return self._fold(keeping)
 
     def _fold(self, function: Any) -> Any:
+        if len(self._borders) == 1:  # small tables have no time for more
+            with one_blas_thread():
+                return function(self._blocks[0])
         tree = Tree()
         # Closing at once, not when the garbage collector comes by, ends the work after an error.
         with closing(self._workers.map(function, self._blocks)) as partials:
@@ -162,12 +173,12 @@ class MemoryEngine:
 
     def some(self, rows: int) -> Block:
         """Every k-th row."""
-        whole, step = self.all_rows(), max(1, self.n_rows // max(1, rows))
+        step = max(1, self.n_rows // max(1, rows))
         if step == 1:
-            return whole
-        y = None if whole.y is None else np.ascontiguousarray(whole.y[::step])
-        X = whole.X[::step] if self.is_sparse else np.ascontiguousarray(whole.X[::step])
-        return Block(0, X, y, np.ascontiguousarray(whole.weight[::step]))
+            return self.all_rows()
+        if self._all is not None:
+            return every(self._all, step)
+        return stacked([every(block, step) for block in self._blocks])
 
     def all_rows(self, who: str = "") -> Block:
         """The table."""

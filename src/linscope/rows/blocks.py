@@ -75,6 +75,14 @@ def take_rows(matrix: Any, start: int, stop: int) -> Any:
     return part
 
 
+def every(block: Block, step: int) -> Block:
+    """The rows of a block whose numbers in the whole table are multiples of ``step``."""
+    rows = slice(-block.start % step, None, step)
+    X = block.X[rows] if sp.issparse(block.X) else np.ascontiguousarray(block.X[rows])
+    y = None if block.y is None else np.ascontiguousarray(block.y[rows])
+    return Block(block.start, X, y, np.ascontiguousarray(block.weight[rows]))
+
+
 def stacked(blocks: list[Block]) -> Block:
     """One block of all their rows."""
     X = [block.X for block in blocks]
