@@ -18,6 +18,10 @@ from linscope.logistic.solvers.multinomial import Multinomial
 from tests.logistic_data import endometrial, noisy
 
 
+def asked(X, y, n_classes, *rest, weight=None, **more):
+    return finite_solution(choose(X, y, weight), n_classes, *rest, **more)
+
+
 def reference(X, y, K, intercept=True):
     """Whether max Σ t with 0 ≤ t ≤ 1 and (v_y − v_k)·z ≥ t is above 0: a plain linear program."""
     Z = np.column_stack([np.ones(len(X)), X]) if intercept else X
@@ -62,7 +66,7 @@ class TestAgainstALinearProgram:
         seen = set()
         for seed in range(24):
             X, y = small_table(K, seed, n=6 + seed)
-            answer = finite_solution(X, y, K, intercept)
+            answer = asked(X, y, K, intercept)
             kind = answer.kind if isinstance(answer, Separated) else "finite"
             assert kind == kind_of(X, y, K, intercept), (seed, answer)
             assert answer.verify(X, y), (seed, answer.verify(X, y))
@@ -80,7 +84,7 @@ class TestAgainstALinearProgram:
         X = rng.integers(-2, 3, size=(9, 2)).astype(float)
         y = rng.integers(0, 2, size=9)
         y[:2] = 0, 1
-        answer = finite_solution(X, y, 2)
+        answer = asked(X, y, 2)
         exact = {"strict": "complete", "quasi": "quasi-complete", "no": "finite"}
         ours = answer.kind if isinstance(answer, Separated) else "finite"
         assert ours == exact[ls.separability(X, y).kind]
@@ -90,7 +94,7 @@ class TestAgainstALinearProgram:
 class TestSeparated:
     def test_endometrial(self):
         X, y = endometrial()
-        answer = finite_solution(X, y, 2, names=["NV", "PI", "EH"])
+        answer = asked(X, y, 2, names=["NV", "PI", "EH"])
         assert (answer.kind, answer.names, answer.columns) == ("quasi-complete", ["NV"], [0])
         assert not answer
         assert "column NV separates the classes, with some rows on the boundary" in str(answer)
@@ -101,7 +105,7 @@ class TestSeparated:
         rng = np.random.default_rng(K)
         X = rng.normal(size=(60, 4)) * [1, 100, 1e-3, 1] + [0, 1e6, 0, 0]
         y = ((X - [0, 1e6, 0, 0]) / [1, 100, 1e-3, 1] @ rng.normal(size=(4, K))).argmax(axis=1)
-        answer = finite_solution(X, y, K)
+        answer = asked(X, y, K)
         assert answer.kind == "complete"
         assert answer.verify(X, y)
         assert answer.verify(sp.csr_array(X), y)
@@ -119,7 +123,7 @@ class TestSeparated:
         )
         s = X[:, 1] + X[:, 3]
         y = np.where(s == 0, rng.integers(0, 2, 200), s > 0).astype(int)
-        answer = finite_solution(X, y, 2, names=list("abcd"))
+        answer = asked(X, y, 2, names=list("abcd"))
         assert (answer.kind, answer.names) == ("quasi-complete", ["b", "d"])
         direction = np.array([[float(v) for v in row] for row in answer.exact_direction])
         np.testing.assert_array_equal(direction[1], [0, 0, 1, 0, 1])
@@ -128,7 +132,7 @@ class TestSeparated:
         """Only class 2 is told from the others."""
         X, y = noisy(n_classes=3, n=300)
         X[:, 2] = y == 2
-        answer = finite_solution(X, y, 3)
+        answer = asked(X, y, 3)
         assert (answer.kind, answer.columns) == ("quasi-complete", [2])
         assert answer.verify(X, y)
         assert "multi_class='ovr'" in str(answer)
@@ -136,7 +140,7 @@ class TestSeparated:
     def test_few_rows_wide_table(self):
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(20, 50)), rng.integers(0, 2, size=20)
-        answer = finite_solution(X, y, 2)
+        answer = asked(X, y, 2)
         assert answer.kind == "complete"
         assert answer.verify(X, y)
 
@@ -144,7 +148,7 @@ class TestSeparated:
         """One row is 1e-9 on its own side: rational arithmetic sees it."""
         X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 1.0 + 1e-9]])
         y = np.array([0, 0, 1, 1])
-        answer = finite_solution(X, y, 2)
+        answer = asked(X, y, 2)
         assert answer.kind == "quasi-complete"
         assert answer.verify(X, y)
 
@@ -154,7 +158,7 @@ class TestFinite:
     @pytest.mark.parametrize("K", [2, 3])
     def test_overlap(self, K, intercept):
         X, y = noisy(n_classes=K)
-        answer = finite_solution(X, y, K, intercept)
+        answer = asked(X, y, K, intercept)
         assert answer
         assert answer.by_newton
         assert answer.verify(X, y)
@@ -164,16 +168,16 @@ class TestFinite:
         model = Multinomial(choose(X, y), 2)
         theta = prove_overlap(model, np.zeros(model.shape), 20).theta
         weights = model.frame.outside(theta.reshape(model.shape))
-        answer = finite_solution(X, y, 2, weights=weights)
+        answer = asked(X, y, 2, weights=weights)
         np.testing.assert_allclose(answer.weights, weights, rtol=1e-12)
         assert answer.by_newton
 
     def test_weights_of_all_classes(self):
         """K rows of a softmax: only differences matter."""
         X, y = noisy(n_classes=3)
-        answer = finite_solution(X, y, 3)
+        answer = asked(X, y, 3)
         rows = np.vstack([np.zeros(4), answer.weights]) + np.arange(4.0)
-        again = finite_solution(X, y, 3, weights=rows)
+        again = asked(X, y, 3, weights=rows)
         np.testing.assert_allclose(again.weights, answer.weights, atol=1e-9)
 
     def test_dependent_columns(self):
@@ -181,7 +185,7 @@ class TestFinite:
         X, y = noisy(d=2, n=300)
         groups = np.eye(3)[np.random.default_rng(0).integers(0, 3, len(y))]
         table = np.column_stack([X, groups, np.full(len(y), 0.1), X[:, 0], -2 * X[:, 1]])
-        answer = finite_solution(table, y, 2)
+        answer = asked(table, y, 2)
         assert answer.by_newton
         assert answer.verify(table, y)
 
@@ -190,7 +194,7 @@ class TestFinite:
         """Columns that differ from combinations by rounding are columns, and decided exactly."""
         X, y = noisy(d=2, n=40, n_classes=K)
         table = np.column_stack([X, X @ [0.3, 0.7], 3 * X[:, 0] + 1])
-        answer = finite_solution(table, y, K)
+        answer = asked(table, y, K)
         assert answer is not None
         assert answer.verify(table, y)
         if K == 2:
@@ -206,7 +210,7 @@ class TestFinite:
     def test_what_floats_cannot_tell(self, X, y, finite):
         """Margins far below those of other rows, either way."""
         X, y = np.array(X), np.array(y)
-        answer = finite_solution(X, y, 2)
+        answer = asked(X, y, 2)
         assert bool(answer) is finite
         assert answer.verify(X, y)
         assert isinstance(ls.separability(X, y), ls.NotSeparable) is finite
@@ -219,20 +223,20 @@ class TestFinite:
             n, d = int(rng.integers(4, 12)), int(rng.integers(1, 4))
             X = rng.integers(-2, 3, size=(n, d)) * 10.0 ** rng.integers(-6, 7, size=d)
             y = np.r_[np.arange(K), rng.integers(0, K, size=n - K)]
-            answer = finite_solution(X, y, K, bias)
+            answer = asked(X, y, K, bias)
             assert answer is not None
             assert answer.verify(X, y), (trial, answer.verify(X, y))
             if K == 2 and bias:
                 assert bool(answer) == isinstance(ls.separability(X, y), ls.NotSeparable), trial
 
     def test_only_a_constant(self):
-        assert finite_solution(np.ones((4, 1)), np.array([0, 1, 0, 1]), 2)
+        assert asked(np.ones((4, 1)), np.array([0, 1, 0, 1]), 2)
 
     def test_rows_of_weight_zero_do_not_count(self):
         X, y = np.array([[0.0], [1.0], [2.0], [3.0], [0.5]]), np.array([0, 0, 1, 1, 1])
-        assert finite_solution(X, y, 2)
+        assert asked(X, y, 2)
         weight = np.array([1.0, 1.0, 1.0, 1.0, 0.0])
-        answer = finite_solution(X, y, 2, weight=weight)
+        answer = asked(X, y, 2, weight=weight)
         assert answer.kind == "complete"
         assert answer.verify(X, y, weight)
         assert not answer.verify(X, y)
@@ -240,17 +244,17 @@ class TestFinite:
     def test_a_class_without_weight_can_be_ruled_out_for_ever(self):
         X, y = np.array([[0.0], [1.0], [2.0], [3.0], [0.5]]), np.array([0, 0, 1, 1, 1])
         only = (y == 0).astype(float)
-        answer = finite_solution(X, y, 2, weight=only)
+        answer = asked(X, y, 2, weight=only)
         assert answer.kind == "complete"
         assert answer.verify(X, y, only)
         with pytest.raises(ValueError, match="class number 1 has no row of positive weight"):
-            finite_solution(X, y, 2, False, weight=only)
+            asked(X, y, 2, False, weight=only)
         y = np.array([0, 0, 1, 1, 2])
-        answer = finite_solution(X, y, 3, weight=(y < 2).astype(float))
+        answer = asked(X, y, 3, weight=(y < 2).astype(float))
         assert answer.kind == "complete"
         assert answer.verify(X, y, (y < 2).astype(float))
         y = np.array([0, 1, 0, 1, 2])
-        answer = finite_solution(X, y, 3, weight=(y < 2).astype(float))
+        answer = asked(X, y, 3, weight=(y < 2).astype(float))
         assert answer.kind == "quasi-complete"
         assert answer.verify(X, y, (y < 2).astype(float))
 
@@ -264,23 +268,23 @@ class TestFinite:
     def test_one_row_makes_the_difference(self):
         X = np.arange(20.0)[:, None]
         y = (X[:, 0] > 9.5).astype(int)
-        assert not finite_solution(X, y, 2)
+        assert not asked(X, y, 2)
         y[3] = 1
-        assert finite_solution(X, y, 2).by_newton
+        assert asked(X, y, 2).by_newton
 
 
 class TestForged:
     @pytest.fixture
     def quasi(self):
         X, y = endometrial()
-        return X, y, finite_solution(X, y, 2)
+        return X, y, asked(X, y, 2)
 
     def test_another_kind(self, quasi):
         X, y, answer = quasi
         assert "not complete" in replace(answer, kind="complete").verify(X, y).reason
         assert not replace(answer, kind="nearly").verify(X, y)
         line = np.arange(4.0)[:, None]
-        strict = finite_solution(line, np.array([0, 0, 1, 1]), 2)
+        strict = asked(line, np.array([0, 0, 1, 1]), 2)
         forged = replace(strict, kind="quasi-complete")
         check = forged.verify(line, np.array([0, 0, 1, 1]))
         assert not check
@@ -305,8 +309,8 @@ class TestForged:
 
     def test_a_bias_where_there_is_none(self):
         X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
-        answer = finite_solution(X, y, 2)
-        assert finite_solution(X, y, 2, fit_intercept=False)
+        answer = asked(X, y, 2)
+        assert asked(X, y, 2, fit_intercept=False)
         assert "no bias" in replace(answer, fit_intercept=False).verify(X, y).reason
 
     def test_finite_where_it_is_not(self, quasi):

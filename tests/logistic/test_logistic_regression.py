@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression as Reference
 from sklearn.preprocessing import StandardScaler
 
 import linscope as ls
+from linscope.engines import choose
 from linscope.logistic.certificates.finite_solution import finite_solution
 from linscope.losses import softmax
 from linscope.rows.threads import THREADS_VARIABLE
@@ -340,7 +341,7 @@ def test_separation(kind, K, make):
     assert model.certificate_.status is ls.Status.INFINITE
     assert np.abs(model.coef_).max() < 1e4
     assert "not finite" in str(model.summary())
-    verdict = finite_solution(make(extra), labels, K, weight=weight)
+    verdict = finite_solution(choose(make(extra), labels, weight), K)
     assert verdict.exact_direction
     assert verdict.verify(make(extra), labels, weight)
     assert verdict.columns == [1, 2]

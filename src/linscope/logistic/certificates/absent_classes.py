@@ -14,26 +14,21 @@ import numpy as np
 from ..verify.separation import Direction
 
 
-def absent_direction(X, n_classes: int, present: np.ndarray, inner) -> Direction:
+def absent_direction(largest: np.ndarray, n_classes: int, present: np.ndarray, inner) -> Direction:
     """(K, d + 1) bias first; ``inner`` is a complete separation of the present classes, or None.
 
-    >>> absent_direction(np.ones((2, 1)), 3, np.array([0, 2]), None)[1]
+    ``largest`` is the largest |x| of each column.
+
+    >>> absent_direction(np.ones(1), 3, np.array([0, 2]), None)[1]
     (Fraction(-1, 1), Fraction(0, 1))
     """
-    width = X.shape[1] + 1
-    out = [[Fraction(0)] * width for _ in range(n_classes)]
+    out = [[Fraction(0)] * (len(largest) + 1) for _ in range(n_classes)]
     low = Fraction(-1)
     if inner is not None:
-        largest = np.maximum(_column_max(X), 0.0).tolist()
         for k, row in zip(present.tolist(), inner, strict=True):
             out[k] = list(row)
-            terms = (abs(v) * Fraction(x) for v, x in zip(row[1:], largest, strict=True))
+            terms = (abs(v) * Fraction(x) for v, x in zip(row[1:], largest.tolist(), strict=True))
             low = min(low, -1 - abs(row[0]) - sum(terms))
     for k in np.setdiff1d(np.arange(n_classes), present).tolist():
         out[k][0] = low
     return tuple(tuple(row) for row in out)
-
-
-def _column_max(X) -> np.ndarray:
-    largest = abs(X).max(axis=0)
-    return np.asarray(largest.toarray() if hasattr(largest, "toarray") else largest).ravel()

@@ -6,13 +6,12 @@ A direction is K rows of fractions, bias first; row k belongs to class k.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from linscope.arithmetic.rational import as_integers, dot, null_space, power_of_two
-from linscope.engines import choose
+from linscope.engines import Engine
 from linscope.rows.blocks import Block, Largest, Least
 
 from ..solvers.multinomial import Frame, ranges
@@ -25,14 +24,14 @@ ZERO, ON_BOUNDARY = 1e-7, 1e-8
 MOST_UNKNOWNS, MOST_ROWS = 120, 4000
 
 
-def single_column(X: Any, codes: np.ndarray, n_classes: int, intercept: bool):
+def single_column(engine: Engine, n_classes: int, intercept: bool):
     """(direction, strict) of one column with some classes below and the others above; or None.
 
     Strict means that the two groups do not touch. A strict column is preferred.
     """
-    low, high = _class_ranges(X, codes, n_classes)
+    low, high = (end.value for end in engine.fold(_class_ranges, n_classes))
     touching = None
-    for j in range(X.shape[1]):
+    for j in range(engine.n_features):
         order = np.lexsort((low[:, j], high[:, j]))
         for split in range(1, n_classes):
             below, above = high[order[:split], j].max(), low[order[split:], j].min()
@@ -42,24 +41,18 @@ def single_column(X: Any, codes: np.ndarray, n_classes: int, intercept: bool):
                 continue
             strict = bool(below < above)
             if strict or touching is None:
-                found = _threshold(X.shape[1], n_classes, j, order[split:], below, above)
+                found = _threshold(engine.n_features, n_classes, j, order[split:], below, above)
                 if strict:
                     return found, True
                 touching = found
     return None if touching is None else (touching, False)
 
 
-def _class_ranges(X: Any, codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+def _class_ranges(block: Block, n_classes: int) -> tuple[Least, Largest]:
     """Least and largest value of each column in each class, (K, d)."""
-    low, high = choose(X, codes).fold(_block_ranges, n_classes)
-    return low.value, high.value
-
-
-def _block_ranges(block: Block, n_classes: int) -> tuple[Least, Largest]:
     parts = [ranges(block.X[np.flatnonzero(block.y == k)]) for k in range(n_classes)]
-    return Least(np.array([low.value for low, _ in parts])), Largest(
-        np.array([high.value for _, high in parts])
-    )
+    low, high = (np.array([end.value for end in ends]) for ends in zip(*parts, strict=True))
+    return Least(low), Largest(high)
 
 
 def _threshold(d: int, n_classes: int, j: int, above, lower: float, upper: float) -> Direction:

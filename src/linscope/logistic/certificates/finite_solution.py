@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from linscope.engines import choose
+from linscope.engines import Engine, choose
 from linscope.results import Check
+from linscope.rows.blocks import Block
 from linscope.rows.threads import one_blas_thread
 from linscope.separation.reading import read_table
 
-from ..solvers.multinomial import Multinomial
+from ..solvers.blocks import class_totals
+from ..solvers.multinomial import Multinomial, column_ranges
 from ..verify.separation import margin_signs
 from .absent_classes import absent_direction
 from .overlap import Overlap, prove_overlap
@@ -69,9 +71,10 @@ class Finite:
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
         """Prove overlap again from the data."""
         try:
-            matrix, codes, classes = _read(X, y, sample_weight)
+            engine, classes = _read(X, y, sample_weight)
+            totals = engine.fold(class_totals, len(classes))
             with one_blas_thread():
-                again = _decide(matrix, codes, len(classes), self.fit_intercept, None, self.weights)
+                again = _decide(engine, totals, self.fit_intercept, self.weights)
         except (ValueError, TypeError, IndexError) as error:
             return Check(False, f"the certificate does not fit these data: {error}")
         if isinstance(again, Found):
@@ -138,18 +141,15 @@ class Separated:
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
         """Check the sign of every margin, exactly; and the kind."""
         try:
-            matrix, codes, classes = _read(X, y, sample_weight)
-            return _check_separated(self, matrix, codes, classes)
+            return _check_separated(self, *_read(X, y, sample_weight))
         except (ValueError, TypeError, IndexError) as error:
             return Check(False, f"the certificate does not fit these data: {error}")
 
 
 def finite_solution(
-    X: Any,
-    codes: np.ndarray,
+    engine: Engine,
     n_classes: int,
     fit_intercept: bool = True,
-    weight: np.ndarray | None = None,
     *,
     weights: np.ndarray | None = None,
     names: list[str] | None = None,
@@ -159,11 +159,9 @@ def finite_solution(
 
     Parameters
     ----------
-    X : (n, d) array or CSR matrix, finite
-    codes : class numbers 0 … K − 1
+    engine : the rows, finite, with class numbers 0 … K − 1; those of weight 0 do not count
     n_classes : K
     fit_intercept : whether the model has a bias
-    weight : weights of the rows; rows of weight 0 do not count
     weights : (1, d + 1) or (K, d + 1) where a solver ended; near the maximum one pass suffices
     names, classes : for the words of the answer
 
@@ -175,22 +173,22 @@ def finite_solution(
     Examples
     --------
     >>> X = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 1.0], [2.0, 1.0]])
-    >>> answer = finite_solution(X, np.array([0, 1, 1, 1]), 2, names=["dose", "sex"])
+    >>> answer = finite_solution(choose(X, [0, 1, 1, 1]), 2, names=["dose", "sex"])
     >>> print(answer.kind, answer.names)
     complete ['dose']
-    >>> bool(finite_solution(X, np.array([0, 1, 0, 1]), 2))
+    >>> bool(finite_solution(choose(X, [0, 1, 0, 1]), 2))
     True
     """
-    matrix, codes, weight = _with_weight(X, np.asarray(codes), weight)
-    missing = np.flatnonzero(np.bincount(codes, minlength=n_classes) == 0)
-    if len(missing):
-        return _without(missing, matrix, codes, n_classes, fit_intercept, weight, classes)
+    engine = _counting(engine)
+    totals = engine.fold(class_totals, n_classes)
+    if not totals.all():
+        return _without(engine, totals, fit_intercept, classes)
     start = None if weights is None else _relative(np.asarray(weights, dtype=np.float64))
     with one_blas_thread():
-        answer = _decide(matrix, codes, n_classes, fit_intercept, weight, start)
+        answer = _decide(engine, totals, fit_intercept, start)
     if not isinstance(answer, Found):
         return answer
-    known = [f"x{j + 1}" for j in range(X.shape[1])] if names is None else list(names)
+    known = [f"x{j + 1}" for j in range(engine.n_features)] if names is None else list(names)
     return Separated(
         kind=answer.kind,
         direction=answer.rough,
@@ -202,20 +200,21 @@ def finite_solution(
     )
 
 
-def _without(missing, X, codes, n_classes, fit_intercept, weight, classes) -> Separated:
+def _without(engine: Engine, totals: np.ndarray, fit_intercept: bool, classes) -> Separated:
     """Some classes have no rows: ruling them out raises the likelihood for ever."""
+    present, n_classes = np.flatnonzero(totals), len(totals)
     if not fit_intercept:
         raise ValueError(
-            f"class number {missing[0]} has no row of positive weight, and without an intercept "
-            "it cannot be ruled out: leave its rows out"
+            f"class number {np.argmin(totals)} has no row of positive weight, and without an "
+            "intercept it cannot be ruled out: leave its rows out"
         )
-    present, own = np.unique(codes, return_inverse=True)
     inner, kind = None, COMPLETE if len(present) == 1 else QUASI
     if len(present) > 1:
-        answer = finite_solution(X, own, len(present), True, weight)
+        answer = finite_solution(engine.derive(_numbered, present), len(present))
         if isinstance(answer, Separated) and answer.kind == COMPLETE and answer.exact_direction:
             inner, kind = answer.exact_direction, COMPLETE
-    exact = absent_direction(X, n_classes, present, inner)
+    largest = np.maximum(*map(np.abs, column_ranges(engine)))
+    exact = absent_direction(largest, n_classes, present, inner)
     return Separated(
         kind=kind,
         direction=np.array([[float(v) for v in row] for row in exact]),
@@ -226,8 +225,8 @@ def _without(missing, X, codes, n_classes, fit_intercept, weight, classes) -> Se
     )
 
 
-def _decide(X, codes, n_classes, fit_intercept, weight, start) -> Finite | Found | None:
-    problem = Problem(X, codes, n_classes, fit_intercept, weight)
+def _decide(engine, totals, fit_intercept, start) -> Finite | Found | None:
+    problem = Problem(engine, len(totals), fit_intercept, totals)
     weights = problem.shares() if start is None else start
     if problem.nothing:  # only the constant, and every class is there
         return Finite(np.zeros_like(weights), 0.0, fit_intercept)
@@ -264,18 +263,18 @@ def _prove(problem: Problem, theta: np.ndarray, steps: int) -> Overlap:
     return prove_overlap(problem.model, theta, steps)
 
 
-def _check_separated(claim: Separated, X: Any, codes: np.ndarray, classes: list[Any]) -> Check:
+def _check_separated(claim: Separated, engine: Engine, classes: list[Any]) -> Check:
     if list(claim.classes) != classes:
         return Check(False, f"the classes are {classes}")
     if claim.kind not in (COMPLETE, QUASI):
         return Check(False, f"there is no separation called {claim.kind!r}")
-    wanted = (len(classes), X.shape[1] + 1)
+    wanted = (len(classes), engine.n_features + 1)
     if np.shape(claim.direction) != wanted:
         return Check(False, f"the direction must be {wanted}")
     if not claim.fit_intercept and np.any(claim.direction[:, 0]):
         return Check(False, "the model has no bias, the direction has one")
-    model = Multinomial(choose(X, codes), len(classes), claim.fit_intercept)
-    problem = _wrong_margin(claim, X, codes)
+    model = Multinomial(engine, len(classes), claim.fit_intercept)
+    problem = _wrong_margin(claim, engine)
     if problem is not None:
         return Check(False, problem)
     if claim.kind == QUASI and Directions(model).complete() is not None:
@@ -283,12 +282,12 @@ def _check_separated(claim: Separated, X: Any, codes: np.ndarray, classes: list[
     return Check(True, f"{claim.kind} separation: no margin is negative and some are positive")
 
 
-def _wrong_margin(claim: Separated, X: Any, codes: np.ndarray) -> str | None:
+def _wrong_margin(claim: Separated, engine: Engine) -> str | None:
     """What is wrong with the margins of the direction, or None."""
     near = np.array([[float(v) for v in row] for row in claim.exact_direction])
     if near.shape != claim.direction.shape or not np.array_equal(near, claim.direction):
         return "the direction is not the exact one, rounded"
-    none_negative, some, everywhere = margin_signs(X, codes, claim.exact_direction)
+    none_negative, some, everywhere = margin_signs(engine, claim.exact_direction)
     if not none_negative:
         return "a row has a negative margin"
     if not some:
@@ -298,24 +297,35 @@ def _wrong_margin(claim: Separated, X: Any, codes: np.ndarray) -> str | None:
     return None
 
 
-def _read(X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, list[Any]]:
-    """The rows that count, their class numbers and the labels."""
+def _read(X: Any, y: Any, sample_weight: Any) -> tuple[Engine, list[Any]]:
+    """The rows that count with their class numbers, and the labels."""
     matrix, labels = read_table(X, y)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    matrix, codes, _ = _with_weight(matrix, labels.codes, weight)
-    return matrix, codes, labels.classes.tolist()
+    return _counting(choose(matrix, labels.codes, weight)), labels.classes.tolist()
 
 
-def _with_weight(X: Any, codes: np.ndarray, weight: np.ndarray | None):
+def _counting(engine: Engine) -> Engine:
     """Without the rows of weight 0, as float64."""
-    if weight is not None and not (weight > 0).all():
-        kept = np.flatnonzero(weight > 0)
-        X, codes, weight = X[kept], codes[kept], weight[kept]
-    return _float64(X), codes, weight
+    if engine.dtype == np.float64 and not (engine.weighted and engine.fold(_weightless)):
+        return engine
+    return engine.derive(_with_weight)
 
 
-def _float64(X: Any) -> Any:
-    return X if X.dtype == np.float64 else X.astype(np.float64)
+def _weightless(block: Block) -> int:
+    return int(np.sum(~(block.weight > 0)))
+
+
+def _with_weight(block: Block) -> tuple:
+    X, y, weight = block.X.astype(np.float64, copy=False), block.y, block.weight
+    if not block.weighted or (weight > 0).all():
+        return X, y, weight
+    kept = np.flatnonzero(weight > 0)
+    return X[kept], y[kept], weight[kept]
+
+
+def _numbered(block: Block, present: np.ndarray) -> tuple:
+    """The present classes have numbers without gaps."""
+    return block.X, np.searchsorted(present, block.y), block.weight
 
 
 def _relative(weights: np.ndarray) -> np.ndarray:

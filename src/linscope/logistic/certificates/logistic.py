@@ -121,32 +121,29 @@ class Proof(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """A problem as the solver saw it: objective and frame, where it ended, and the rows as given.
+    """A problem as the solver saw it: objective and frame, and where it ended.
 
-    ``weight`` are the weights of the rows without C; empty if there are none. ``toward`` is the
-    step that the solver would have made next, in the coordinates of the frame.
+    ``toward`` is the step that the solver would have made next, in the coordinates of the frame.
     """
 
     objective: LogisticObjective
     frame: ColumnFrame
     point: Point
-    X: Any
-    codes: np.ndarray
-    weight: np.ndarray
     toward: np.ndarray | None = None
 
 
-def certify(solved: Solved, status: Status, **fields: Any) -> LogisticCertificate:
+def certify(solved: Solved, problem: Any, status: Status, **fields: Any) -> LogisticCertificate:
     """The certificate of the weights held, ``fields["weights"]``.
 
     Parameters
     ----------
     solved : what was solved
+    problem : with ``X``, ``codes`` and ``weight`` as given: without C, and empty if there are none
     status : how the solver ended
     fields : of ``LogisticCertificate``, what only the estimator knows
     """
     claim = LogisticCertificate(status=status, **fields)
-    return with_proof(claim, prove(claim, solved))
+    return with_proof(claim, prove(claim, solved, problem))
 
 
 def with_proof(claim: Claim, proof: Proof) -> Claim:
@@ -173,7 +170,7 @@ def infinite(claim: LogisticCertificate, text: str, direction: Any) -> LogisticC
     )
 
 
-def prove(claim: LogisticCertificate, solved: Solved) -> Proof:
+def prove(claim: LogisticCertificate, solved: Solved, problem: Any) -> Proof:
     """The least gap that can be proven at a bearable price."""
     objective = solved.objective
     work = objective.n * max(objective.d, 1) * objective.rows
@@ -182,7 +179,7 @@ def prove(claim: LogisticCertificate, solved: Solved) -> Proof:
         proof = quick_proof(solved, claim.weights)
         if proof.gap <= claim.tolerance * abs(proof.value) or work > DEAR_WORK:
             return proof
-    return careful_proof(claim, solved.X, solved.codes, solved.weight)
+    return careful_proof(claim, problem.X, problem.codes, problem.weight)
 
 
 def careful_proof(claim: Any, X: Any, codes: np.ndarray, weight: np.ndarray) -> Proof:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from linscope.engines import choose
+from linscope.engines import Engine
 from linscope.separation.signed_rows import SignedRows
 from linscope.separation.three_cases import decide
 
-from ..solvers.multinomial import Multinomial
+from ..solvers.multinomial import Multinomial, with_columns
 from ..verify.separation import Direction, margin_signs
 from .dependent_columns import dependence
 from .exact_direction import exact_direction, float_direction, full_direction, single_column
@@ -44,30 +44,28 @@ class Found(NamedTuple):
 class Problem:
     """Rows that count, and the columns that can matter.
 
-    ``model`` has the columns numbered ``columns`` of X: not constant (with a bias), not all 0.
+    ``totals`` is the weight of each class. ``model`` has the columns numbered ``columns``: not
+    constant (with a bias), not all 0.
     """
 
-    X: Any
-    codes: np.ndarray
+    engine: Engine
     n_classes: int
     intercept: bool
-    weight: np.ndarray | None = None
+    totals: np.ndarray
 
     def __post_init__(self) -> None:
-        self.model = self._model(self.X)
-        low, high = self.model.frame.low, self.model.frame.high
-        matters = (low < high) if self.intercept else (low != 0) | (high != 0)
-        self.columns = np.arange(self.X.shape[1])
-        if not matters.all() and matters.any():
-            self._keep(np.flatnonzero(matters))
-        self.nothing = not matters.any()
-
-    def _model(self, X: Any) -> Multinomial:
-        return Multinomial(choose(X, self.codes, self.weight), self.n_classes, self.intercept)
+        self.d = self.engine.n_features
+        self.model = Multinomial(self.engine, self.n_classes, self.intercept)
+        self.columns = np.arange(self.d)
+        matters = self.model.frame.changing
+        if 0 < len(matters) < self.d:
+            self._keep(matters)
+        self.nothing = len(matters) == 0
 
     def _keep(self, kept: np.ndarray) -> None:
         self.columns = self.columns[kept]
-        self.model = self._model(self.X[:, self.columns])
+        part = self.engine.derive(with_columns, self.columns)
+        self.model = Multinomial(part, self.n_classes, self.intercept)
 
     def drop_dependent(self) -> None:
         """Leave out columns that are exactly combinations of others."""
@@ -82,7 +80,7 @@ class Problem:
 
     def outside(self, theta: np.ndarray) -> np.ndarray:
         """The inverse, 0 for columns that do not matter."""
-        weights = np.zeros((self.n_classes - 1, self.X.shape[1] + 1))
+        weights = np.zeros((self.n_classes - 1, self.d + 1))
         weights[:, self._places] = self.model.frame.outside(theta.reshape(self.model.shape))
         return weights
 
@@ -95,15 +93,15 @@ class Problem:
 
         Rare classes need many Newton steps from 0, and few from here.
         """
-        weights = np.zeros((self.n_classes - 1, self.X.shape[1] + 1))
+        weights = np.zeros((self.n_classes - 1, self.d + 1))
         if self.intercept:
-            logs = np.log(np.bincount(self.codes, self.weight, self.n_classes))
+            logs = np.log(self.totals)
             weights[:, 0] = logs[1:] - logs[0]
         return weights
 
     def one_column(self, theta: np.ndarray) -> Found | None:
         """A single column that tells some classes from the others; θ is where to begin."""
-        single = single_column(self.X, self.codes, self.n_classes, self.intercept)
+        single = single_column(self.engine, self.n_classes, self.intercept)
         if single is None:
             return None
         direction, strict = single
@@ -140,14 +138,14 @@ class Problem:
 
     def _strict(self, V: np.ndarray) -> Found | None:
         """The direction V if every margin is above 0, exactly."""
-        exact = float_direction(self.model.frame, V, self.columns, self.X.shape[1])
-        signs = margin_signs(self.X, self.codes, exact)
+        exact = float_direction(self.model.frame, V, self.columns, self.d)
+        signs = margin_signs(self.engine, exact)
         return _exactly(exact, COMPLETE) if signs.all_positive else None
 
     def _quasi(self, directions: Directions, V: np.ndarray) -> Found | None:
-        exact = exact_direction(directions, V, self.columns, self.X.shape[1])
+        exact = exact_direction(directions, V, self.columns, self.d)
         if exact is not None:
-            signs = margin_signs(self.X, self.codes, exact)
+            signs = margin_signs(self.engine, exact)
             if signs.none_negative and signs.some_positive:
                 return _exactly(exact, COMPLETE if signs.all_positive else QUASI)
         return None
@@ -155,8 +153,11 @@ class Problem:
     @property
     def small(self) -> bool:
         """Whether rational arithmetic can decide in good time."""
-        rows, size = len(self.codes) * (self.n_classes - 1), int(np.prod(self.model.shape))
-        return size <= EXACT_WEIGHTS and (self.is_plain or 2 * rows * size <= EXACT_SIZE)
+        rows = self.engine.n_rows * (self.n_classes - 1)
+        size = int(np.prod(self.model.shape))
+        if size > EXACT_WEIGHTS or not self.engine.has_all_rows:
+            return False
+        return self.is_plain or 2 * rows * size <= EXACT_SIZE
 
     @property
     def is_plain(self) -> bool:
@@ -165,27 +166,27 @@ class Problem:
 
     def by_fractions(self) -> Found | None:
         """Small tables, exactly: also margins that floats cannot tell from 0."""
-        X = self.X[:, self.columns]
-        X = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
+        rows = self.model.engine.all_rows("exact arithmetic")
+        X = rows.X.toarray() if sparse.issparse(rows.X) else rows.X
         if self.is_plain:
-            outcome = decide(SignedRows(X, np.where(self.codes == 1, 1.0, -1.0)))
+            outcome = decide(SignedRows(X, np.where(rows.y == 1, 1.0, -1.0)))
         else:
             # V·a ≥ 0 without a bias is b + V·a ≥ 0 and −b + V·a ≥ 0 with one.
-            A = self._differences(X)
+            A = self._differences(X, rows.y)
             outcome = decide(SignedRows(np.vstack([A, -A]), np.repeat([1.0, -1.0], len(A))))
         if outcome.weights is None:
             return None
         kind = QUASI if outcome.circuit else COMPLETE
         return _exactly(self._as_direction(outcome.weights), kind)
 
-    def _differences(self, X: np.ndarray) -> np.ndarray:
+    def _differences(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """(e_y − e_k) ⊗ z for all rows and classes k ≠ y, without the class 0."""
         Z = np.column_stack([np.ones(len(X)), X]) if self.intercept else X
         rows = []
         for k in range(self.n_classes):
-            mine = np.flatnonzero(self.codes != k)
+            mine = np.flatnonzero(codes != k)
             block = np.zeros((len(mine), self.n_classes, Z.shape[1]))
-            block[np.arange(len(mine)), self.codes[mine]] = Z[mine]
+            block[np.arange(len(mine)), codes[mine]] = Z[mine]
             block[:, k] = -Z[mine]
             rows.append(block[:, 1:].reshape(len(mine), -1))
         return np.vstack(rows)
@@ -195,7 +196,7 @@ class Problem:
         weights = weights if self.is_plain else weights[1:]
         size = len(self.columns) + int(self.intercept)
         rows = [weights[k : k + size] for k in range(0, len(weights), size)]
-        return full_direction(rows, self.columns, self.X.shape[1], self.intercept)
+        return full_direction(rows, self.columns, self.d, self.intercept)
 
 
 def _exactly(direction: Direction, kind: str) -> Found:

@@ -14,17 +14,17 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
+from linscope.engines import check_rows
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
 from linscope.fitting.training import Training, read_training
 from linscope.fitting.verified import Verified
 from linscope.results import Status
 from linscope.results.caller import warn_caller
-from linscope.rows.finite import check_finite
 from linscope.rows.threads import one_blas_thread
 
 from ..certificates.logistic import LogisticCertificate
 from ..solving.choice import SOLVERS, check_options, ignored_options
-from ..solving.problems import Part, problems_of, several, solve
+from ..solving.problems import Part, engine_for, problems_of, several, solve
 from .prediction import LogisticPrediction
 from .statistics import LogisticStatistics
 
@@ -192,14 +192,14 @@ class LogisticRegression(
         unused = ignored_options(self)
         if unused:
             warn_caller(unused, UserWarning)
-        problems = problems_of(training, self.multi_class)
+        problems, engine = problems_of(training, self.multi_class), engine_for(self, training)
         if len(problems) > 1:  # the first look at the rows of a single problem checks them
-            check_finite(training.X, getattr(self, "feature_names_in_", None))
+            check_rows(engine, getattr(self, "feature_names_in_", None))
         # Beyond the range of floats bounds become infinite, and the certificate says so.
         unwarned = np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")
         with watched(self, X, y, len(problems) * self.max_iter), unwarned:
             parts = [
-                solve(self, problem, self._initial(number, problem.shape), keep_log)
+                solve(self, problem, engine, self._initial(number, problem.shape), keep_log)
                 for number, problem in enumerate(problems)
             ]
         self._keep(training, parts)

@@ -72,7 +72,8 @@ def make_fits(estimator: Any, training: Training, splits: list[Split]) -> Fits:
     l2 = strengths(1.0, estimator.penalty, estimator.l1_ratio).rho > 0
     if not (l2 and softmax and estimator.solver in ("auto", "newton", "trust-region")):
         return RefitFits(estimator, training, splits)
-    frame = framed(choose(training.X), fit_intercept=estimator.fit_intercept)
+    engine = choose(training.X, training.codes, training.weight)
+    frame = framed(engine, fit_intercept=estimator.fit_intercept)
     if frame.engine.is_sparse or estimator.solver == "trust-region":
         return WarmFits(estimator, training, splits, frame)
     two = len(training.classes) == 2
@@ -97,11 +98,12 @@ class SharedFits:
         self.estimator, self.training, self.frame = estimator, training, frame
         self.rows: list[Any] = [slice(None), *(split.train for split in splits)]
         K, bias = len(training.classes), estimator.fit_intercept
-        self.table = FoldTable(frame.X, training.codes, K, training.weight, order, groups, bias)
+        X = frame.engine.all_rows("a path with shared folds").X
+        self.table = FoldTable(X, training.codes, K, training.weight, order, groups, bias)
         tol = accuracy(estimator.tol, _numbers(training))
         with one_blas_thread():
             self.newton = FoldNewton(self.table, frame.pull(1.0), tol, estimator.max_iter)
-        self.sums, self.longest = self.table.class_sums(), longest_row(frame.X)
+        self.sums, self.longest = self.table.class_sums(), longest_row(X)
         self.largest = float(np.abs(self.table.X).max(initial=0.0))
 
     def solve(self, C: float) -> None:
@@ -177,6 +179,7 @@ class WarmFits:
         self.estimator, self.training, self.frame, self.splits = estimator, training, frame, splits
         make = partial(self._objective, estimator.fit_intercept)
         self.rows: list[Any] = [slice(None), *(split.train for split in splits)]
+        self.X = frame.engine.all_rows("a path").X
         self.objectives = [make(rows) for rows in self.rows]
         self.tol = accuracy(estimator.tol, _numbers(training))
         self.folds = range(1, len(splits) + 1)
@@ -187,7 +190,7 @@ class WarmFits:
     def _objective(self, intercept: bool, rows: Any) -> LogisticObjective:
         _, classes, codes, weight, _ = self.training
         own = weight[rows] if len(weight) else weight
-        engine = choose(self.frame.X[rows], codes[rows], own)
+        engine = choose(self.X[rows], codes[rows], own)
         return LogisticObjective(engine, len(classes), 1.0, intercept)
 
     def solve(self, C: float) -> None:
@@ -237,9 +240,7 @@ class WarmFits:
         claim = _claim(self, self.status[m], self.weights[m], C)
         if _numbers(self.training) <= SMALL_WORK:
             return with_proof(claim, _careful(self, claim, m))
-        rows, given = self.rows[m], self.training
-        own = given.weight[rows] if len(given.weight) else given.weight
-        args = (self.objectives[m], self.frame, self.points[m], given.X, given.codes, own)
+        args = (self.objectives[m], self.frame, self.points[m])
         # P/C was solved: its value, bound and gradient are those of P, divided by C.
         value, gap, kkt = quick_proof(Solved(*args), claim.weights)
         if gap > GOOD * value:
@@ -253,7 +254,7 @@ class WarmFits:
     def held_out(self, fold: int):
         rows = self.splits[fold].test
         V = self.V[-1][fold + 1]
-        return rows, self.frame.X[rows] @ V[:, 1:].T + V[:, 0]
+        return rows, self.X[rows] @ V[:, 1:].T + V[:, 0]
 
     def model(self, problem: int):
         return with_weights(self.estimator, self.training, self.weights[problem])

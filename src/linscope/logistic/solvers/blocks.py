@@ -137,10 +137,16 @@ class Facts(NamedTuple):
     longest: Largest
 
 
+def class_totals(block: Block, n_classes: int) -> np.ndarray:
+    """The weight of each class."""
+    weight = block.weight if block.weighted else None
+    return np.bincount(block.y, weight, n_classes).astype(np.float64)
+
+
 def facts_of(block: Block, n_classes: int) -> tuple:
     """``Facts`` as a tuple."""
     X, c = block.X, block.weight if block.weighted else None
-    totals = np.bincount(block.y, c, n_classes).astype(np.float64)
+    totals = class_totals(block, n_classes)
     heaviest = Largest(float(len(block.y) > 0) if c is None else float(c.max()))
     if not sparse.issparse(X):
         return totals, heaviest, X.size, Largest(X.shape[1])

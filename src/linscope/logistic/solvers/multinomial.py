@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linscope.engines import Engine, choose
+from linscope.engines import Engine, here
 from linscope.losses.logistic import log_sigmoid
 from linscope.losses.softmax import log_softmax
 from linscope.rows.blocks import Block, Largest, Least
@@ -61,6 +61,11 @@ class Frame:
     @property
     def p(self) -> int:
         return len(self.shift) + int(self.intercept)
+
+    @property
+    def changing(self) -> np.ndarray:
+        """Columns that are not constant; without a bias, those that are not 0."""
+        return changing_columns(self.low, self.high, self.intercept)
 
     @cached_property
     def others(self) -> list[int]:
@@ -128,6 +133,17 @@ def column_ranges(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
     return low.value, high.value
 
 
+def changing_columns(low: np.ndarray, high: np.ndarray, intercept: bool) -> np.ndarray:
+    """Columns with these ranges that are not constant; without a bias, those that are not 0."""
+    return np.flatnonzero((low < high) if intercept else (low != 0) | (high != 0))
+
+
+def with_columns(block: Block, columns: np.ndarray) -> tuple:
+    """The rows with some of their columns."""
+    X = block.X[:, columns]
+    return X if sparse.issparse(X) else np.ascontiguousarray(X), block.y, block.weight
+
+
 def _ranges(block: Block) -> tuple[Least, Largest]:
     return ranges(block.X)
 
@@ -182,8 +198,8 @@ class Multinomial:
 
     def some(self, rows: int) -> Multinomial:
         """The same for about so many rows, in the same coordinates."""
-        part, some = copy.copy(self), self.engine.some(rows)
-        part.engine = choose(some.X, some.y, some.weight)
+        part = copy.copy(self)
+        part.engine = here(self.engine.some(rows))
         return part
 
     def at(self, theta: np.ndarray) -> Place:

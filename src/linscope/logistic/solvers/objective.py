@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from linscope.engines import Engine, choose
+from linscope.engines import Engine, here
 from linscope.rows.blocks import SPARSE_ROWS, block_rows_for
 
 from . import blocks
@@ -184,9 +184,9 @@ class LogisticObjective:
         if np.bincount(some.y, minlength=self.n_classes).min() < FEWEST_OF_A_CLASS:
             return None
         weight = some.weight if some.weighted else np.ones(len(some.y))
-        return replace(self, engine=choose(some.X, some.y, weight * (self.n / len(some.y))))
+        some = replace(some, weight=weight * (self.n / len(some.y)))
+        return replace(self, engine=here(some))
 
     def some(self, rows: int) -> LogisticObjective:
         """About so many rows, evenly spread, as they are."""
-        some = self.engine.some(rows)
-        return replace(self, engine=choose(some.X, some.y, some.weight))
+        return replace(self, engine=here(self.engine.some(rows)))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from linscope.engines import Engine
 from linscope.engines import choose as choose_engine
 from linscope.fitting.column_scaling import ColumnFrame, framed
 from linscope.fitting.descent import GradientDescent
@@ -18,7 +18,7 @@ from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, binary_problems
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
 from linscope.results import Result, Status
-from linscope.verify.dependence import changing_columns
+from linscope.rows.blocks import Block
 
 from ..certificates.finite_solution import Finite, Separated, finite_solution
 from ..certificates.firth import certify_firth
@@ -33,6 +33,7 @@ from ..certificates.logistic import (
     infinite,
 )
 from ..solvers.coordinate.descent import null_weights
+from ..solvers.multinomial import changing_columns, column_ranges, with_columns
 from ..solvers.objective import LogisticObjective
 from ..verify.model import SHARED
 from .choice import SMALL_TABLE, Strengths, accuracy, choose, strengths
@@ -44,20 +45,51 @@ SMALL_STEP = 1e-6
 
 
 class LogisticProblem(NamedTuple):
-    """Rows with class numbers and labels; ``side`` as ``LogisticCertificate`` has it."""
+    """Rows with class numbers and labels; ``side`` as ``LogisticCertificate`` has it.
+
+    ``pair`` has the numbers of the two classes of a binary problem among several, None for the
+    rest; ``rows`` is None for all rows of the training data.
+    """
 
     name: str
-    X: Any
+    training: Training
     codes: np.ndarray
     labels: np.ndarray
-    weight: np.ndarray
-    side: tuple[Any, Any] | None
+    side: tuple[Any, Any] | None = None
+    pair: tuple[int, int | None] | None = None
     rows: np.ndarray | None = None
+
+    @property
+    def X(self) -> Any:
+        """A copy for a pair of classes: not kept, as there are many pairs."""
+        return self.training.X if self.rows is None else self.training.X[self.rows]
+
+    @property
+    def weight(self) -> np.ndarray:
+        weight = self.training.weight
+        return weight if self.rows is None or not len(weight) else weight[self.rows]
+
+    @property
+    def d(self) -> int:
+        return self.training.X.shape[1]
 
     @property
     def shape(self) -> tuple[int, int]:
         """Of the weights."""
-        return 1 if len(self.labels) == 2 else len(self.labels), self.X.shape[1] + 1
+        return 1 if len(self.labels) == 2 else len(self.labels), self.d + 1
+
+    def engine_of(self, whole: Engine) -> Engine:
+        """The rows of this problem."""
+        return whole if self.pair is None else whole.derive(_of_two, *self.pair)
+
+
+def _of_two(block: Block, positive: int, negative: int | None) -> tuple:
+    """One class against another, or against the rest."""
+    X, y, c = block.X, (block.y == positive).astype(np.int64), block.weight
+    if negative is None:
+        return X, y, c
+    rows = np.flatnonzero((y == 1) | (block.y == negative))
+    return X[rows], y[rows], c[rows] if block.weighted else c
 
 
 class Part(NamedTuple):
@@ -77,22 +109,34 @@ class Part(NamedTuple):
 
 def problems_of(training: Training, multi_class: str) -> list[LogisticProblem]:
     """One problem for two classes and for a softmax, else several of two classes each."""
-    X, classes, codes, weight, _ = training
+    classes, codes = training.classes, training.codes
     if len(classes) == 2 or multi_class == "softmax":
-        return [LogisticProblem("", X, codes, classes, weight, None)]
-    out = []
+        return [LogisticProblem("", training, codes, classes)]
+    number, out = {label: k for k, label in enumerate(classes.tolist())}, []
     for name, rows, y, positive, negative, others in binary_problems(classes, codes, multi_class):
-        own, labels, side = (y > 0).astype(np.int64), np.array([False, True]), (positive, None)
+        labels, side, other = np.array([False, True]), (positive, None), None
         if others == ():
             labels, side = np.array([negative, positive]), (positive, negative)
-        data = X if rows is None else X[rows]
-        part = weight if rows is None or not len(weight) else weight[rows]
-        out.append(LogisticProblem(name, data, own, labels, part, side, rows))
+            other = number[negative]
+        own, pair = (y > 0).astype(np.int64), (number[positive], other)
+        out.append(LogisticProblem(name, training, own, labels, side, pair, rows))
     return out
 
 
+def engine_for(model: Any, training: Training) -> Engine:
+    """The rows, with weights that have C in them where there is a penalty."""
+    weight = training.weight
+    if any(strengths(model.C, model.penalty, model.l1_ratio)) and model.C != 1.0:
+        weight = float(model.C) * (weight if len(weight) else np.ones(len(training.codes)))
+    return choose_engine(training.X, training.codes, weight)
+
+
 def solve(
-    model: Any, problem: LogisticProblem, initial: np.ndarray | None, keep_log: bool = False
+    model: Any,
+    problem: LogisticProblem,
+    whole: Engine,
+    initial: np.ndarray | None,
+    keep_log: bool = False,
 ) -> Part:
     """Minimise the objective of a problem, and certify what was found.
 
@@ -100,19 +144,21 @@ def solve(
     ----------
     model : the estimator, for its parameters
     problem : what to solve
+    whole : the rows of all problems
     initial : first weights in original units, or None
     keep_log : keep what a trace of gradient steps needs
     """
     kind = strengths(model.C, model.penalty, model.l1_ratio)
     likelihood = not any(kind) and model.penalty != "firth"
-    verdict = _finite(model, problem) if likelihood else None
+    engine = problem.engine_of(whole)
+    verdict = _finite(model, problem, engine) if likelihood else None
     solver = None
     if model.solver in DESCENTS:
         solver = _gradient_solver(model, problem, kind, initial, keep_log)
-        solved, W, result, how = _descend(model, problem, kind, solver)
+        solved, W, result, how = _descend(model, problem, engine, kind, solver)
     else:
         hopeless = isinstance(verdict, Separated)
-        solved, W, result, how = _minimise(model, problem, kind, initial, hopeless)
+        solved, W, result, how = _minimise(model, problem, engine, kind, initial, hopeless)
     if not np.isfinite(W).all():
         raise ValueError("a weight is beyond the range of floats: scale the columns of X")
     held = held_weights(model, problem, W)
@@ -123,7 +169,7 @@ def solve(
         status = result.status
         if model.solver in DESCENTS and status.ok:
             status = Status.SHORT_STEPS  # unless the bound says that the minimum is near
-        certificate = _with_verdict(certify(solved, status, **fields), verdict)
+        certificate = _with_verdict(certify(solved, problem, status, **fields), verdict)
     return Part(problem, W, held, result, certificate, solver if keep_log else None)
 
 
@@ -131,40 +177,42 @@ def held_weights(model: Any, problem: LogisticProblem, W: np.ndarray) -> np.ndar
     """The weights as the model shows them."""
     if model.reference is not None:
         W = W - W[list(problem.labels.tolist()).index(model.reference)]
-    return in_type(W, problem.X.dtype)
+    return in_type(W, problem.training.X.dtype)
 
 
 def _objective(
-    model: Any, problem: LogisticProblem, kind: Strengths, X: Any
+    model: Any, engine: Engine, n_classes: int, kind: Strengths
 ) -> tuple[LogisticObjective, ColumnFrame]:
     """What is minimised, in columns that are near 1."""
-    scaled = problem.weight
-    if any(kind) and model.C != 1.0:
-        scaled = float(model.C) * (scaled if len(scaled) else np.ones(len(problem.codes)))
     frame = framed(
-        choose_engine(X, problem.codes, scaled),
+        engine,
         fit_intercept=model.fit_intercept,
         common=kind.l1 > 0,
         penalised=any(kind),
         names=getattr(model, "feature_names_in_", None),
     )
-    K, rho = len(problem.labels), frame.pull(kind.rho)
-    return LogisticObjective(frame.engine, K, rho, model.fit_intercept, frame.modest), frame
+    rho = frame.pull(kind.rho)
+    return LogisticObjective(frame.engine, n_classes, rho, model.fit_intercept, frame.modest), frame
 
 
 def _minimise(
-    model: Any, problem: LogisticProblem, kind: Strengths, initial, hopeless: bool
+    model: Any,
+    problem: LogisticProblem,
+    engine: Engine,
+    kind: Strengths,
+    initial: np.ndarray | None,
+    hopeless: bool,
 ) -> tuple[Solved, np.ndarray, Result, str]:
     """The minimum by the solver that suits it; columns that change nothing get no weight."""
-    kept = np.arange(problem.X.shape[1])
+    kept = everything = np.arange(problem.d)
     if not any(kind) and model.penalty != "firth":
-        kept = changing_columns(problem.X, model.fit_intercept)
+        kept = changing_columns(*column_ranges(engine), model.fit_intercept)
     constant = len(kept) == 0
-    if constant:
-        kept = np.arange(problem.X.shape[1])
-    places, whole = np.r_[0, 1 + kept], len(kept) == problem.X.shape[1]
-    table = problem.X if whole else _columns(problem.X, kept)
-    objective, frame = _objective(model, problem, kind, table)
+    kept = everything if constant else kept
+    places = np.r_[0, 1 + kept]
+    if len(kept) < problem.d:
+        engine = engine.derive(with_columns, kept)
+    objective, frame = _objective(model, engine, len(problem.labels), kind)
     if constant:
         result, how = _without_features(objective), "no column changes: the shares of the classes"
     else:
@@ -176,16 +224,8 @@ def _minimise(
         how = f"{why}; {passes} passes over the rows"
     W = np.zeros(problem.shape)
     W[:, places] = frame.original(result.weights)
-    details = result.details
-    point: Any = details.get("point")
-    toward = details.get("toward")
-    given = (problem.X, problem.codes, problem.weight)
-    return Solved(objective, frame, point, *given, toward), W, result, how
-
-
-def _columns(X: Any, kept: np.ndarray) -> Any:
-    part = X[:, kept]
-    return part if sparse.issparse(part) else np.ascontiguousarray(part)
+    point: Any = result.details.get("point")
+    return Solved(objective, frame, point, result.details.get("toward")), W, result, how
 
 
 def _without_features(objective: LogisticObjective) -> Result:
@@ -221,13 +261,13 @@ def _gradient_solver(
 
 
 def _descend(
-    model: Any, problem: LogisticProblem, kind: Strengths, solver: GradientDescent
+    model: Any, problem: LogisticProblem, engine: Engine, kind: Strengths, solver: GradientDescent
 ) -> tuple[Solved, np.ndarray, Result, str]:
     """The gradient steps that were asked for, towards infinity too, looked at from the objective.
 
     The result's weights are (rows, d + 1) in original units.
     """
-    objective, frame = _objective(model, problem, kind, problem.X)
+    objective, frame = _objective(model, engine, len(problem.labels), kind)
     result = run(solver, model.max_iter)
     found = result.details["averaged"] if model.average else result.weights
     W = np.ascontiguousarray(found.T)
@@ -237,25 +277,24 @@ def _descend(
         raise ValueError("the objective left the range of floats: use eta0='auto'")
     how = f"{model.solver} gradient steps: {result.details['explanation']}"
     result = replace(result, weights=W, details=result.details | {"point": point})
-    given = (problem.X, problem.codes, problem.weight)
-    return Solved(objective, frame, point, *given), W, result, how
+    return Solved(objective, frame, point), W, result, how
 
 
 def _fields(
     model: Any, problem: LogisticProblem, kind: Strengths, held, how: str
 ) -> dict[str, Any]:
-    numbers = problem.X.shape[0] * problem.X.shape[1] * problem.shape[0]
+    numbers = len(problem.codes) * problem.d * problem.shape[0]
     return {
         "weights": held,
         "classes": np.asarray(problem.labels),
         "C": float(model.C) if any(kind) else np.inf,
-        "tolerance": promised(model, numbers, problem.X.dtype),
+        "tolerance": promised(model, numbers, problem.training.X.dtype),
         "l1": kind.l1,
         "l2": kind.l2,
         "common": model.reference is not None,
         "firth": model.penalty == "firth",
         "fit_intercept": model.fit_intercept,
-        "weighted": len(problem.weight) > 0,
+        "weighted": len(problem.training.weight) > 0,
         "side": problem.side,
         "how": how,
     }
@@ -271,14 +310,12 @@ def promised(model: Any, numbers: int, dtype: Any) -> float:
     return min(max(HEADROOM * accuracy(model.tol, numbers), least), DESCENT_TOLERANCE)
 
 
-def _finite(model: Any, problem: LogisticProblem) -> Finite | Separated | None:
+def _finite(model: Any, problem: LogisticProblem, engine: Engine) -> Finite | Separated | None:
     """Do finite weights of maximum likelihood exist at all? None if nobody can tell."""
     return finite_solution(
-        problem.X,
-        problem.codes,
+        engine,
         len(problem.labels),
         model.fit_intercept,
-        problem.weight if len(problem.weight) else None,
         names=list(model._feature_names()),
         classes=list(problem.labels),
     )

@@ -14,6 +14,8 @@ import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, scores
 from linscope.arithmetic.rational import magnitude, power_of_two
+from linscope.engines import Engine
+from linscope.rows.blocks import Block
 from linscope.verify.exact_signs import whole_scores
 
 Direction = tuple[tuple[Fraction, ...], ...]
@@ -26,22 +28,30 @@ class Signs(NamedTuple):
     some_positive: bool
     all_positive: bool
 
+    def plus(self, other: Signs) -> Signs:
+        """Of both together."""
+        return Signs(
+            self.none_negative and other.none_negative,
+            self.some_positive or other.some_positive,
+            self.all_positive and other.all_positive,
+        )
 
-def margin_signs(X: Any, codes: np.ndarray, direction: Direction) -> Signs:
+
+def margin_signs(engine: Engine, direction: Direction) -> Signs:
     """The signs of (v_{y_i} − v_k)·[1, x_i] over all rows and classes k ≠ y_i."""
-    none_negative, some_positive, all_positive = True, False, True
+    return engine.fold(_block_signs, direction)
+
+
+def _block_signs(block: Block, direction: Direction) -> Signs:
+    found = Signs(True, False, True)
     for k, own in enumerate(direction):
-        mine = np.flatnonzero(codes == k)
-        if not len(mine):
-            continue
-        for l, other in enumerate(direction):
-            if l == k:
-                continue
-            signs = _signs(X[mine], [a - b for a, b in zip(own, other, strict=True)])
-            none_negative &= bool((signs >= 0).all())
-            some_positive |= bool((signs > 0).any())
-            all_positive &= bool((signs > 0).all())
-    return Signs(none_negative, some_positive, all_positive)
+        mine = np.flatnonzero(block.y == k)
+        for other in direction[:k] + direction[k + 1 :] if len(mine) else ():
+            signs = _signs(block.X[mine], [a - b for a, b in zip(own, other, strict=True)])
+            positive = signs > 0
+            here = Signs(bool((signs >= 0).all()), bool(positive.any()), bool(positive.all()))
+            found = found.plus(here)
+    return found
 
 
 def _signs(X: Any, v: list[Fraction]) -> np.ndarray:
