@@ -23,8 +23,8 @@ from . import blocks
 ENTRIES_A_WEIGHT, MOST_SPARSE_BLOCKS = 8, 64
 # A share of the rows is of use if it has some of each class.
 FEWEST_OF_A_CLASS = 20
-# Products with weights beyond these leave the range of float32.
-FLOAT32_WEIGHTS = (1e-20, 1e20)
+# Products with weights beyond these leave the range of float32; smaller tables gain no time by it.
+FLOAT32_WEIGHTS, FLOAT32_NUMBERS = (1e-20, 1e20), 200_000
 # The name under which a table is kept in float32.
 ROUGH = "float32"
 
@@ -68,6 +68,7 @@ class LogisticObjective:
         self.rows = 1 if self.n_classes == 2 else self.n_classes
         self.engine = self.engine.cut(self._block_rows())
         self.float32 &= FLOAT32_WEIGHTS[0] < self.facts.heaviest.value < FLOAT32_WEIGHTS[1]
+        self.float32 &= self.n * self.d > FLOAT32_NUMBERS
         self.mask = np.ones(self.d + 1)
         self.mask[0] = float(self.intercept)
         self._points: WeakValueDictionary[str, Point] = WeakValueDictionary()
