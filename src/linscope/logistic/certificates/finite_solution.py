@@ -26,7 +26,6 @@ from linscope.separation.reading import read_table
 
 from ..solvers.blocks import class_totals
 from ..solvers.multinomial import Multinomial, column_ranges
-from ..verify.separation import margin_signs
 from .absent_classes import absent_direction
 from .overlap import Overlap, prove_overlap
 from .separating_direction import Directions
@@ -38,6 +37,7 @@ from .separation_search import (
     QUASI,
     Found,
     Problem,
+    signs_of,
 )
 
 # Newton steps before linear programs are asked, and after they found nothing.
@@ -287,7 +287,7 @@ def _wrong_margin(claim: Separated, engine: Engine) -> str | None:
     near = np.array([[float(v) for v in row] for row in claim.exact_direction])
     if near.shape != claim.direction.shape or not np.array_equal(near, claim.direction):
         return "the direction is not the exact one, rounded"
-    none_negative, some, everywhere = margin_signs(engine, claim.exact_direction)
+    none_negative, some, everywhere = engine.fold(signs_of, claim.exact_direction)
     if not none_negative:
         return "a row has a negative margin"
     if not some:

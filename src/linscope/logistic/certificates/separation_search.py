@@ -10,11 +10,12 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import Engine
+from linscope.rows.blocks import Block
 from linscope.separation.signed_rows import SignedRows
 from linscope.separation.three_cases import decide
 
 from ..solvers.multinomial import Multinomial, with_columns
-from ..verify.separation import Direction, margin_signs
+from ..verify.separation import Direction, Signs, margin_signs
 from .dependent_columns import dependence
 from .exact_direction import exact_direction, float_direction, full_direction, single_column
 from .overlap import prove_overlap
@@ -139,13 +140,13 @@ class Problem:
     def _strict(self, V: np.ndarray) -> Found | None:
         """The direction V if every margin is above 0, exactly."""
         exact = float_direction(self.model.frame, V, self.columns, self.d)
-        signs = margin_signs(self.engine, exact)
+        signs = self.engine.fold(signs_of, exact)
         return _exactly(exact, COMPLETE) if signs.all_positive else None
 
     def _quasi(self, directions: Directions, V: np.ndarray) -> Found | None:
         exact = exact_direction(directions, V, self.columns, self.d)
         if exact is not None:
-            signs = margin_signs(self.engine, exact)
+            signs = self.engine.fold(signs_of, exact)
             if signs.none_negative and signs.some_positive:
                 return _exactly(exact, COMPLETE if signs.all_positive else QUASI)
         return None
@@ -197,6 +198,11 @@ class Problem:
         size = len(self.columns) + int(self.intercept)
         rows = [weights[k : k + size] for k in range(0, len(weights), size)]
         return full_direction(rows, self.columns, self.d, self.intercept)
+
+
+def signs_of(block: Block, direction: Direction) -> Signs:
+    """What the margins of the rows have in common."""
+    return margin_signs(block.X, block.y, direction)
 
 
 def _exactly(direction: Direction, kind: str) -> Found:

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, Ball, products
-from linscope.engines import choose
 from linscope.results import Status
 from linscope.verify.claims import Refuted, require
 
@@ -119,7 +118,7 @@ def _check_infinite(claim: Any, problem: Problem) -> str:
     require(fits, f"the direction must be {wanted}")
     free = problem.intercept or not any(row[0] for row in direction)
     require(free, "the model has no bias, the direction has one")
-    signs = margin_signs(choose(problem.X, problem.codes), direction)
+    signs = margin_signs(problem.X, problem.codes, direction)
     text = "a row has a negative margin: the direction does not separate"
     require(signs.none_negative, text)
     require(signs.some_positive, "every margin is 0: the direction changes no odds")

@@ -14,8 +14,6 @@ import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, scores
 from linscope.arithmetic.rational import magnitude, power_of_two
-from linscope.engines import Engine
-from linscope.rows.blocks import Block
 from linscope.verify.exact_signs import whole_scores
 
 Direction = tuple[tuple[Fraction, ...], ...]
@@ -37,17 +35,13 @@ class Signs(NamedTuple):
         )
 
 
-def margin_signs(engine: Engine, direction: Direction) -> Signs:
+def margin_signs(X: Any, codes: np.ndarray, direction: Direction) -> Signs:
     """The signs of (v_{y_i} − v_k)·[1, x_i] over all rows and classes k ≠ y_i."""
-    return engine.fold(_block_signs, direction)
-
-
-def _block_signs(block: Block, direction: Direction) -> Signs:
     found = Signs(True, False, True)
     for k, own in enumerate(direction):
-        mine = np.flatnonzero(block.y == k)
+        mine = np.flatnonzero(codes == k)
         for other in direction[:k] + direction[k + 1 :] if len(mine) else ():
-            signs = _signs(block.X[mine], [a - b for a, b in zip(own, other, strict=True)])
+            signs = _signs(X[mine], [a - b for a, b in zip(own, other, strict=True)])
             positive = signs > 0
             here = Signs(bool((signs >= 0).all()), bool(positive.any()), bool(positive.all()))
             found = found.plus(here)
