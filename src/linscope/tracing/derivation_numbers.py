@@ -19,7 +19,7 @@ from scipy import sparse
 
 from linscope.arithmetic.rational import clear_denominators, sqrt_down, sqrt_up
 
-from .fractions import rational
+from .fractions import fractions, rational
 
 # Products n·(d + 1)² in fractions: exact=True refuses more, otherwise more are done in floats.
 MOST_EXACT_PRODUCTS, FEW_PRODUCTS = 3_000_000, 50_000
@@ -163,14 +163,6 @@ def read_samples(
 
 def _stored(value: Any) -> Fraction:
     return Fraction(float(value))
-
-
-def fractions(values: Any, read: Callable[[Any], Fraction] = rational) -> np.ndarray:
-    """The same array with fractions in it."""
-    values = np.asarray(values)
-    out = np.empty(values.shape, dtype=object)
-    out[...] = np.reshape([read(v) for v in values.ravel()] or out, values.shape)
-    return out
 
 
 def constant(value: int, shape: Any, in_fractions: bool) -> np.ndarray:

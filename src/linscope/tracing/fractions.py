@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from numbers import Rational
 from typing import Any
@@ -33,6 +34,14 @@ def rational(value: Any) -> Fraction:
     return Fraction(str(value))
 
 
+def fractions(values: Any, read: Callable[[Any], Fraction] = rational) -> np.ndarray:
+    """The same array with fractions in it."""
+    values = np.asarray(values)
+    out = np.empty(values.shape, dtype=object)
+    out[...] = np.reshape([read(v) for v in values.ravel()] or out, values.shape)
+    return out
+
+
 def exact_weights(model, y, sample_weight) -> list[Fraction] | None:
     """Sample weight times class weight of every given row; "balanced" is n / (K n_k), exactly."""
     if sample_weight is None and model.class_weight is None:
@@ -47,3 +56,28 @@ def exact_weights(model, y, sample_weight) -> list[Fraction] | None:
     else:
         factors = [rational((model.class_weight or {}).get(label, 1)) for label in classes.tolist()]
     return [weight * factors[code] for weight, code in zip(given, codes.tolist(), strict=True)]
+
+
+def column(values: Iterable[Any]) -> np.ndarray:
+    """An array of these fractions, or of these vectors of fractions."""
+    values = list(values)
+    shape = (len(values), *np.shape(values[:1])[1:])
+    out = np.empty(shape, dtype=object)
+    out[:] = values
+    return out
+
+
+class KeptRun:
+    """What the replay of a run in fractions does differently: states are kept, not worked out."""
+
+    _history: np.ndarray
+    _rows: np.ndarray
+
+    def states(self, first: int, last: int) -> Any:
+        return self._history[first : last + 1]
+
+    def last_state(self) -> Any:
+        return self._history[-1]
+
+    def inputs(self, samples: Any) -> Any:
+        return self._rows[samples]

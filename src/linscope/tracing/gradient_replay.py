@@ -5,6 +5,7 @@ Shown are h(x) and y − h of single samples, ‖∇J‖ of batches, and J.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,23 +89,12 @@ class GradientReplay(Replay):
         self.row_numbers, self.details, self.column = row_numbers, details, column
         self.n_steps, self.update_steps = log.n_updates, range(log.n_updates)
         self.y = solver.rows.y[:, column]
-
-    @property
-    def single(self) -> bool:
-        return self.solver.kind == "stochastic"
-
-    @property
-    def width(self) -> int:
-        columns, each = self.solver.objective.shape
-        return columns * each
+        self.single, self.intercept = solver.kind == "stochastic", solver.intercept
+        self.width = math.prod(solver.objective.shape)
 
     @property
     def n_weights(self) -> int:
         return self.solver.objective.shape[1]
-
-    @property
-    def intercept(self) -> bool:
-        return self.solver.intercept
 
     def states(self, first: int, last: int) -> Any:
         weights = iterates(self.solver, self.log, first, last)[0]
@@ -173,7 +163,7 @@ class GradientReplay(Replay):
     def error_of(self, sample: int, state) -> Any:
         """y − h of a sample under a state."""
         W = self._columns(state[None])[0]
-        scores = (W if self.intercept else W[:, 1:]) @ self.row(sample)
+        scores = (W if self.intercept else W[:, 1:]) @ self.inputs([sample])[0]
         h = losses.predictions(self.solver.loss, np.ascontiguousarray(scores[None], np.float64))
         return self.y[sample] - h[0, self.column]
 

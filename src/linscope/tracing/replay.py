@@ -89,6 +89,9 @@ class Replay(ABC):
     log : what the fit has kept; says how many batches a pass has and in what order
     X, y : the rows of the problem (None for a precomputed kernel), their labels or targets
     row_numbers : where these rows are in the table that was given to the fit
+    single : whether a step is one sample
+    intercept : whether samples are augmented with 1
+    width : how many numbers a state has
     n_steps : how many steps there were
     update_steps : the steps that changed the state
     """
@@ -103,18 +106,11 @@ class Replay(ABC):
     X: Any
     y: Any
     row_numbers: Any
+    single: bool
+    intercept: bool
+    width: int
     n_steps: int
     update_steps: Any  # rising numbers: an array, or a range where every step is an update
-
-    @property
-    @abstractmethod
-    def single(self) -> bool:
-        """Whether a step is one sample."""
-
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """Numbers a state."""
 
     @abstractmethod
     def states(self, first: int, last: int) -> Any:
@@ -131,11 +127,6 @@ class Replay(ABC):
     @abstractmethod
     def weights(self, states) -> Any:
         """The weights in these states, without w0 if there is no intercept."""
-
-    @property
-    @abstractmethod
-    def intercept(self) -> bool:
-        """Whether samples are augmented with 1."""
 
     @abstractmethod
     def shown(self, window: Window, names: Any, criterion: bool) -> list[Shown]:
@@ -243,10 +234,11 @@ class Replay(ABC):
         """The sample (row of this problem) visited at each step of a single-sample rule."""
         return self.log.order.samples(steps)
 
-    def row(self, sample: int) -> np.ndarray:
-        """The sample as the rule sees it: [1 x1 … xd], or without the 1."""
-        x = self.X[[sample]].toarray()[0] if sparse.issparse(self.X) else self.X[sample]
-        return np.concatenate([[1.0], x]).astype(x.dtype) if self.augmented else x
+    def inputs(self, samples: Any) -> Any:
+        """The samples as the rule sees them: [1 x1 … xd], or without the 1; one row each."""
+        X = self.X[samples]
+        X = X.toarray() if sparse.issparse(X) else X
+        return np.column_stack([np.ones(len(X), X.dtype), X]) if self.augmented else X
 
     def given_names(self, samples: np.ndarray, names: Any) -> list:
         """The samples by name, or by their row in the table that was given."""
@@ -263,7 +255,7 @@ class Replay(ABC):
 
         rows, given = self.row_numbers[samples], lambda: self.given_names(samples, names)
         x = Column.formula(r"\mathbf{x}", right=False)
-        inputs = Shown("", None, x, lambda: vectors(map(self.row, samples)))
+        inputs = Shown("", None, x, lambda: vectors(self.inputs(samples)))
         return [
             Shown("sample", rows, Column("sample"), given),
             *([] if self.X is None else [inputs]),
@@ -311,10 +303,11 @@ class Replay(ABC):
         if not self.single:
             yield from ({} for _ in window.steps)
             return
-        for sample in self.samples(window.steps):
+        samples = self.samples(window.steps)
+        for sample, x in zip(samples, self.inputs(samples), strict=True):
             name = None if names is None else names[self.row_numbers[sample]]
             y = int(self.y[sample]) if self.signed else self.y[sample]
-            yield {"x": self.row(sample), "y": y, "name": name}
+            yield {"x": x, "y": y, "name": name}
 
     def plot(self, trace: Trace, updates: Any, features: Any, ax: Any) -> Any:
         """A Display of the run: all boundaries in one figure, from faint to strong."""

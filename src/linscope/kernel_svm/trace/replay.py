@@ -59,6 +59,7 @@ class SmoReplay(Replay):
     marks_updates = False
     single = False
     augmented = False
+    intercept = True
 
     def __init__(self, part: Part, X: Any, row_numbers: np.ndarray, n_given: int, linear: bool):
         self.problem, self.solver, self.log = part.problem, part.solver, part.result.log
@@ -66,15 +67,8 @@ class SmoReplay(Replay):
         self.y, self.linear, self.result = part.problem.y, linear, part.result
         self.unit, self.centre = part.source.unit, part.source.centre
         self.n_given, self.n_steps = n_given, len(self.log)
+        self.width = len(self.y) + EXTRA
         self.update_steps = np.arange(self.n_steps)
-
-    @property
-    def width(self) -> int:
-        return len(self.y) + EXTRA
-
-    @property
-    def intercept(self) -> bool:
-        return True
 
     @property
     def weight_names(self) -> list[str]:

@@ -18,7 +18,15 @@ import numpy as np
 
 from linscope.fitting.descent import GROWTH
 from linscope.results import VisitOrder
-from linscope.tracing.fractions import LONGEST_RUN, add, dot, rational
+from linscope.tracing.fractions import (
+    LONGEST_RUN,
+    KeptRun,
+    add,
+    column,
+    dot,
+    fractions,
+    rational,
+)
 from linscope.tracing.replay import Window
 
 from .replay import LineReplay
@@ -102,19 +110,17 @@ def _check_length(w: list[Fraction], products: int) -> None:
         )
 
 
-class ExactGradientReplay(LineReplay):
+class ExactGradientReplay(KeptRun, LineReplay):
     """An exact run: it is kept, not worked out again."""
 
     def __init__(self, model, replay: LineReplay, weight: list[Fraction]):
-        solver, n = replay.solver, len(replay.y)
-        data = replay.X, replay.row_numbers
-        super().__init__(replay.name, solver, replay.log, *data, replay.details)
-        rows = [[rational(v) for v in super(ExactGradientReplay, self).row(i)] for i in range(n)]
-        self._rows = rows
+        vars(self).update(vars(replay))  # the same problem
+        self._rows = fractions(replay.inputs(np.arange(len(replay.y))))
+        rows = self._rows.tolist()
         # Inside, the bias is always there; without intercept its input is 0.
         inputs = rows if self.intercept else [[Fraction(0), *row] for row in rows]
         alpha = rational(getattr(model, "alpha", 0))
-        self.y = _column(rational(v) for v in self.y)
+        self.y = fractions(replay.y)
         self._problem = LeastSquares(inputs, self.y.tolist(), weight, alpha)
         self._eta0, self._inverse = rational(model.eta0), model.schedule == "inverse"
         path = textbook(
@@ -127,27 +133,20 @@ class ExactGradientReplay(LineReplay):
             batch_size=replay.log.batch_size,
             max_iter=model.max_iter,
         )
-        self._history = np.empty((len(path), self.width), dtype=object)
-        self._history[:] = path
+        self._history = column(path)
         self.log = replace(replay.log, n_updates=len(path) - 1)
         self.n_steps, self.update_steps = len(path) - 1, range(len(path) - 1)
-
-    def states(self, first: int, last: int) -> Any:
-        return self._history[first : last + 1]
-
-    def last_state(self) -> Any:
-        return self._history[-1]
 
     def weights(self, states) -> Any:
         return states if self.intercept else states[:, 1:]
 
     def rates(self, window: Window) -> np.ndarray:
         k = window.steps.tolist()
-        return _column(self._eta0 / (t + 1) if self._inverse else self._eta0 for t in k)
+        return column(self._eta0 / (t + 1) if self._inverse else self._eta0 for t in k)
 
     def predictions(self, window: Window) -> np.ndarray:
         visits = zip(self.samples(window.steps), window.states[:-1], strict=True)
-        return _column(dot(w, self._problem.rows[i]) for i, w in visits)
+        return column(dot(w, self._problem.rows[i]) for i, w in visits)
 
     def slopes(self, window: Window) -> np.ndarray:
         """Norms have roots, so these are floats."""
@@ -155,13 +154,10 @@ class ExactGradientReplay(LineReplay):
         return np.array([sqrt(dot(list(step), list(step))) for step in steps])
 
     def criterion(self, states) -> np.ndarray:
-        return _column(self._problem.criterion(list(w)) for w in states)
+        return column(self._problem.criterion(list(w)) for w in states)
 
     def error_of(self, sample: int, state) -> Any:
         return self.y[sample] - dot(list(state), self._problem.rows[sample])
-
-    def row(self, sample: int) -> Any:
-        return _column(self._rows[sample])
 
 
 def exact_gradient_replays(model, replays, y, sample_weight) -> list[ExactGradientReplay]:
@@ -176,11 +172,4 @@ def exact_gradient_replays(model, replays, y, sample_weight) -> list[ExactGradie
         given = replay.solver.rows.weight
         weight = [rational(v) for v in given] if len(given) else [Fraction(1)] * len(replay.y)
         out.append(ExactGradientReplay(model, replay, weight))
-    return out
-
-
-def _column(values) -> np.ndarray:
-    values = list(values)
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
     return out

@@ -71,15 +71,8 @@ class CoordinateReplay(Replay):
         self.problem, self.solver, self.log, self.X = problem, solver, log, solver.X
         self.name, self.row_numbers, self.y = problem.name, row_numbers, solver.y
         self.n_steps, self.update_steps = log.n_visits, log.updates
+        self.width, self.intercept = len(log.initial) + SUMS, solver.bias != 0.0
         self._weights = Checkpoints(log.initial.copy(), len(log.updates), self._advance)
-
-    @property
-    def width(self) -> int:
-        return len(self.log.initial) + SUMS
-
-    @property
-    def intercept(self) -> bool:
-        return self.solver.bias != 0.0
 
     @property
     def n_weights(self) -> int:

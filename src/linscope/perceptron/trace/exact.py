@@ -21,7 +21,16 @@ import numpy as np
 
 from linscope.losses.perceptron import TIES, is_mistake
 from linscope.results import VisitOrder
-from linscope.tracing.fractions import LONGEST_RUN, add, dot, exact_weights, rational
+from linscope.tracing.fractions import (
+    LONGEST_RUN,
+    KeptRun,
+    add,
+    column,
+    dot,
+    exact_weights,
+    fractions,
+    rational,
+)
 from linscope.tracing.replay import Window
 
 from .replay import GramReplay, PerceptronReplay
@@ -139,18 +148,16 @@ def exact_replays(
     return out
 
 
-class _Exact(PerceptronReplay):
-    """What the replay of an exact run does differently: it is kept, not worked out again."""
+class _Exact(KeptRun, PerceptronReplay):
+    """An exact run of the same problem."""
 
     def __init__(self, model, replay: PerceptronReplay, c: list[Fraction], number: int):
+        vars(self).update(vars(replay))  # the same problem
         solver, log = replay.solver, replay.log
-        self._first = log.initial
-        self.problem, self.solver, self.X = replay.problem, solver, replay.X
-        self.name, self.y = replay.name, _column(int(sign) for sign in solver.y)
-        self.row_numbers, self.scale = replay.row_numbers, 1.0
-        self._c = _column(c)
+        self.y, self.scale = column(int(sign) for sign in solver.y), 1.0
+        self._c, self._first = column(c), log.initial
         rates = Rates(rational(model.eta0), solver.rule.inverse, rational(model.margin), model.tie)
-        self._rows = [[rational(v) for v in super(_Exact, self).row(i)] for i in range(len(c))]
+        self._rows = fractions(replay.inputs(np.arange(len(c))))
         self.margin, self.zero = rates.margin, Fraction(0)
         inputs, moves, start = self._problem(model, number)
         _check_length(log.n_batches * log.batch_size * len(start))
@@ -167,8 +174,7 @@ class _Exact(PerceptronReplay):
             max_iter=model.max_iter,
         )
         self._inputs, self._mistakes = inputs, np.array(run.mistakes, np.int64)
-        self._history = np.empty((len(run.history), len(start)), dtype=object)
-        self._history[:] = run.history
+        self._history, self.width = column(run.history), len(start)
         updates = np.array(run.updates, np.int64)
         self.log = replace(log, initial=self._history[0], updates=updates, n_batches=run.n_batches)
         self.update_steps, self.n_steps = updates, run.n_batches
@@ -180,16 +186,6 @@ class _Exact(PerceptronReplay):
     def c(self) -> Any:
         return self._c
 
-    @property
-    def width(self) -> int:
-        return self._history.shape[1]
-
-    def states(self, first: int, last: int) -> Any:
-        return self._history[first : last + 1]
-
-    def last_state(self) -> Any:
-        return self._history[-1]
-
     def batch_mistakes(self, window: Window) -> np.ndarray:
         counts = np.zeros(len(window.steps), np.int64)
         counts[window.updated] = self._mistakes[(window.first + window.versions)[window.updated]]
@@ -197,10 +193,7 @@ class _Exact(PerceptronReplay):
 
     def dots(self, samples: np.ndarray, versions: np.ndarray, states: Any) -> np.ndarray:
         pairs = zip(samples, versions, strict=True)
-        return _column(dot(states[v], self._inputs[i]) for i, v in pairs)
-
-    def row(self, sample: int) -> Any:
-        return _column(self._rows[sample])
+        return column(dot(states[v], self._inputs[i]) for i, v in pairs)
 
 
 class ExactReplay(_Exact):
@@ -208,7 +201,8 @@ class ExactReplay(_Exact):
 
     def _problem(self, model, number: int):
         # Inside, the bias is always there; without intercept its input is 0.
-        rows = self._rows if self.intercept else [[Fraction(0), *row] for row in self._rows]
+        rows = self._rows.tolist()
+        rows = rows if self.intercept else [[Fraction(0), *row] for row in rows]
         return rows, rows, self._start(model, number)
 
     def _start(self, model, number: int) -> list[Fraction]:
@@ -222,12 +216,8 @@ class ExactReplay(_Exact):
 class ExactGramReplay(_Exact, GramReplay):
     """An exact run on the coefficients of a linear or polynomial kernel."""
 
-    def __init__(self, model, replay: GramReplay, c: list[Fraction], number: int):
-        self.linear, self._intercept = replay.linear, replay.intercept
-        super().__init__(model, replay, c, number)
-
     def _problem(self, model, number: int):
-        rows = [row[1:] for row in self._rows] if self.augmented else self._rows
+        rows = self._rows[:, int(self.augmented) :].tolist()
         n = len(rows)
         _check_length(n * n * len(rows[0]))
         kernel = _kernel(model, len(rows[0]))
@@ -240,11 +230,7 @@ class ExactGramReplay(_Exact, GramReplay):
         return states
 
     def weights(self, states) -> Any:
-        if not self.linear:
-            return states[:, :0]
-        rows = np.empty((len(self._rows), len(self._rows[0])), dtype=object)
-        rows[:] = self._rows
-        return states @ rows
+        return states @ self._rows if self.linear else states[:, :0]
 
 
 def _kernel(model, d: int):
@@ -254,10 +240,3 @@ def _kernel(model, d: int):
     gamma = Fraction(1, d) if model.gamma == "auto" else rational(model.gamma)
     coef0, degree = rational(model.coef0), int(model.degree)
     return lambda product: (gamma * product + coef0) ** degree
-
-
-def _column(values) -> np.ndarray:
-    values = list(values)
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out

@@ -41,6 +41,7 @@ class PerceptronReplay(ShownRule):
     log : the decisions of the fit
     X : the rows of the problem (None for a precomputed kernel)
     row_numbers : where these rows are in the table that was given to the fit
+    intercept : whether samples are augmented with 1
     scale : c if the solver's rows are those of X times c, see ``in_range``
     """
 
@@ -51,6 +52,7 @@ class PerceptronReplay(ShownRule):
         log: UpdateLog,
         X: Any,
         row_numbers: Any,
+        intercept: bool,
         scale: float = 1.0,
     ):
         self.problem, self.solver, self.log, self.X = problem, solver, log, X
@@ -59,12 +61,9 @@ class PerceptronReplay(ShownRule):
         self.n_steps = log.n_batches
         self.update_steps = log.updates
         first = np.array(log.initial, dtype=np.float64) * scale
-        self._width, self.margin = len(first), solver.rule.margin
+        self.width, self.margin = len(first), solver.rule.margin
+        self.single, self.intercept = solver.kind == "single", intercept
         self._checkpoints = Checkpoints(first, len(log.updates), self._advance)
-
-    @property
-    def width(self) -> int:
-        return self._width
 
     @cached_property
     def _radius(self) -> float:
@@ -157,11 +156,6 @@ class PerceptronReplay(ShownRule):
             largest = np.finfo(np.float64).max
             return np.clip(products / self.scale / self.scale, -largest, largest)
 
-    @property
-    def intercept(self) -> bool:
-        """Whether samples are augmented with 1."""
-        return self.solver.rows.bias != 0.0
-
     def weights(self, states) -> Any:
         """The weights in these states, without w0 if there is no intercept."""
         weights = states if self.intercept else states[:, 1:]
@@ -173,13 +167,9 @@ class GramReplay(PerceptronReplay):
 
     kernel = True
 
-    def __init__(self, *arguments, linear: bool, intercept: bool):
+    def __init__(self, *arguments, linear: bool):
         super().__init__(*arguments)
-        self.linear, self._intercept = linear, intercept
-
-    @property
-    def intercept(self) -> bool:
-        return self._intercept
+        self.linear = linear
 
     @property
     def augmented(self) -> bool:
@@ -219,8 +209,8 @@ class GramReplay(PerceptronReplay):
         weights = np.asarray(alphas @ self.X)
         return np.column_stack([alphas.sum(axis=1), weights]) if self.intercept else weights
 
-    def row(self, sample: int) -> np.ndarray:
-        return np.zeros(0) if self.X is None else super().row(sample)
+    def inputs(self, samples: Any) -> Any:
+        return np.zeros((len(samples), 0)) if self.X is None else super().inputs(samples)
 
 
 def in_range(solver: PerceptronRule, X: Any, result: Result) -> tuple[PerceptronRule, float]:
@@ -264,14 +254,13 @@ def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
         solver = model._solver(training, problem, number_, keep_log=False)
         rows = slice(None) if problem.rows is None else problem.rows
         shown = None if precomputed else training.X[rows]
+        data = result.log, shown, kept[rows], bool(model.fit_intercept)
         if kernel:
-            options = {"linear": model.kernel == "linear", "intercept": model.fit_intercept}
-            replay: PerceptronReplay = GramReplay(
-                problem, solver, result.log, shown, kept[rows], **options
-            )
+            linear = model.kernel == "linear"
+            replay: PerceptronReplay = GramReplay(problem, solver, *data, linear=linear)
         else:
             solver, c = in_range(solver, shown, result)
-            replay = PerceptronReplay(problem, solver, result.log, shown, kept[rows], c)
+            replay = PerceptronReplay(problem, solver, *data, c)
         replays.append(replay)
     if kernel:
         del model._gram

@@ -97,10 +97,6 @@ class ShownRule(Replay):
         """Mistakes of the batch of each step, 0 where there was no update."""
 
     @property
-    def single(self) -> bool:
-        return self.solver.kind == "single"
-
-    @property
     def c(self) -> Any:
         """Weights of the samples."""
         return self.solver.weight if len(self.solver.weight) else 1.0
