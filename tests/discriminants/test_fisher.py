@@ -746,3 +746,53 @@ def test_means_that_differ_where_no_class_varies_are_no_reason_to_take_roots_of_
         warnings.simplefilter("ignore", UserWarning)
         model = ls.FisherDiscriminant(mean_difference=True).fit(X, y)
     assert model.verify(X, y)
+
+
+IDENTITY = np.eye(4)
+
+
+@pytest.mark.parametrize(
+    ("rows", "y", "shrinkage"),
+    [
+        ([0, 2, 1, 0], [1, 0, 0, 1], 0.1),
+        ([1, 3, 0, 2, 2, 2, 2, 0, 0, 3, 3, 0, 1, 3], [1, *[0] * 11, 1, 0], 0.5),
+        ([3, 0, 1, 0, 1], [2, 1, 0, 1, 1], 1.0),
+    ],
+)
+def test_the_criterion_along_a_direction_without_spread_is_not_rounding(rows, y, shrinkage):
+    """Shrinkage makes Σ regular, but no class varies along w: J is that of the floats, exactly."""
+    X, y = IDENTITY[rows], np.array(y)
+    X = X[:, X.any(axis=0)]
+    model = ls.FisherDiscriminant(shrinkage=shrinkage).fit(X, y)
+    w = model.coef_[0] if len(model.classes_) == 2 else model.scalings_[:, 0]
+    R, v = [[Fraction(x) for x in row] for row in X.tolist()], [Fraction(x) for x in w.tolist()]
+    heights = [sum(a * b for a, b in zip(row, v, strict=True)) for row in R]
+    means = {k: sum(h for h, c in zip(heights, y, strict=True) if c == k) / int((y == k).sum())
+             for k in set(y.tolist())}  # fmt: skip
+    within = sum((h - means[c]) ** 2 for h, c in zip(heights, y.tolist(), strict=True))
+    if len(means) == 2:
+        between = (means[1] - means[0]) ** 2
+    else:
+        centre = sum(heights) / len(y)
+        between = sum(int((y == k).sum()) * (m - centre) ** 2 for k, m in means.items())
+    true = float(between / within) if within else np.inf
+    assert model.certificate_.criterion == pytest.approx(true, rel=1e-9)
+    assert model.verify(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:the class means differ")
+def test_axes_of_the_means_without_spread_are_left_out_by_the_check_too():
+    X, y = IDENTITY[[0, 1, 0, 2, 3, 2]], np.array([2, 1, 3, 3, 1, 0])
+    model = ls.FisherDiscriminant(mean_difference=True).fit(X, y)
+    assert model.scalings_.shape[1] == 1
+    assert model.verify(X, y)
+
+
+def test_weights_beyond_the_range_of_float32_make_no_noise():
+    X = np.array([[1e-8, 6e-8], [-1.4e15, 3.4e14], [-1e7, 1.8e7], [1.4e-7, 3.9e-7],
+                  [5.8e-11, -1.6e-11], [575.0, -590.8]], dtype=np.float32)  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ls.FisherDiscriminant().fit(X, [3, 0, 2, 3, 1, 3])
+    assert not model.certificate_.ok

@@ -72,6 +72,7 @@ class Setting(NamedTuple):
         return TOLERANCE if self.dtype == np.float64 else COARSE
 
 
+@np.errstate(over="ignore")  # weights beyond the range of float32 are told by their bounds
 def prove(found: Discriminants, setting: Setting) -> Proof:
     """The best that can be proven in reasonable time."""
     first = _as_held(found, setting)

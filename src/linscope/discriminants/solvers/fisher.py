@@ -28,6 +28,8 @@ from .whitening import Measure, Whitening, dependent_columns, spreads, whiten
 NOTHING = 1e-12
 # Below this share of its terms a sum has lost digits.
 CANCELLED = 1e-6
+# And below this share the rows themselves do not tell it: what is left is rounding.
+BLURRED = 1e-16
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +216,7 @@ def criterion(
     within = float(w @ scatter @ w)
     if along is not None and within < CANCELLED * size:
         within = float(along(w[:, None])[0, 0])
+        within = within if within > BLURRED * size else 0.0
     else:  # no less than what rounding leaves
         within = max(within, len(w) * np.finfo(np.float64).eps * size)
     if within > 0.0:

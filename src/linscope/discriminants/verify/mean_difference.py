@@ -24,7 +24,7 @@ def check_mean_difference(claim: Any, known: Any) -> None:
     require(model is not None, "the scatter within classes is not known")
     delta = model.along(np.eye(known.rows.n_features))
     axes, values = mean_axes(delta, priors)
-    _check_axes(claim, axes, values)
+    _check_axes(claim, axes, values, _seen(model.form(axes)))
     if len(priors) < 2:
         return
     V = np.asarray(claim.scalings, dtype=np.float64)
@@ -39,13 +39,17 @@ def check_mean_difference(claim: Any, known: Any) -> None:
 def plane_scores(model: Any, delta: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Scores (K, d) within the plane of the axes, and the axes scaled to variance 1."""
     M = model.form(axes)
-    spread = np.sqrt(np.maximum(np.diag(M), 0.0))
-    seen = spread**2 > NOTHING * spread.max(initial=0.0) ** 2
+    spread, seen = np.sqrt(np.maximum(np.diag(M), 0.0)), _seen(M)
     A = axes[:, seen] / spread[seen]
     variance, turn = np.linalg.eigh(M[np.ix_(seen, seen)] / np.outer(spread[seen], spread[seen]))
     keep = variance > NOTHING
     root = A @ (turn[:, keep] / np.sqrt(variance[keep]))
     return (delta @ root) @ root.T, A
+
+
+def _seen(M: np.ndarray) -> np.ndarray:
+    """Along which axes the classes vary, AᵀΣA being M."""
+    return np.diag(M) > NOTHING * np.diag(M).max(initial=0.0)
 
 
 def doubt_of_plane(model: Any, scaled: np.ndarray, values: np.ndarray) -> float:
@@ -94,14 +98,15 @@ def mean_axes(delta: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, np.nda
     return axes[:m].T, values[:m] ** 2
 
 
-def _check_axes(claim: Any, axes: np.ndarray, values: np.ndarray) -> None:
-    """Each direction is a principal axis of the class means."""
+def _check_axes(claim: Any, axes: np.ndarray, values: np.ndarray, seen: np.ndarray) -> None:
+    """Each direction is a principal axis of the class means along which the classes vary."""
     claimed = np.asarray(claim.scalings, dtype=np.float64)
-    require(claimed.shape[1] <= axes.shape[1], "there are more directions than needed")
+    numbers = np.flatnonzero(seen)
+    require(claimed.shape[1] <= len(numbers), "there are more directions than needed")
     claimed = claimed / np.abs(claimed).max(axis=0)
     room = SAME + 8 * float(np.finfo(np.asarray(claim.scalings).dtype).eps)
-    for i in range(claimed.shape[1]):
-        near = axes[:, np.abs(values - values[i]) <= 1e-6 * values[0]]
+    for i, j in enumerate(numbers[: claimed.shape[1]]):
+        near = axes[:, np.abs(values - values[j]) <= 1e-6 * values[0]]
         fitted = near @ np.linalg.lstsq(near, claimed[:, i], rcond=None)[0]
         far = np.abs(fitted - claimed[:, i]).max()
         require(far <= room, "a direction is not that of the means")
