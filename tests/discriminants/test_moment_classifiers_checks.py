@@ -1,7 +1,5 @@
 """The scikit-learn contract of the moment classifiers: checks, pipelines, searches, names."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,9 +13,9 @@ from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 import linscope as ls
+from tests.scikit_learn import blobs, failed_checks
 
 MODELS = [
     ls.FisherDiscriminant(),
@@ -33,22 +31,11 @@ MODELS = [
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_scikit_learn_checks(model):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        outcomes = check_estimator(clone(model), on_fail=None, on_skip=None)
-    failed = {o["check_name"]: o["exception"] for o in outcomes if o["status"] == "failed"}
-    assert not failed, failed
-    assert sum(o["status"] == "passed" for o in outcomes) > 40
-
-
-def blobs(n=90):
-    rng = np.random.default_rng(0)
-    y = np.arange(n) % 3
-    return rng.normal(size=(n, 4)) + 3 * np.eye(4)[y], np.array(["a", "b", "c"])[y]
+    assert failed_checks(clone(model)) == {}
 
 
 def test_pipelines_and_searches():
-    X, y = blobs()
+    X, y = blobs(90)
     pipeline = make_pipeline(StandardScaler(), ls.FisherDiscriminant())
     grid = {"fisherdiscriminant__shrinkage": [None, "auto", 0.1, 0.5]}
     assert GridSearchCV(pipeline, grid, cv=3).fit(X, y).best_score_ > 0.8
@@ -68,7 +55,7 @@ FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("model", MODELS[::2], ids=repr)
 def test_feature_names_must_match(frame, model):
-    X, y = blobs()
+    X, y = blobs(90)
     columns = {name: X[:, j] for j, name in enumerate(["p", "q", "r", "s"])}
     fitted = clone(model).fit(FRAMES[frame](columns), y)
     assert fitted.feature_names_in_.tolist() == ["p", "q", "r", "s"]
@@ -87,7 +74,7 @@ def test_unfitted_models_say_so(model):
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_a_failed_fit_leaves_the_model_as_it_was(model):
-    X, y = blobs()
+    X, y = blobs(90)
     fitted = clone(model).fit(X, y)
     before = fitted.predict(X)
     with pytest.raises(ValueError, match="NaN"):
@@ -152,7 +139,7 @@ def test_a_stream_that_has_not_varied_yet():
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_consoles_and_notebooks_show_the_certificate(model):
-    X, y = blobs()
+    X, y = blobs(90)
     certificate = clone(model).fit(X, y).certificate_
     assert len(str(certificate).splitlines()) < 15
     assert "<table>" in certificate._repr_html_()

@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as Reference
 
 import linscope as ls
@@ -17,14 +16,9 @@ from linscope.kernel_svm.path.grid import choose
 from linscope.kernel_svm.solvers import fold as svc_fold
 from linscope.kernel_svm.solvers.fold_gram import Grams
 from linscope.validation.grid_figure import GridDisplay, positions
+from tests.scikit_learn import standard
 
 CS, GAMMAS = [0.1, 1.0, 10.0, 100.0], [0.01, 0.1, 1.0]
-
-
-def standard(name, rows=None):
-    X, y = ls.datasets.load(name)
-    X = StandardScaler().fit_transform(np.asarray(X))
-    return X[:rows], np.asarray(y)[:rows]
 
 
 def overlapping(n=240, d=4, seed=0):

@@ -8,13 +8,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Reference
-from sklearn.preprocessing import StandardScaler
 
 import linscope as ls
 from linscope.engines import choose
 from linscope.logistic.certificates.finite_solution import finite_solution
 from linscope.losses import softmax
 from linscope.rows.threads import THREADS_VARIABLE
+from tests.scikit_learn import standard
 
 
 def two_classes(n=300, d=4, seed=0):
@@ -27,12 +27,6 @@ def three_classes(n=240, d=3, seed=1):
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=n)
     return rng.standard_normal((n, d)) + np.eye(3, d)[y], np.array(["a", "b", "c"])[y]
-
-
-def standard(name):
-    X, y = ls.datasets.load(name)
-    X = StandardScaler().fit_transform(X)
-    return X[:, X.std(axis=0) > 0], y
 
 
 def text(K, index=np.int32):

@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Reference
 from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
-from sklearn.preprocessing import StandardScaler
 
 import linscope as ls
 from linscope.fitting.training import read_training
@@ -23,15 +22,9 @@ from linscope.losses.logistic_tiles import binary_terms
 from linscope.losses.softmax import loss
 from linscope.rows.threads import THREADS_VARIABLE, one_blas_thread
 from linscope.validation.splits import group_rows, read_splits
+from tests.scikit_learn import standard
 
 CS = np.logspace(-3, 2, 4)
-
-
-def standard(name, rows=None):
-    X, y = ls.datasets.load(name)
-    X, y = np.asarray(X)[:rows], np.asarray(y)[:rows]
-    X = StandardScaler().fit_transform(X)
-    return X[:, X.std(axis=0) > 0], y
 
 
 def digits():

@@ -20,9 +20,8 @@ from linscope.logistic.solving.choice import check_options
 from linscope.results import current_observer
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
-from linscope.validation.rows import inside, labels_of
 from linscope.validation.scoring import Scoring, read_scoring
-from linscope.validation.splits import Split, read_splits
+from linscope.validation.splits import Split, inside, labels_of, read_splits
 from linscope.validation.values import Progress, read_values
 
 from .best import Data, best_model

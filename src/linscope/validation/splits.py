@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import check_cv
 
+from linscope.data import encode_labels
+from linscope.fitting.training import Training
+
 
 class Split(NamedTuple):
     """Numbers of the rows that train, and of those that are held out."""
@@ -74,6 +77,32 @@ def check_classes(splits: list[Split], codes: np.ndarray, classes: np.ndarray) -
                 f"fold {number} of cv has no sample of class {missing!r} to train on: use fewer "
                 "folds, or a stratified splitter such as StratifiedKFold(shuffle=True)"
             )
+
+
+def labels_of(y: Any, training: Training) -> np.ndarray:
+    """The label of every row that was given, also of those with weight 0."""
+    classes, codes = training.classes, training.codes
+    if len(training.ignored):
+        classes, codes = encode_labels(y)
+    return classes[codes]
+
+
+def inside(given: list[Split], training: Training) -> list[Split]:
+    """The folds in the rows of ``training``, which has none of weight 0; checked."""
+    splits = given
+    if len(training.ignored):
+        place = np.ones(len(training.codes) + len(training.ignored), dtype=np.int64)
+        place[training.ignored] = 0
+        place = np.where(place > 0, np.cumsum(place) - 1, -1)
+        splits = [
+            Split(*(place[rows][place[rows] >= 0] for rows in (split.train, split.test)))
+            for split in given
+        ]
+    for number, split in enumerate(splits):
+        if len(split.test) == 0:
+            raise ValueError(f"fold {number} of cv has only rows of weight 0 to be judged by")
+    check_classes(splits, training.codes, training.classes)
+    return splits
 
 
 class Group(NamedTuple):

@@ -16,9 +16,8 @@ from linscope.kernels.source import ADVICE
 from linscope.results import current_observer
 from linscope.results.caller import warn_caller
 from linscope.rows.threads import Workers
-from linscope.validation.rows import inside, labels_of
 from linscope.validation.scoring import Scoring, read_scoring
-from linscope.validation.splits import read_splits
+from linscope.validation.splits import inside, labels_of, read_splits
 from linscope.validation.values import Progress, read_values
 
 from ..solvers.fold_gram import Grams
