@@ -232,3 +232,24 @@ def test_logistic_regression(name, container, weighted):
     for claim in ("primal", "gap"):
         ours, theirs = (getattr(model.certificate_, claim) or 0.0 for model in (here, there))
         assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9 * abs(here.certificate_.primal))
+
+
+FAR = np.where(np.median(NUMBERS) < NUMBERS, "yes", "no")
+RULES = {
+    "separable": (ls.Perceptron(rule="batch"), EVEN + (FAR == "yes")[:, None], FAR),
+    "three classes": (ls.Perceptron(rule="batch", multi_class="ovo"), EVEN, LABELS),
+    "averaged": (ls.Perceptron(rule="batch", output="averaged"), EVEN, SIGNS),
+    "pocket": (ls.Perceptron(rule="batch", output="pocket", fit_intercept=False), EVEN, SIGNS),
+    "scaled": (ls.Perceptron(rule="batch"), 1e145 * EVEN, SIGNS),
+}
+
+
+@WAYS
+@pytest.mark.filterwarnings("ignore:Perceptron stopped")
+@pytest.mark.parametrize("name", RULES)
+def test_perceptron(name, container, weighted):
+    model, X, y = RULES[name]
+    model = clone(model).set_params(max_iter=50)
+    here, there = in_both(model, container(X), y, WEIGHTS if weighted else None)
+    same(here, there)
+    assert here.n_updates_ == there.n_updates_

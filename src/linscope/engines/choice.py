@@ -34,9 +34,8 @@ def here(rows: Block) -> Engine:
     return MemoryEngine(rows.X, rows.y, rows.weight)
 
 
-def in_few_blocks(X: Any, y: Any = None) -> Engine:
+def in_few_blocks(engine: Engine) -> Engine:
     """Large blocks, a few for each thread: for results that do not depend on the blocking."""
-    engine = choose(X, y)
     return engine.cut(max(FEWEST_ROWS, engine.n_rows // (4 * thread_count())))
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from linscope.engines import Engine
 from linscope.losses.hypotheses import BENDS, SQUARED, at_zero
-from linscope.rows.blocks import Block, Largest
+from linscope.rows.blocks import Block, Largest, largest_value, scaled_rows
 from linscope.rows.operations import as_rows
 
 from . import gradient_loops as loops
@@ -64,7 +63,7 @@ class Objective:
         """
         if SMALLEST < self.lengths[0] < 1.0 / SMALLEST:
             return self
-        largest = self.engine.fold(_block_largest).value
+        largest = self.engine.fold(largest_value).value
         if largest == 0.0 or not np.isfinite(largest):
             return self
         if largest > LARGEST:
@@ -75,7 +74,8 @@ class Objective:
             )
         c = 2.0 ** min(-int(np.frexp(largest)[1]), 500)
         bias, alpha = self.bias * c, self.alpha * c * c
-        return replace(self, engine=self.engine.derive(_scaled, c), bias=bias, alpha=alpha, unit=c)
+        engine = self.engine.derive(scaled_rows, c)
+        return replace(self, engine=engine, bias=bias, alpha=alpha, unit=c)
 
     def evaluate(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """J of each target column, and ∇J of the shape of W."""
@@ -125,14 +125,6 @@ def _block_lengths(block: Block, bias: float) -> np.ndarray:
 def _block_extent(block: Block, bias: float) -> tuple[Largest, float]:
     lengths = _block_lengths(block, bias)
     return Largest(lengths.max(initial=0.0)), float(lengths.sum())
-
-
-def _block_largest(block: Block) -> Largest:
-    return Largest(float(abs(block.X).max()) if min(block.X.shape) else 0.0)
-
-
-def _scaled(block: Block, c: float) -> tuple[Any, Any, np.ndarray]:
-    return block.X.astype(np.float64) * c, block.y, block.weight
 
 
 def _block_weight(block: Block) -> float:

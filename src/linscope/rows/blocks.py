@@ -93,6 +93,16 @@ def stacked(blocks: list[Block]) -> Block:
     )
 
 
+def largest_value(block: Block) -> Largest:
+    """The largest |x|."""
+    return Largest(float(abs(block.X).max()) if min(block.X.shape) else 0.0)
+
+
+def scaled_rows(block: Block, c: float) -> tuple[Any, Any, np.ndarray]:
+    """The rows times c, in float64."""
+    return block.X.astype(np.float64) * c, block.y, block.weight
+
+
 class Least(NamedTuple):
     """The smallest of the blocks' numbers."""
 

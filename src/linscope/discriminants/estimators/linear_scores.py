@@ -10,7 +10,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
-from linscope.engines import in_few_blocks
+from linscope.engines import choose, in_few_blocks
 from linscope.fitting.equations import equation, preferred
 from linscope.fitting.scores import block_scores, into_range
 from linscope.fitting.training import read_features
@@ -47,7 +47,7 @@ class LinearScores(MomentClassifier):
         weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
         endless = np.isinf(weights[:, 0])  # a class that no sample has had yet
         weights[endless] = 0.0
-        scores = in_few_blocks(matrix).gather(block_scores, weights, 1.0)
+        scores = in_few_blocks(choose(matrix)).gather(block_scores, weights, 1.0)
         if np.isnan(scores).any():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         scores = into_range(scores, matrix.dtype)

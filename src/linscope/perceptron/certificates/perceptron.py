@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linscope.data import encode_labels
-from linscope.engines import in_few_blocks
+from linscope.engines import Engine, in_few_blocks
 from linscope.results import Certificate, Check, Status
-from linscope.rows.blocks import Block, Least
+from linscope.rows.blocks import Block, Largest, Least
 from linscope.rows.operations import as_rows
 from linscope.verify.claims import checked, foreign, require, require_part
 
@@ -133,21 +133,26 @@ class PerceptronCertificate(Certificate):
         return matrix[own]
 
 
-def examine(X, y, weights, tie: str, intercept: bool, radius: float) -> Measured:
+def examine(engine: Engine | None, weights, tie: str, intercept: bool, radius: float) -> Measured:
     """Like ``measure``, in one threaded pass wherever floats decide every sign."""
-    if X.shape[0] == 0:  # a chunk for partial_fit without samples of this problem
+    if engine is None:  # no samples
         return Measured(0, 0, 0.0, 0.0)
-    length = length_of(weights)
-    if not 1e-280 < length * radius < 1e280:  # products may lose digits or leave the range
-        return measure(X, y, weights, tie, intercept)
-    # Twice the rounding bound of a score, see data.rows.
-    doubt = 4.1 * (X.shape[1] + 3) * 2.0**-53 * length * radius
-    wrong, doubtful, smallest = in_few_blocks(X, y).fold(
-        _block_tally, weights, float(intercept), doubt
-    )
-    if doubtful or not np.isfinite(length * radius):
-        return measure(X, y, weights, tie, intercept)
-    return Measured(wrong, 0, smallest.value / length, radius)
+    length, few = length_of(weights), in_few_blocks(engine)
+    if 1e-280 < length * radius < 1e280:  # else products may lose digits or leave the range
+        # Twice the rounding bound of a score, see data.rows.
+        doubt = 4.1 * (engine.n_features + 3) * 2.0**-53 * length * radius
+        wrong, doubtful, smallest = few.fold(_block_tally, weights, float(intercept), doubt)
+        if not doubtful:
+            return Measured(wrong, 0, smallest.value / length, radius)
+    mistakes, ties, least, most = few.fold(_block_measured, weights, tie, intercept)
+    return Measured(mistakes, ties, least.value, most.value)
+
+
+def _block_measured(block: Block, weights, tie: str, intercept: bool):
+    if block.X.shape[0] == 0:
+        return 0, 0, Least(np.inf), Largest(0.0)
+    found = measure(block.X, block.y, weights, tie, intercept)
+    return found.mistakes, found.ties, Least(found.margin), Largest(found.radius)
 
 
 def _block_tally(block: Block, weights, bias: float, doubt: float):

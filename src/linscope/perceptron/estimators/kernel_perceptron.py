@@ -29,6 +29,7 @@ from linscope.verify.kernel_values import Kernel, Values, kernel_sums, matrix_su
 from ..certificates.kernel_perceptron import KernelPerceptronCertificate
 from ..certificates.perceptron import combine
 from ..solvers.rule import OutOfRange, PerceptronRule, coefficients, gram_start
+from ..solvers.samples import Visited
 from ..solvers.voted import Committee, update_rows
 from ..verify.kernel_perceptron import measure
 from .family import PerceptronFamily
@@ -173,9 +174,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             weight = weight[problem.rows] if len(weight) else weight
         n = len(products)
         return PerceptronRule(
-            rows=GramRows(products),
-            y=problem.y,
-            weight=weight,
+            samples=Visited(GramRows(products), problem.y, weight),
             rule=self._rule(),
             order=self._order(n),
             initial=gram_start(n),

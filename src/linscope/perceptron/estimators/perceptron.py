@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
 from linscope.data.tables import TableLike
-from linscope.engines import choose, in_few_blocks
+from linscope.engines import Engine, choose, in_few_blocks
 from linscope.fitting.driver import run
 from linscope.fitting.equations import equation, rules, vote
 from linscope.fitting.scores import LARGEST, SMALLEST, block_scores, in_type, into_range
@@ -28,12 +28,13 @@ from linscope.fitting.training import (
 from linscope.fitting.verified import Verified
 from linscope.results import Result, Status
 from linscope.rows.finite import check_finite
-from linscope.rows.operations import DenseRows, as_rows, n_rows
+from linscope.rows.operations import as_rows
 
 from ..certificates.perceptron import PerceptronCertificate, combine, examine
 from ..solvers import loops
 from ..solvers.loops import Progress
 from ..solvers.rule import OutOfRange, PerceptronRule
+from ..solvers.samples import InBlocks, Visited
 from ..solvers.voted import Committee, join, update_rows, votes_of
 from .family import PerceptronFamily
 
@@ -180,7 +181,7 @@ class Perceptron(Verified, PerceptronFamily):
         return self
 
     def _one_pass(self, solver: PerceptronRule, training: Training) -> Result:
-        if len(solver.y) == 0:
+        if solver.samples.n == 0:
             state = solver.init()
             state.status = Status.PARTIAL
             return solver.result(state)
@@ -235,19 +236,17 @@ class Perceptron(Verified, PerceptronFamily):
         if problem.rows is not None:
             X = X[problem.rows]
             weight = weight[problem.rows] if len(weight) else weight
-        engine = None
+        bias = 1.0 if self.fit_intercept else 0.0
+        samples: Visited | InBlocks = Visited(as_rows(X, bias), problem.y, weight)
         if self.rule == "batch" and X.shape[0]:
-            engine = choose(X, problem.y, weight)
+            samples = InBlocks(choose(X, problem.y, weight), bias)
         return PerceptronRule(
-            rows=as_rows(X, 1.0 if self.fit_intercept else 0.0),
-            y=problem.y,
-            weight=weight,
+            samples=samples,
             rule=self._rule(),
             order=self._order(X.shape[0]),
             initial=self._initial[number],
             kind=self.rule,
             batch_size=self.batch_size,
-            engine=engine,
             keep_log=keep_log or self.output == "voted",
         )
 
@@ -260,10 +259,10 @@ class Perceptron(Verified, PerceptronFamily):
             result = run(solver, limit)
         except OutOfRange:
             check_finite(training.X, getattr(self, "feature_names_in_", None))
-            return _run_scaled(again, _matrix(solver.rows, training.X), limit)
+            return _run_scaled(again, limit)
         tiny = result.details["progress"].sizes[loops.RADIUS] < SMALLEST
         if tiny and not self.fit_intercept and result.status is Status.MAX_ITER:
-            return _run_scaled(again, _matrix(solver.rows, training.X), limit)
+            return _run_scaled(again, limit)
         return result
 
     def _keep(self, training: Training, problems: Any, solvers: Any, results: Any) -> None:
@@ -290,14 +289,14 @@ class Perceptron(Verified, PerceptronFamily):
     def _certificate(
         self, training: Any, problem: Any, solver: Any, result: Any, weights: Any
     ) -> PerceptronCertificate:
-        X = training.X if problem.rows is None else training.X[problem.rows]
+        engine = _engine_of(solver.samples, training, problem)
         radius = float(result.details["progress"].sizes[loops.RADIUS])
         weights = weights.astype(np.float64)
-        facts = examine(X, problem.y, weights, self.tie, self.fit_intercept, radius)
+        facts = examine(engine, weights, self.tie, self.fit_intercept, radius)
         claim = self._claim(training, problem, solver, result, facts)
         if claim["status"] is Status.CONVERGED:  # in floats, while the held vector has mistakes
             last = result.weights.copy()
-            found = examine(X, problem.y, last, self.tie, self.fit_intercept, radius)
+            found = examine(engine, last, self.tie, self.fit_intercept, radius)
             if self.output == "averaged" and not found.mistakes:
                 claim["last"] = last
             else:
@@ -331,7 +330,7 @@ class Perceptron(Verified, PerceptronFamily):
             )
         else:
             weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-            scores = in_few_blocks(matrix).gather(block_scores, weights, bias)
+            scores = in_few_blocks(choose(matrix)).gather(block_scores, weights, bias)
         if np.isnan(scores).any():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return into_range(scores, matrix.dtype)
@@ -364,32 +363,23 @@ class Perceptron(Verified, PerceptronFamily):
         return dict(zip(self.certificate_.parts, lines, strict=True))
 
 
+def _engine_of(samples: Any, training: Training, problem: Problem) -> Engine | None:
+    """The rows of a problem; None for a chunk of ``partial_fit`` that has none."""
+    if isinstance(samples, InBlocks):
+        return samples.engine
+    X = training.X if problem.rows is None else training.X[problem.rows]
+    return choose(X, problem.y) if samples.n else None
+
+
 def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem) -> Any:
     X = training.X if problem.rows is None else training.X[problem.rows]
     distinct, places, steps = update_rows(solver, result.log)
     return Committee(X[distinct], places, steps, result.log.survival, result.log.initial)
 
 
-def _matrix(rows: Any, like: Any) -> Any:
-    """The rows of one binary problem as a matrix of the kind of ``like``."""
-    if isinstance(rows, DenseRows):
-        return rows.values
-    shape = n_rows(rows), like.shape[1]
-    return type(like)((rows.data, rows.indices, rows.indptr), shape=shape)
-
-
-def _scaled(progress: Progress | None, c: float) -> Progress | None:
-    if progress is None:
-        return None
-    return progress._replace(w=progress.w * c, u=progress.u * c, best=progress.best * c)
-
-
-def _run_scaled(solver: PerceptronRule, X: TableLike, limit: int) -> Result:
-    """Fit with all augmented rows times c = 2^-e, which changes no decision, and scale back.
-
-    With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly, since c is a power of 2.
-    """
-    largest = float(abs(X).max())
+def _run_scaled(solver: PerceptronRule, limit: int) -> Result:
+    """Fit with all augmented rows times c = 2^-e, which changes no decision, and scale back."""
+    largest = solver.samples.largest()
     if largest > LARGEST:
         raise ValueError(
             f"X has values up to {largest:.3g}, beyond {LARGEST:g}: their squares leave the range "
@@ -398,17 +388,7 @@ def _run_scaled(solver: PerceptronRule, X: TableLike, limit: int) -> Result:
     if largest == 0.0:
         return run(solver, limit)
     c = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
-    scaled = X * X.dtype.type(c) if 1e-30 < c < 1e30 else X.astype(np.float64) * c
-    engine = solver.engine
-    weight = solver.weight if len(solver.weight) else None
-    small = replace(
-        solver,
-        rows=as_rows(scaled, solver.rows.bias * c),  # type: ignore[union-attr]
-        rule=solver.rule._replace(margin=solver.rule.margin * c * c),
-        initial=solver.initial * c,
-        engine=None if engine is None else choose(scaled, solver.y, weight),
-        progress=_scaled(solver.progress, c),
-    )
+    small = solver.scaled(c)
     try:
         result = run(small, limit)
     except OutOfRange:

@@ -197,8 +197,8 @@ def add_mistakes(rows, y, weight, order, begin, end, rule, w, radius, total):
 
 
 @njit(cache=True, nogil=True)
-def take_step(rows, y, weight, rule, state, log, total):
-    """w ← w + η_k·total, with the lazy sum, the log and the pocket."""
+def take_step(rule, state, log, total):
+    """w ← w + η_k·total, with the lazy sum and the log."""
     counts, w = state.counts, state.w
     counts[UPDATES] += 1
     eta = rule.eta0 / counts[UPDATES] if rule.inverse else rule.eta0
@@ -212,8 +212,6 @@ def take_step(rows, y, weight, rule, state, log, total):
         counts[LOGGED] += 1
     counts[STREAK] = 0
     state.sizes[NORM] = norm(w)
-    if rule.pocket:
-        keep_best(rows, y, weight, rule, state)
 
 
 @njit(cache=True, nogil=True)
@@ -228,7 +226,9 @@ def batch_pass(rows, y, weight, order, batch_size, rule, state, log):
         if add_mistakes(
             rows, y, weight, order, begin, end, rule, state.w, state.sizes[RADIUS], total
         ):
-            take_step(rows, y, weight, rule, state, log, total)
+            take_step(rule, state, log, total)
+            if rule.pocket:
+                keep_best(rows, y, weight, rule, state)
         else:
             counts[STREAK] += end - begin
         counts[BATCHES] += 1

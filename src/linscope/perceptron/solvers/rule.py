@@ -1,23 +1,22 @@
 """The perceptron family as a solver: one step is one pass over the samples.
 
 The compiled loops are in ``loops``; here are the bookkeeping of passes, the stopping
-rules, and the full-batch step, which runs over row blocks of an engine.
+rules, and the full-batch step, which sums over the row blocks of an engine.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from linscope.engines import Engine
 from linscope.results import Result, Status, UpdateLog, VisitOrder
-from linscope.rows.blocks import Block
-from linscope.rows.operations import GIVEN_ORDER, GramRows, Rows, as_rows
+from linscope.rows.operations import GIVEN_ORDER, GramRows, Rows
 from linscope.rows.scores import norm
 
 from . import loops
 from .loops import Progress, Rule
+from .samples import InBlocks, Visited
 
 
 class OutOfRange(ArithmeticError):
@@ -39,29 +38,62 @@ class State:
 
 @dataclass
 class PerceptronRule:
-    """One binary problem. ``y`` is ±1, ``weight`` may be empty, ``initial`` has the bias first.
+    """One binary problem.
 
     Parameters
     ----------
+    samples : ``Visited`` by single-sample and mini-batch rules, and where rows are those of a Gram
+        matrix; ``InBlocks`` for the batch rule
+    initial : first weights, bias first
     kind : "single", "mini-batch" or "batch"
-    engine : for the batch rule, the row blocks of the same data (None for Gram rows)
     progress : to go on from an earlier run (``partial_fit``), else None
     """
 
-    rows: Rows
-    y: np.ndarray
-    weight: np.ndarray
+    samples: Visited | InBlocks
     rule: Rule
     order: VisitOrder
     initial: np.ndarray
     kind: str = "single"
     batch_size: int = 1
-    engine: Engine | None = None
     keep_log: bool = False
     progress: Progress | None = None
     task: str = "perceptron"
     _first_batch: int = field(default=0, init=False)
     _first_update: int = field(default=0, init=False)
+
+    @property
+    def needs(self) -> str:
+        """What an engine must have besides blocks."""
+        return "" if isinstance(self.samples, InBlocks) else "ordered rows"
+
+    @property
+    def rows(self) -> Rows:
+        return self.samples.rows
+
+    @property
+    def y(self) -> np.ndarray:
+        return self.samples.y
+
+    @property
+    def weight(self) -> np.ndarray:
+        return self.samples.weight
+
+    def scaled(self, c: float) -> PerceptronRule:
+        """The rule on all rows times c, a power of 2, which changes no decision.
+
+        With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly.
+        """
+        progress = self.progress
+        if progress is not None:
+            vectors = {name: getattr(progress, name) * c for name in ("w", "u", "best")}
+            progress = progress._replace(**vectors)
+        return replace(
+            self,
+            samples=self.samples.scaled(c),
+            rule=self.rule._replace(margin=self.rule.margin * c * c),
+            initial=self.initial * c,
+            progress=progress,
+        )
 
     def init(self) -> State:
         progress = self.progress or loops.start(self.initial, self.rule)
@@ -71,14 +103,11 @@ class PerceptronRule:
         self._first_batch = int(progress.counts[loops.BATCHES])
         self._first_update = int(progress.counts[loops.UPDATES])
         if self.kind != "single" or self.rule.pocket:
-            progress.sizes[loops.RADIUS] = loops.radius(self.rows, len(self.y))
+            progress.sizes[loops.RADIUS] = self.samples.radius()
             _check_range(progress.sizes[loops.RADIUS])
         if self.rule.pocket:  # the one from earlier data, if any, is judged on these data too
-            data = self.rows, self.y, self.weight, self.rule
-            progress.sizes[loops.ERRORS] = loops.count_errors(
-                *data, progress.best, progress.sizes[loops.RADIUS], np.inf
-            )
-            loops.keep_best(*data, progress)
+            progress.sizes[loops.ERRORS] = self._errors(progress, progress.best, np.inf)
+            self._keep_best(progress)
         return State(progress, np.zeros(1 if self.keep_log else 0, np.int64))
 
     def step(self, state: State) -> State:
@@ -125,54 +154,52 @@ class PerceptronRule:
 
     @property
     def _batch_size(self) -> int:
-        size = {"single": 1, "mini-batch": self.batch_size, "batch": len(self.y)}[self.kind]
-        return min(size, len(self.y))
+        n = self.samples.n
+        return min({"single": 1, "mini-batch": self.batch_size, "batch": n}[self.kind], n)
 
     def _visits(self, batches: int) -> int:
         """Samples seen in so many batches; the last batch of a pass may be short."""
-        n, size = len(self.y), self._batch_size
+        n, size = self.samples.n, self._batch_size
         epochs, rest = divmod(batches, -(-n // size)) if n else (0, 0)
         return epochs * n + rest * size
 
     def _pass(self, state: State, order: np.ndarray) -> int:
-        data = self.rows, self.y, self.weight, order
+        if isinstance(self.samples, InBlocks):
+            return self._blocks_pass(self.samples, state)
+        given = *self.samples, order
         if self.kind == "single":
-            return loops.single_pass(*data, self.rule, state.progress, state.log)
-        if self.kind == "batch" and self.engine is not None:
-            return self._engine_pass(state)
-        return loops.batch_pass(*data, self._batch_size, self.rule, state.progress, state.log)
+            return loops.single_pass(*given, self.rule, state.progress, state.log)
+        return loops.batch_pass(*given, self._batch_size, self.rule, state.progress, state.log)
 
-    def _engine_pass(self, state: State) -> int:
-        progress, bias = state.progress, self.rows.bias  # type: ignore[union-attr]
-        assert self.engine is not None
-        total, mistakes = self.engine.fold(
-            block_mistakes, bias, self.rule, progress.w, progress.sizes[loops.RADIUS]
-        )
+    def _blocks_pass(self, samples: InBlocks, state: State) -> int:
+        progress = state.progress
+        total, mistakes = samples.mistakes(self.rule, progress.w, progress.sizes[loops.RADIUS])
         if mistakes:
-            data = self.rows, self.y, self.weight
-            loops.take_step(*data, self.rule, progress, state.log, total)
+            loops.take_step(self.rule, progress, state.log, total)
+            if self.rule.pocket:
+                self._keep_best(progress)
             if not np.isfinite(progress.sizes[loops.NORM] * progress.sizes[loops.RADIUS]):
                 return loops.BAD_NUMBER
         progress.counts[loops.BATCHES] += 1
         return loops.PASS_DONE
 
+    def _errors(self, progress: Progress, w: np.ndarray, limit: float) -> float:
+        return self.samples.errors(self.rule, w, progress.sizes[loops.RADIUS], limit)
+
+    def _keep_best(self, progress: Progress) -> None:
+        """Put w into the pocket if it makes fewer errors on all samples than the one there."""
+        least = progress.sizes[loops.ERRORS]
+        if least > 0 and (wrong := self._errors(progress, progress.w, least)) < least:
+            progress.sizes[loops.ERRORS] = wrong
+            progress.best[:] = progress.w
+
     def _reserve_log(self, state: State) -> None:
         if self.keep_log:
-            needed = state.progress.counts[loops.LOGGED] - (-len(self.y) // self._batch_size)
+            needed = state.progress.counts[loops.LOGGED] - (-self.samples.n // self._batch_size)
             if needed > len(state.log):
                 grown = np.empty(max(2 * len(state.log), needed), np.int64)
                 grown[: len(state.log)] = state.log
                 state.log = grown
-
-
-def block_mistakes(block: Block, bias: float, rule: Rule, w: np.ndarray, radius: float):
-    """Σ y_i x_i over the mistakes of one row block, and how many there are."""
-    total = np.zeros_like(w)
-    n = len(block.y)
-    mistakes = loops.add_mistakes(
-        as_rows(block.X, bias), block.y, block.weight, GIVEN_ORDER, 0, n, rule, w, radius, total
-    )
-    return total, mistakes
 
 
 def _check_range(radius: float) -> None:

@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from linscope.engines import choose
 from linscope.fitting.training import Problem, binary_problems, read_training
 from linscope.reports.cells import Change
 from linscope.reports.table import Column
 from linscope.results import Result, UpdateLog
-from linscope.rows.operations import GIVEN_ORDER, as_rows, row_dot
+from linscope.rows.operations import GIVEN_ORDER, row_dot
 from linscope.rows.scores import norm
 from linscope.tracing.checkpoints import Checkpoints
 from linscope.tracing.replay import Shown, Window
 
 from ..solvers import loops
-from ..solvers.rule import PerceptronRule, block_mistakes, update_steps
+from ..solvers.rule import PerceptronRule, update_steps
+from ..solvers.samples import InBlocks
 from .shown import ShownRule
 
 SMALLEST = 1e-150
@@ -67,7 +67,7 @@ class PerceptronReplay(ShownRule):
 
     @cached_property
     def _radius(self) -> float:
-        return loops.radius(self.solver.rows, len(self.solver.y))
+        return self.solver.samples.radius()
 
     def states(self, first: int, last: int) -> Any:
         """The states after ``first`` … ``last`` updates, one row each."""
@@ -109,9 +109,9 @@ class PerceptronReplay(ShownRule):
     def _advance_batches(self, part: UpdateLog, w, out, wrong) -> None:
         count = len(part.updates)
         wrong = np.zeros(count, np.int64) if wrong is None else wrong
-        if self.solver.engine is not None:
+        if isinstance(self.solver.samples, InBlocks):
             for k in range(count):
-                wrong[k] = self._engine_step(part.first_update + k + 1, w)
+                wrong[k] = self._blocks_step(self.solver.samples, part.first_update + k + 1, w)
                 if out is not None:
                     out[k] = w
             return
@@ -135,12 +135,10 @@ class PerceptronReplay(ShownRule):
                 wrong[here],
             )
 
-    def _engine_step(self, number: int, w: np.ndarray) -> int:
+    def _blocks_step(self, samples: InBlocks, number: int, w: np.ndarray) -> int:
         """One step of the batch rule, summed over row blocks as in the fit."""
-        rule, engine = self.solver.rule, self.solver.engine
-        bias = self.solver.rows.bias
-        assert engine is not None
-        total, mistakes = engine.fold(block_mistakes, bias, rule, w, self._radius)
+        rule = self.solver.rule
+        total, mistakes = samples.mistakes(rule, w, self._radius)
         w += (rule.eta0 / number if rule.inverse else rule.eta0) * total
         return mistakes
 
@@ -213,7 +211,7 @@ class GramReplay(PerceptronReplay):
         return np.zeros((len(samples), 0)) if self.X is None else super().inputs(samples)
 
 
-def in_range(solver: PerceptronRule, X: Any, result: Result) -> tuple[PerceptronRule, float]:
+def in_range(solver: PerceptronRule, result: Result) -> tuple[PerceptronRule, float]:
     """The rule on rows times c = 2^-e, and c: 1 unless scores would overflow or vanish.
 
     With x' = c·x the rule makes w' = c·w and scores s' = c²·s, exactly: the fit does the same.
@@ -221,19 +219,11 @@ def in_range(solver: PerceptronRule, X: Any, result: Result) -> tuple[Perceptron
     radius = float(result.details["progress"].sizes[loops.RADIUS])
     if radius > SMALLEST and np.isfinite(4.0 * radius * norm(result.weights)):
         return solver, 1.0
-    largest = float(abs(X).max())
+    largest = solver.samples.largest()
     if largest == 0.0:
         return solver, 1.0
     c = 2.0 ** min(-int(np.frexp(largest)[1]), 1000)
-    scaled = X.astype(np.float64) * c
-    weight = solver.weight if len(solver.weight) else None
-    small = replace(
-        solver,
-        rows=as_rows(scaled, solver.rows.bias * c),  # type: ignore[union-attr]
-        rule=solver.rule._replace(margin=solver.rule.margin * c * c),
-        engine=None if solver.engine is None else choose(scaled, solver.y, weight),
-    )
-    return small, c
+    return solver.scaled(c), c
 
 
 def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
@@ -259,7 +249,7 @@ def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
             linear = model.kernel == "linear"
             replay: PerceptronReplay = GramReplay(problem, solver, *data, linear=linear)
         else:
-            solver, c = in_range(solver, shown, result)
+            solver, c = in_range(solver, result)
             replay = PerceptronReplay(problem, solver, *data, c)
         replays.append(replay)
     if kernel:
