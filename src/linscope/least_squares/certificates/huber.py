@@ -14,6 +14,9 @@ from linscope.results import Certificate, Check, Status
 from ..verify import huber as page
 from ..verify.huber_bounds import MEASURED, measure, rounding_of
 
+# Scales that rounding may explain, as a share of y.
+NEARLY_ZERO = 1e-6
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HuberCertificate(Certificate):
@@ -82,8 +85,10 @@ class HuberCertificate(Certificate):
 def outliers_of(X, y, weights: np.ndarray, scale: float, epsilon: float, single: bool):
     """Residuals above ε·scale, and above what rounding explains (it may be all, if scale is 0)."""
     residuals = y - (X @ weights[1:] + weights[0])
-    beyond = huber.is_outlier(residuals, scale, epsilon)
-    return beyond & (np.abs(residuals) > rounding_of(X, y, weights, single))
+    out = huber.is_outlier(residuals, scale, epsilon)
+    if scale <= NEARLY_ZERO * np.abs(y).max(initial=0.0):
+        out[out] = np.abs(residuals[out]) > rounding_of(X[out], y[out], weights, single)
+    return out
 
 
 def certify(X, y, c, ended: Status, **claim: Any) -> HuberCertificate:

@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from linscope.arithmetic.enclosures import UNIT, Ball, gamma, scores, total
+from linscope.arithmetic.enclosures import BLOCK, UNIT, Ball, gamma, scores, total
+from linscope.rows.threads import one_blas_thread
 from linscope.verify.dependence import independent_columns
 
 # What rounding explains, as a share of the terms of a residual: for weights in float64, float32.
@@ -89,7 +90,7 @@ def measure(X, y, c, *, weights, scale, epsilon, alpha, fit_intercept, tolerance
     prices = np.full(X.shape[1], alpha)
     fit, unit = _near_one(Fit(X, y, c, weights, scale, epsilon, prices, fit_intercept))
     small = X.shape[0] * X.shape[1] <= SMALL
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), one_blas_thread():
         found = _bounds(fit, single, precise=small)
         if not small and not found.gap <= found.allowed(tolerance):
             found = _bounds(fit, single, precise=True)
@@ -159,15 +160,33 @@ def _primal(fit: Fit, r: Ball) -> Ball:
 
 
 class Columns(NamedTuple):
-    """Columns z of length about 1 under c, their Gram matrix, and λ ≤ λ_min; λ = 0: not proven.
+    """z = [1, x − m] of some columns, divided by their lengths under c; a shift is one rounding.
 
-    ``wanted`` is Σ c u z at the minimum: 0, with a penalty 2α w in the units of z.
+    ``least`` ≤ λ_min(Σ c z zᵀ), 0 where that is not proven; ``wanted`` is Σ c u z at the minimum,
+    0 or with a penalty 2α w in the units of z; ``covered`` are the columns of X that these span.
     """
 
-    Z: np.ndarray
-    least: float
-    wanted: np.ndarray
+    fit: Fit
     chosen: np.ndarray
+    covered: np.ndarray
+    shift: Any
+    lengths: np.ndarray
+    least: float = 0.0
+    wanted: Any = 0.0
+
+    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Some rows at a time."""
+        X, bias, p = self.fit.X, int(self.fit.intercept), len(self.lengths)
+        whole = len(self.chosen) == X.shape[1]
+        step = max(1, BLOCK // max(p, 1))
+        for first in range(0, X.shape[0], step):
+            here = slice(first, min(X.shape[0], first + step))
+            part = X[here] if whole else X[here][:, self.chosen]
+            Z = np.ones((part.shape[0], p))
+            dense = part.toarray() if sparse.issparse(part) else part
+            np.subtract(dense, self.shift, out=Z[:, bias:])
+            Z /= self.lengths
+            yield here, Z
 
 
 def _dual(fit: Fit, r: Ball, terms: np.ndarray, enough: float) -> float:
@@ -203,70 +222,85 @@ def _ways(fit: Fit) -> Iterator[tuple[Columns, Columns]]:
 
 
 def _all_columns(fit: Fit) -> Columns:
-    columns = _columns(fit, np.arange(fit.X.shape[1]))
+    every = np.arange(fit.X.shape[1])
+    columns = _columns(fit, every)
     if columns.least > 0.0 or fit.X.shape[0] <= 1:
         return columns
     found = _columns(fit, independent_columns(fit.X, fit.intercept))
-    return found._replace(chosen=np.arange(fit.X.shape[1]))  # the others are combinations
+    return found._replace(covered=every)  # the others are combinations of these
 
 
 def _columns(fit: Fit, chosen: np.ndarray) -> Columns:
-    """[1, x − m] of some columns, each divided by its length. A shift m is one rounding."""
-    dense = fit.X if len(chosen) == fit.X.shape[1] else fit.X[:, chosen]
-    dense = dense.toarray() if sparse.issparse(dense) else dense
-    bias = int(fit.intercept)
-    n, p = len(fit.y), bias + len(chosen)
-    Z = np.ones((n, p))
-    shift = (fit.c @ dense) / fit.c.sum() if fit.intercept else 0.0
-    np.subtract(dense, shift, out=Z[:, bias:])
-    lengths = np.sqrt(np.einsum("ij,ij,i->j", Z, Z, fit.c))
+    bias, n = int(fit.intercept), len(fit.y)
+    p = bias + len(chosen)
+    shift = fit.X.T[chosen] @ fit.c / fit.c.sum() if bias else 0.0
+    raw = Columns(fit, chosen, chosen, shift, np.ones(p))
+    gram = sum((Z.T @ (Z * fit.c[here, None]) for here, Z in raw.blocks()), np.zeros((p, p)))
+    lengths = np.sqrt(gram.diagonal())
     lengths[lengths == 0] = 1.0
-    Z /= lengths
     wanted = np.r_[np.zeros(bias), 2.0 * (fit.alpha * fit.W[1:])[chosen]] / lengths
-    gram = Z.T @ (Z * fit.c[:, None])
+    least = _least_eigenvalue(gram / lengths / lengths[:, None], n)
+    return raw._replace(lengths=lengths, wanted=wanted, least=least)
+
+
+def _least_eigenvalue(gram: np.ndarray, n: int) -> float:
+    """λ ≤ λ_min(Σ c z zᵀ) of n rows, ones on the diagonal; 0 if it cannot be proven to be more."""
+    p = len(gram)
     if p == 0:
-        return Columns(Z, 1.0, wanted, chosen)
-    # rounding of the entries and sums, on a diagonal of ones; then that of the factor
+        return 1.0
+    # rounding of the entries and sums; then that of the factor
     doubt = p * (gamma(n + 8) + gamma(p + 4)) * 1.01
-    least = 0.5 * float(linalg.eigvalsh(gram, subset_by_index=[0, 0])[0]) if n else 0.0
+    least = 0.5 * float(linalg.eigvalsh(gram, subset_by_index=[0, 0])[0])
     if not least > 2.0 * doubt:
-        return Columns(Z, 0.0, wanted, chosen)
+        return 0.0
     try:
         linalg.cholesky(gram - least * np.eye(p), check_finite=False)
     except linalg.LinAlgError:
-        return Columns(Z, 0.0, wanted, chosen)
-    return Columns(Z, least - doubt, wanted, chosen)
+        return 0.0
+    return least - doubt
 
 
-def _witnesses(fit: Fit, r: Ball, columns: Columns, inside: np.ndarray):
+def _witnesses(fit: Fit, r: Ball, columns: Columns, inside: np.ndarray) -> Iterator[np.ndarray]:
     """u = 2r/σ cut to ±2ε, or 0 for the rows inside; freed of the columns, by those or all rows."""
-    top, Z, c = 2.0 * fit.epsilon, columns.Z, fit.c
-    beyond = np.where(inside, 0.0, top * np.sign(r.mid))
-    starts = [beyond]
+    top = 2.0 * fit.epsilon
+    starts = [np.where(inside, 0.0, top * np.sign(r.mid))]
     if fit.sigma > 0.0:
         starts.insert(0, np.clip(2.0 * r.mid / fit.sigma, -top, top))
     for u in starts:
-        for rows in (inside, np.ones(len(c), dtype=bool)):
-            part, own = Z[rows], c[rows]
-            G = part.T @ (part * own[:, None])
-            freed = u.copy()
-            for _ in range(2):
-                left = Z.T @ (c * freed) - columns.wanted
-                delta = linalg.lstsq(G, left, check_finite=False)[0]
-                freed[rows] -= part @ delta
-            yield freed
+        for rows in (inside, np.ones(len(u), dtype=bool)):
+            yield _freed(fit, columns, u, rows)
+
+
+def _freed(fit: Fit, columns: Columns, u: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """u less a plane z·δ in some rows, so that Σ c u z is as wanted."""
+    p, u = len(columns.lengths), u.copy()
+    G, left = np.zeros((p, p)), np.zeros(p)
+    for here, Z in columns.blocks():
+        G += Z.T @ (Z * (fit.c[here] * rows[here])[:, None])
+        left += Z.T @ (fit.c[here] * u[here])
+    for _ in range(2):
+        delta = linalg.lstsq(G, left - columns.wanted, check_finite=False)[0]
+        left = np.zeros(p)
+        for here, Z in columns.blocks():
+            u[here] -= rows[here] * (Z @ delta)
+            left += Z.T @ (fit.c[here] * u[here])
+    return u
 
 
 def _value(fit: Fit, r: Ball, columns: Columns, u: np.ndarray) -> float:
     """D of the exactly corrected u, from below."""
-    Z, c, n = columns.Z, fit.c, len(u)
+    c, n, p = fit.c, len(u), len(columns.lengths)
     slack = gamma(n + 16)
     up = 1.0 + 2.0 * slack
-    e = np.abs(Z.T @ (c * u)) + slack * (np.abs(Z).T @ (c * np.abs(u)))
-    length = float(np.sqrt(np.sum(e * e))) * up
+    sums, sizes, norms = np.zeros(p), np.zeros(p), np.empty(n)
+    for here, Z in columns.blocks():
+        sums += Z.T @ (c[here] * u[here])
+        sizes += np.abs(Z).T @ (c[here] * np.abs(u[here]))
+        norms[here] = np.sqrt(np.einsum("ij,ij->i", Z, Z))
+    length = float(np.linalg.norm(np.abs(sums) + slack * sizes)) * up
     eta, delta = length / np.sqrt(columns.least) * up, length / columns.least * up
     norm = float(np.sqrt(c @ (u * u))) * up + eta
-    reach = np.minimum(np.sqrt(np.sum(Z * Z, axis=1)) * delta, eta / np.sqrt(c))
+    reach = np.minimum(norms * delta, eta / np.sqrt(c))
     largest = float(np.max(np.abs(u) + reach, initial=0.0)) * up
     kappa = min(1.0, 2.0 * float(np.sqrt(c.sum())) / norm / up if norm > 0 else 1.0)
     kappa = min(kappa, 2.0 * fit.epsilon / largest / up if largest > 0 else 1.0)
@@ -274,7 +308,7 @@ def _value(fit: Fit, r: Ball, columns: Columns, u: np.ndarray) -> float:
     gained = (
         float(total(r * (c * u)).low) - eta * spread - 4 * UNIT * float(c @ (np.abs(u) * r.size))
     )
-    others = np.setdiff1d(np.arange(fit.X.shape[1]), columns.chosen)
+    others = np.setdiff1d(np.arange(fit.X.shape[1]), columns.covered)
     if not len(others):
         return kappa * gained * (1.0 - 4 * UNIT)
     return _penalised(fit, others, u, kappa, gained, eta, up)
