@@ -84,6 +84,8 @@ REGRESSIONS = {
     "ridge": (ls.Ridge(alpha=2.0), FEATURES, NUMBERS),
     "QR": (ls.LinearRegression(), *wide_numbers()),
     "two targets": (ls.LinearRegression(), FEATURES, np.c_[NUMBERS, NUMBERS**2]),
+    "Huber": (ls.HuberRegressor(), FEATURES, NUMBERS),
+    "Huber, penalised": (ls.HuberRegressor(alpha=0.5), FEATURES, NUMBERS),
 }
 WAYS = pytest.mark.parametrize(
     ("container", "weighted"),
