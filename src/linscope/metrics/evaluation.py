@@ -9,15 +9,18 @@ from typing import Any, Self
 import numpy as np
 
 from linscope.data.frames import to_backend
+from linscope.reports.page import Report
 
-from . import render, table
+from . import render
 from .confusion import Averages, Confusion
 from .curves import ScoreCurve
-from .rates import mean
+from .rates import AVERAGES, RATIOS, mean
+
+MOST_NAMES = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Evaluation(Confusion):
+class Evaluation(Confusion, Report):
     """Confusion matrix, rates and curves of predictions; made by ``linscope.evaluate``.
 
     Precision, recall and the like are numbers for the positive class of two. With K classes they
@@ -62,13 +65,8 @@ class Evaluation(Confusion):
         names = ("roc_auc", "average_precision")
         return {name: np.array([getattr(c, name) for c in self.curves]) for name in names}
 
-    @property
-    def roc_auc(self) -> Any:
-        return self._of_curve("roc_auc")
-
-    @property
-    def average_precision(self) -> Any:
-        return self._of_curve("average_precision")
+    roc_auc = property(lambda self: self._of_curve("roc_auc"))
+    average_precision = property(lambda self: self._of_curve("average_precision"))
 
     def _of_curve(self, name: str) -> Any:
         if self.curves is None:
@@ -155,7 +153,32 @@ class Evaluation(Confusion):
 
     @property
     def notes(self) -> list[str]:
-        return table.notes(self)
+        """A sentence for everything that is not defined."""
+        if len(self.labels) == 2 and self.position is not None:
+            sentences = self._undefined([self.position])
+        else:
+            sentences = self._undefined(list(range(len(self.labels))))
+            if sentences:
+                sentences.append("Averages leave out the classes without a value.")
+        if self.log_loss == np.inf:
+            sentences.append("log_loss is ∞: a sample has probability 0 for its own class.")
+        return sentences
+
+    def _undefined(self, positions: list[int]) -> list[str]:
+        counts, names = self.counts, self.names
+        sentences = []
+        for ratio, (_, _, reason) in RATIOS.items():
+            values = counts.ratio(ratio)
+            empty = [names[k] for k in positions if np.isnan(values[k])]
+            if empty:
+                sentences.append(f"{ratio} of {_list(empty)} is 0/0: {reason}.")
+        if self.curves is not None:
+            empty = [names[k] for k in positions if np.isnan(self.of_curves["roc_auc"][k])]
+            if empty:
+                sentences.append(
+                    f"roc_auc of {_list(empty)} is 0/0: it needs samples of both kinds."
+                )
+        return sentences
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a class, then the three averages.
@@ -164,7 +187,23 @@ class Evaluation(Confusion):
         ----------
         backend : {"pandas", "polars", "pyarrow", "dict"}, by default the first installed
         """
-        return to_backend(table.columns(self), backend)
+        averages = [getattr(self, kind) for kind in AVERAGES]
+        rates = {name: self.counts.ratio(name) for name in RATIOS}
+        rates["f1"] = self.counts.fbeta(1.0)
+        if self.curves is not None:
+            rates |= self.of_curves
+        out: dict[str, Any] = {
+            "label": np.array([*self.names, *(f"{kind} avg" for kind in AVERAGES)], dtype=object)
+        }
+        for name, values in rates.items():
+            means = [getattr(average, name) for average in averages]
+            out[name] = np.r_[values, [np.nan if value is None else value for value in means]]
+        out["support"] = np.r_[self.support, [self.matrix.sum()] * len(AVERAGES)]
+        for name in ("tp", "fp", "fn", "tn"):
+            values = getattr(self.counts, name)
+            # Only the micro average has counts: those of all classes together.
+            out[name] = np.r_[values.astype(np.float64), [np.nan, values.sum(), np.nan]]
+        return to_backend(out, backend)
 
     def to_html(self) -> str:
         """Matrix and rates for notebooks and pages."""
@@ -174,10 +213,9 @@ class Evaluation(Confusion):
         """Matrix and rates as two LaTeX ``tabular``."""
         return render.latex(self)
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
     def __str__(self) -> str:
         return render.text(self)
 
-    __repr__ = __str__
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names[:MOST_NAMES]) + (" …" if len(names) > MOST_NAMES else "")

@@ -16,6 +16,7 @@ SPECIAL = {
     "σ²": r"$\sigma^2$",
     "AᵀA": r"$A^{\top}A$",
     "½": r"$\frac12$",
+    "Σ": r"$\Sigma$",
     "ℓ": r"$\ell$",
     "–": "--",
     "∞": r"$\infty$",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -86,6 +86,22 @@ def pieces(start: int, stop: int, most: int | None) -> list[tuple[int, int]]:
         return [(start, stop)]
     tail = min(TAIL, most // 2)
     return [(start, start + most - tail), (stop - tail, stop)]
+
+
+def shortened(
+    start: int,
+    stop: int,
+    most: int | None,
+    rows: Callable[[int, int], Iterable[Row]],
+    width: int,
+    place: int = 0,
+) -> list[Row]:
+    """The rows that are shown, and one that says in the column ``place`` how many are not."""
+    (first, end), *last = pieces(start, stop, most)
+    out = list(rows(first, end))
+    for begin, stop in last:
+        out += [left_out(begin - end, width, place), *rows(begin, stop)]
+    return out
 
 
 def left_out(rows: int, width: int, place: int = 0) -> Row:

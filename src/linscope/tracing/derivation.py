@@ -108,7 +108,7 @@ class Derivation(Printed):
             raise ValueError("this derivation has no table of samples")
         choice = self._choice(start, stop, None)
         columns = self._table.columns(choice.start, choice.stop)
-        rows = {"sample": self._table.numbers[choice.start : choice.stop]}
+        rows = {"sample": self._table.work.rows[choice.start : choice.stop]}
         return to_backend({**rows, **columns}, backend)
 
     def to_csv(self, **which: Any) -> str:

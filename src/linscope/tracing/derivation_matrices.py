@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linscope.reports.cells import number, vector
-from linscope.reports.table import Column, Row, Table, left_out
+from linscope.reports.table import Column, Row, Table, left_out, pieces, shortened
 
 from .derivation_elimination import Elimination
 from .derivation_numbers import shown
@@ -24,8 +24,6 @@ FEW = 4
 class EliminationPart(Part):
     """The system, and the system after each step."""
 
-    name: str
-    title: str
     elimination: Elimination
     unknowns: list[str]
     right: list[str]
@@ -41,15 +39,15 @@ class EliminationPart(Part):
     def _rows(self, choice: Choice, narrow: bool, width: int) -> list[Row]:
         """The first and the last rows; those between are not even written down."""
         p = self.elimination.size
-        pieces = choice._replace(start=0, stop=p * (1 + len(self.elimination))).pieces()
+        shown_rows = pieces(0, p * (1 + len(self.elimination)), choice.most)
         rows: list[Row] = []
         for step, (heading, operations, matrix) in enumerate(self._states()):
             for i in range(p):
                 place = step * p + i
-                if not any(start <= place < stop for start, stop in pieces):
+                if not any(start <= place < stop for start, stop in shown_rows):
                     continue
-                if len(pieces) > 1 and place == pieces[1][0]:
-                    rows.append(left_out(pieces[1][0] - pieces[0][1], width))
+                if len(shown_rows) > 1 and place == shown_rows[1][0]:
+                    rows.append(left_out(place - shown_rows[0][1], width))
                 cells = [heading if i == 0 else None, *([] if narrow else [operations[i]])]
                 cells += self._cells(matrix[i], narrow)
                 rows.append(Row(cells, first=step > 0 and i == 0))
@@ -96,8 +94,6 @@ class EliminationPart(Part):
 class MatrixPart(Part):
     """A matrix with names for its rows and columns."""
 
-    name: str
-    title: str
     matrix: np.ndarray
     rows: list[str]
     columns: list[str]
@@ -107,13 +103,14 @@ class MatrixPart(Part):
     def table(self, choice: Choice, narrow: bool = False) -> Table:
         names = _short(self.columns, narrow)
         columns = [Column(""), *(Column(name or "…", right=True) for name in names)]
-        rows: list[Row] = []
-        for start, stop in choice._replace(start=0, stop=len(self.rows)).pieces():
-            if rows:
-                rows.append(left_out(start - len(rows), len(columns)))
-            for name, row in zip(self.rows[start:stop], self.matrix[start:stop], strict=True):
-                rows.append(Row([name, *("…" if v is None else v for v in _short(row, narrow))]))
-        return Table(self.title, self.notes, columns, rows)
+
+        def rows(start: int, stop: int) -> list[Row]:
+            named = zip(self.rows[start:stop], self.matrix[start:stop], strict=True)
+            short = ((name, _short(row, narrow)) for name, row in named)
+            return [Row([name, *("…" if v is None else v for v in row)]) for name, row in short]
+
+        listed = shortened(0, len(self.rows), choice.most, rows, len(columns))
+        return Table(self.title, self.notes, columns, listed)
 
     def latex(self, choice: Choice) -> str:
         lines = []

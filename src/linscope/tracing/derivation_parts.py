@@ -1,8 +1,8 @@
-"""The parts of a derivation as sheets: tables of samples, lines of quantities."""
+"""The parts of a derivation as tables: of samples, and of quantities."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 
 from linscope.reports import documents
 from linscope.reports.cells import vector
-from linscope.reports.table import Column, Row, Table, left_out, pieces
+from linscope.reports.table import Column, Row, Table, shortened
 
 from .derivation_numbers import shown
 from .derivation_quantities import Quantity
@@ -37,33 +37,29 @@ class Head(NamedTuple):
 
 @dataclass(eq=False)
 class SampleTable:
-    """One row a sample, worked out when it is looked at.
+    """One row per sample, worked out when it is looked at.
 
-    Attributes
-    ----------
-    n : how many rows
-    compute : (start, stop) -> columns of these rows
-    totals : () -> the sums of some of the columns
-    numbers : row numbers in the data as given; names : what the samples are called
+    ``work`` has the samples, their row numbers in the data as given, their columns and the sums of
+    some of them; ``names`` are what the samples are called.
     """
 
-    n: int
-    compute: Callable[[int, int], dict[str, np.ndarray]]
-    totals: Callable[[], dict[str, Any]]
-    numbers: np.ndarray
-    exact: bool
+    work: Any
     names: Sequence[str] | None = None
 
+    @property
+    def n(self) -> int:
+        return self.work.samples.n
+
     def columns(self, start: int, stop: int) -> dict[str, np.ndarray]:
-        found = self.compute(start, stop)
-        return {name: shown(column, self.exact) for name, column in found.items()}
+        found = self.work.columns(start, stop)
+        return {name: shown(column, self.work.exact) for name, column in found.items()}
 
     @cached_property
     def sums(self) -> dict[str, Any]:
-        return {name: shown(total, self.exact) for name, total in self.totals().items()}
+        return {name: shown(total, self.work.exact) for name, total in self.work.sums.items()}
 
     def labels(self, start: int, stop: int) -> list[Any]:
-        rows = self.numbers[start:stop]
+        rows = self.work.rows[start:stop]
         return rows.tolist() if self.names is None else [self.names[i] for i in rows]
 
 
@@ -74,11 +70,8 @@ class Choice(NamedTuple):
     stop: int
     most: int | None
 
-    def pieces(self) -> list[tuple[int, int]]:
-        """One range, or the first ones and the last."""
-        return pieces(self.start, self.stop, self.most)
 
-
+@dataclass(eq=False)
 class Part:
     """A piece of the derivation under a heading."""
 
@@ -96,26 +89,16 @@ class Part:
 class SamplesPart(Part):
     """Some columns of the samples, and their sums."""
 
-    name: str
-    title: str
     samples: SampleTable
     heads: list[Head]
     notes: list[str] = field(default_factory=list)
 
     def table(self, choice: Choice, narrow: bool = False) -> Table:
         columns = [Column("sample"), *(head.column(narrow) for head in self.heads)]
-        rows: list[Row] = []
-        for start, stop in choice.pieces():
-            if rows:
-                hidden = choice.stop - choice.start - (choice.most or 0)
-                rows.append(left_out(hidden, len(columns)))
-            rows += self._rows(start, stop)
+        rows = shortened(*choice, self._rows, len(columns))
         if (choice.start, choice.stop) == (0, self.samples.n) and self.samples.sums:
             rows.append(self._sums())
         return Table(self.title, self.notes, columns, rows)
-
-    def latex(self, choice: Choice) -> str:
-        return super().latex(choice).replace("Σ", r"$\Sigma$")
 
     def _rows(self, start: int, stop: int) -> list[Row]:
         found = self.samples.columns(start, stop)
@@ -144,8 +127,6 @@ class SamplesPart(Part):
 class QuantitiesPart(Part):
     """Lines of symbol, formula, numbers and value."""
 
-    name: str
-    title: str
     quantities: list[Quantity]
     notes: list[str] = field(default_factory=list)
 

@@ -115,9 +115,7 @@ def _derive(
     draw: Any,
 ) -> Derivation:
     steps, system = Quantities(work.exact), work.elimination
-    table = SampleTable(
-        work.samples.n, work.columns, lambda: work.sums, work.rows, work.exact, sample_names
-    )
+    table = SampleTable(work, sample_names)
     return Derivation(
         work.model,
         steps,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from linscope.data.frames import join, to_backend, to_csv
 from linscope.reports import documents
 from linscope.reports.page import Printed
-from linscope.reports.table import Column, Row, Table, left_out, pieces
+from linscope.reports.table import Column, Row, Table, shortened
 from linscope.reports.terminal import ledger
 
 from .replay import WINDOW_NUMBERS, Replay
@@ -392,13 +392,12 @@ class Trace(Printed):
     def _rows(
         self, replay: Replay, chosen: Any, most: Any, columns: list[Column], criterion: bool
     ) -> list[Row]:
-        rows: list[Row] = []
-        for start, stop in pieces(0, len(chosen), most):
-            if rows:
-                headers = [column.header for column in columns]
-                rows.append(left_out(len(chosen) - most, len(headers), headers.index(replay.gap)))
+        def some(start: int, stop: int) -> Iterator[Row]:
             for window in replay.windows(np.asarray(chosen[start:stop], dtype=np.int64)):
-                rows += self._window_rows(replay, window, columns, criterion)
+                yield from self._window_rows(replay, window, columns, criterion)
+
+        place = [column.header for column in columns].index(replay.gap)
+        rows = shortened(0, len(chosen), most, some, len(columns), place)
         if rows:
             rows[0] = rows[0]._replace(first=True)
         return rows
