@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linscope.data import encode_labels
-from linscope.engines import Engine, in_few_blocks
+from linscope.engines import Engine, choose, in_few_blocks
 from linscope.results import Certificate, Check, Status
-from linscope.rows.blocks import Block, Largest, Least
+from linscope.rows.blocks import Block, Least
 from linscope.rows.operations import as_rows
 from linscope.verify.claims import checked, foreign, require, require_part
 
@@ -121,7 +121,7 @@ class PerceptronCertificate(Certificate):
         How the weights were found (updates, passes, rate) is checked only as far as data can tell:
         see ``linscope.perceptron.verify.perceptron``.
         """
-        return check(self, X, y)
+        return check(self, X, y, choose)
 
     def _problem(self, X, y):
         """The rows and signs of this binary problem."""
@@ -144,15 +144,7 @@ def examine(engine: Engine | None, weights, tie: str, intercept: bool, radius: f
         wrong, doubtful, smallest = few.fold(_block_tally, weights, float(intercept), doubt)
         if not doubtful:
             return Measured(wrong, 0, smallest.value / length, radius)
-    mistakes, ties, least, most = few.fold(_block_measured, weights, tie, intercept)
-    return Measured(mistakes, ties, least.value, most.value)
-
-
-def _block_measured(block: Block, weights, tie: str, intercept: bool):
-    if block.X.shape[0] == 0:
-        return 0, 0, Least(np.inf), Largest(0.0)
-    found = measure(block.X, block.y, weights, tie, intercept)
-    return found.mistakes, found.ties, Least(found.margin), Largest(found.radius)
+    return measure(few, weights, tie, intercept)
 
 
 def _block_tally(block: Block, weights, bias: float, doubt: float):

@@ -22,6 +22,7 @@ from scipy import sparse
 
 from linscope.data import encode_labels, to_matrix
 from linscope.results import Check, Status
+from linscope.rows.blocks import Block, Largest, Least
 from linscope.rows.finite import check_finite
 from linscope.verify.claims import checked, foreign, require
 from linscope.verify.exact_signs import signed_scores
@@ -46,12 +47,15 @@ class Measured:
     radius: float
 
 
-def check(claim: Any, X: Any, y: Any) -> Check:
-    """Recompute all that the claim of one binary problem says."""
-    return checked(_claims, claim, X, y)
+def check(claim: Any, X: Any, y: Any, choose: Any) -> Check:
+    """Recompute all that the claim of one binary problem says.
+
+    ``choose`` makes an engine of rows and signs.
+    """
+    return checked(_claims, claim, X, y, choose)
 
 
-def _claims(claim: Any, X: Any, y: Any) -> str:
+def _claims(claim: Any, X: Any, y: Any, choose: Any) -> str:
     matrix, own, signs = problem_rows(claim, X, y)
     matrix, weights = matrix[own], claim.weights
     fits = weights.shape == (matrix.shape[1] + 1,)
@@ -60,13 +64,14 @@ def _claims(claim: Any, X: Any, y: Any) -> str:
     require(claim.intercept or weights[0] == 0, "a model without intercept has a bias")
     if len(signs) == 0:
         return compare(claim, Measured(0, 0, 0.0, 0.0), 0.0, 0)
-    found = measure(matrix, signs, weights, claim.tie, claim.intercept)
-    right = _last_is_right(claim, matrix, signs)
+    engine = choose(matrix, signs)
+    found = measure(engine, weights, claim.tie, claim.intercept)
+    right = _last_is_right(claim, engine)
     require(right, "no last vector that classifies every sample correctly")
     return compare(claim, found, length_of(weights), len(signs))
 
 
-def _last_is_right(claim: Any, X: Any, y: np.ndarray) -> bool:
+def _last_is_right(claim: Any, engine: Any) -> bool:
     """Whether a claim that the stopping rule was met has a last vector without mistakes."""
     if claim.status is not Status.CONVERGED:
         return claim.last is None
@@ -75,7 +80,7 @@ def _last_is_right(claim: Any, X: Any, y: np.ndarray) -> bool:
         return False
     if claim.output != "averaged" or (last[0] != 0 and not claim.intercept):
         return False
-    return measure(X, y, last, claim.tie, claim.intercept).mistakes == 0
+    return measure(engine, last, claim.tie, claim.intercept).mistakes == 0
 
 
 def problem_rows(claim: Any, X: Any, y: Any) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -110,9 +115,17 @@ def counted_rows(claim: Any, n: int) -> np.ndarray:
     return counted
 
 
-def measure(X: Any, y: np.ndarray, W: np.ndarray, tie: str, intercept: bool) -> Measured:
+def measure(engine: Any, W: np.ndarray, tie: str, intercept: bool) -> Measured:
     """Mistakes and ties exactly, margin and radius in floats."""
-    W = np.asarray(W, dtype=np.float64)
+    found = engine.fold(_of_block, np.asarray(W, dtype=np.float64), tie, intercept)
+    return Measured(*found[:2], *(float(extreme.value) for extreme in found[2:]))
+
+
+def _of_block(block: Block, W: np.ndarray, tie: str, intercept: bool):
+    """Mistakes, ties, the least margin and the largest radius."""
+    X, y = block.X, block.y
+    if len(y) == 0:
+        return 0, 0, Least(np.inf), Largest(0.0)
     signed = y * signed_scores(X, W)
     wrong_at_zero = np.where(y > 0, *TIES[tie])
     mistakes = int(((signed < 0) | ((signed == 0) & wrong_at_zero)).sum())
@@ -120,7 +133,7 @@ def measure(X: Any, y: np.ndarray, W: np.ndarray, tie: str, intercept: bool) -> 
     margin = float(signed.min()) / length if length else 0.0
     if length and not all(LOW < size < HIGH for size in (length, radius, length * radius)):
         margin = _extreme_margin(X, y, W)
-    return Measured(mistakes, int((signed == 0).sum()), margin + 0.0, radius)
+    return mistakes, int((signed == 0).sum()), Least(margin + 0.0), Largest(radius)
 
 
 def _extreme_margin(X: Any, y: np.ndarray, W: np.ndarray) -> float:
