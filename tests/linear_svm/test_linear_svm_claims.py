@@ -134,7 +134,7 @@ def test_bounds_hold_the_true_values(precise):
         for squared in (False, True):
             X = scale * (rng.standard_normal((12, 3)) + 10.0)
             y, W = np.where(np.arange(12) % 2, 1.0, -1.0), rng.standard_normal(4) / scale
-            problem = Problem(X, y, np.zeros(0), 0.3, squared, False, True)
+            problem = Problem(choose(X, y), 0.3, squared, False, True)
             alpha = 0.3 * rng.random(12)
             found = bounds(problem, W, alpha, precise=precise)
             value = exact_objective(X, y, W, 0.3, squared=squared)
@@ -284,7 +284,7 @@ def test_the_solvers_own_passes_are_within_their_bounds(seed):
     objective, frame = margin_problem(
         choose(X, y, c), 2.0, squared=squared, penalize_intercept=penalised
     )
-    problem = Problem(X, y, c, 2.0, squared, penalised, True)
+    problem = Problem(choose(X, y, c), 2.0, squared, penalised, True)
     alpha = 2.0 * c * rng.random(n)
     quick = duality(problem, objective, frame, W, alpha, 0.5)
     truth = bounds(problem, W, alpha, precise=True)

@@ -49,7 +49,7 @@ def solve(X, y, C=1.0, *, squared, pen, c=None, tol=1e-9, bias=True, **more):
 def certified(X, y, result, W, C, *, squared, pen, c=None, bias=True, tol=1e-8):
     options = {"squared": squared, "penalize_intercept": pen, "fit_intercept": bias}
     whole, frame = margin_problem(choose(X, y, c), min(C, 1e300), **options)
-    problem = Problem(X, y, np.zeros(0) if c is None else c, C, squared, pen, bias)
+    problem = Problem(choose(X, y, c), C, squared, pen, bias)
     alpha = result.details["alpha"]
     found = duality(problem, whole, frame, W, alpha, tol)
     return certify(found, problem, result, W, alpha, tol=tol, classes=np.array([-1.0, 1.0]))

@@ -54,7 +54,7 @@ def duality(
     alpha : n dual coefficients
     tol : the gap that is asked for, relative to the objective
     """
-    size = problem.X.shape[0] * problem.X.shape[1]
+    size = problem.numbers
     if size <= TINY_TABLE or problem.hard:
         return bounds(problem, W, alpha, precise=True)
     with np.errstate(all="ignore"):

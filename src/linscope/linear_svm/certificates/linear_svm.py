@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.engines import choose
 from linscope.fitting.binary_problems import SVMCertificate
 from linscope.results import Check, Result, Status
 
@@ -46,7 +47,7 @@ class LinearSVMCertificate(SVMCertificate):
         X, y : the training data
         sample_weight : the weights of the fit, if it had any (times class weights)
         """
-        return check(self, X, y, sample_weight)
+        return check(self, X, y, sample_weight, choose)
 
 
 def certify(

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from linscope.arithmetic.enclosures import scores
+from linscope.rows.blocks import Block, Largest
 
 from ..verify.bounds import Problem, ceiling, deficits, objective
 from .hinge_bias import hinge_bias
@@ -35,7 +36,7 @@ def best_floats(problem: Problem, W: np.ndarray, alpha: np.ndarray, dtype: np.dt
     dtype : float64 or float32
     """
     best, least = None, np.inf
-    left = int(np.clip(NUMBERS / max(problem.X.shape[0] * len(W), 1), 4, MOST))
+    left = int(np.clip(NUMBERS / max(problem.engine.n_rows * len(W), 1), 4, MOST))
     for V in _candidates(problem, W, alpha, dtype):
         value = float(objective(problem, V, deficits(problem, V, precise=True)).high)
         if best is None or value < least:
@@ -52,8 +53,8 @@ def _candidates(problem: Problem, W, alpha, dtype) -> Iterator[np.ndarray]:
     lack = deficits(problem, first, precise=True).mid[alpha < ceiling(problem)].max(initial=0.0)
     if not lack < ROUNDING:
         lack = 0.0
-    reach = abs(problem.X) @ np.abs(W[1:])
-    E = 0.5 * np.finfo(dtype).eps * (float(reach.max(initial=0.0)) + abs(float(W[0])))
+    reach = float(problem.engine.fold(_reach, np.abs(W[1:])).value)
+    E = 0.5 * np.finfo(dtype).eps * (reach + abs(float(W[0])))
     longer = LONGER if lack > 0.0 or problem.hard else (0.0,)
     for k in longer:
         V = _held(W * (1.0 + lack / (1.0 - lack) + k * E), dtype)
@@ -68,6 +69,16 @@ def _candidates(problem: Problem, W, alpha, dtype) -> Iterator[np.ndarray]:
                 yield np.r_[float(np.nextafter(near, end)), V[1:]]
 
 
+def _reach(block: Block, w: np.ndarray) -> Largest:
+    """The largest Σ_j |x_j| w_j of a row."""
+    return Largest((abs(block.X) @ w).max(initial=0.0))
+
+
+def _slopes(block: Block, w: np.ndarray) -> np.ndarray:
+    """w·x of each row."""
+    return scores(block.X, np.r_[0.0, w], precise=True).mid[:, 0]
+
+
 def _held(W: np.ndarray, dtype: np.dtype) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         return W.astype(dtype).astype(np.float64)
@@ -78,7 +89,7 @@ def _biases(problem: Problem, V: np.ndarray) -> list[float]:
     y = problem.y
     if problem.penalised or problem.squared or not (y != y[0]).any():
         return [float(V[0])]
-    s = scores(problem.X, np.r_[0.0, V[1:]], precise=True).mid[:, 0]
+    s = problem.engine.gather(_slopes, V[1:])
     if problem.hard:
         low, high = float((1.0 - s[y > 0]).max()), float((-1.0 - s[y < 0]).min())
         return [0.5 * low + 0.5 * high]

@@ -72,7 +72,7 @@ class Finish:
 
     def best(self, W: np.ndarray, alpha: np.ndarray) -> Held:
         """The last digits from the equations of the support, and the best floats near them."""
-        small = self.problem.X.shape[0] * self.problem.X.shape[1] <= SMALL_TABLE
+        small = self.problem.numbers <= SMALL_TABLE
         other = self._by_equations(W, alpha) if small else None
         if other is not None and reached(other.found, EXACT):
             return other

@@ -87,7 +87,8 @@ def solve(
     finite = float(model.C) if np.inf > model.C else 1.0
     if not len(rows.y):
         return _empty(model, training, problem, rows)
-    objective, frame = margin_problem(choose(*rows), finite, **options)
+    engine = choose(*rows)
+    objective, frame = margin_problem(engine, finite, **options)
     solver, one_sided = None, bool((rows.y == rows.y[0]).all())
     if one_sided and objective.free_bias:
         result, how = _one_sided(rows), "all samples are on one side"
@@ -111,7 +112,7 @@ def solve(
         W = outside(frame, result.weights)
         how = f"{chosen.task}, {result.n_iter} passes over the rows"
     claimed = Claimed(
-        rows.X, rows.y, rows.c, float(model.C), options["squared"],
+        engine, float(model.C), options["squared"],
         model.fit_intercept and model.penalize_intercept, model.fit_intercept,
     )  # fmt: skip
     claim = _claim(model, training, problem, how)

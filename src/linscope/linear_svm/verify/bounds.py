@@ -15,6 +15,7 @@ no ξ_i is above 0, exactly, and else ∞; α has no upper bound.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.enclosures import BLOCK, TINY, Ball, products, scores, total
+from linscope.rows.blocks import Block
 from linscope.verify.exact_signs import settled_scores
 
 # Each repair divides what is left of Σ α y by about 2^50.
@@ -30,15 +32,27 @@ MOST_REPAIRS = 60
 
 @dataclass(frozen=True)
 class Problem:
-    """What is minimised: rows, signs ±1.0, positive weights (empty: 1), C and the form."""
+    """What is minimised: an engine's rows with signs ±1.0 and positive weights, C and the form."""
 
-    X: Any
-    y: np.ndarray
-    c: np.ndarray
+    engine: Any
     C: float
     squared: bool = False
     penalised: bool = False
     intercept: bool = True
+
+    @property
+    def numbers(self) -> int:
+        """Of the table, zeros included."""
+        return self.engine.n_rows * self.engine.n_features
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        return self.engine.gather(_signs)
+
+    @cached_property
+    def c(self) -> np.ndarray:
+        """The weights of the samples; empty if all are 1."""
+        return self.engine.gather(_weights)
 
     @property
     def hard(self) -> bool:
@@ -84,20 +98,34 @@ def gap_between(value: Ball, dual: float) -> float:
 
 def deficits(problem: Problem, W: np.ndarray, *, precise: bool) -> Ball:
     """1 − y (w·x + b) of each row."""
-    y = problem.y
+    return Ball(*problem.engine.gather(_deficits, W, precise))
+
+
+def _deficits(block: Block, W: np.ndarray, precise: bool) -> tuple[np.ndarray, np.ndarray]:
+    X, y = block.X, block.y
     if not W[1:].any():
-        return Ball.of(1.0) - Ball.of(y * W[0])
+        found = Ball.of(1.0) - Ball.of(y * W[0])
+        return found.mid, found.rad
     if not precise:
-        plain = scores(problem.X, W)
-        return Ball.of(1.0) - Ball.of(y) * Ball(plain.mid[:, 0], plain.rad[:, 0])
+        plain = scores(X, W)
+        found = Ball.of(1.0) - Ball.of(y) * Ball(plain.mid[:, 0], plain.rad[:, 0])
+        return found.mid, found.rad
     V, n = _turned_weights(W), len(y)
     mid, rad = np.empty(n), np.empty(n)
     step = max(1, BLOCK // len(V))
     for first in range(0, n, step):
         part = slice(first, min(n, first + step))
-        found = scores(_turned(problem.X[part], y[part]), V, precise=True)
+        found = scores(_turned(X[part], y[part]), V, precise=True)
         mid[part], rad[part] = found.mid[:, 0], found.rad[:, 0]
-    return Ball(mid, rad)
+    return mid, rad
+
+
+def _signs(block: Block) -> np.ndarray:
+    return block.y
+
+
+def _weights(block: Block) -> np.ndarray:
+    return block.weight
 
 
 def _turned(X: Any, y: np.ndarray) -> Any:
@@ -146,8 +174,18 @@ def _within(problem: Problem, W: np.ndarray, deficit: Ball) -> bool:
     if (deficit.low > 0.0).any():
         return False
     rows = np.flatnonzero(~(deficit.high <= 0.0))
-    doubtful = _turned(problem.X[rows], problem.y[rows])
-    return not (settled_scores(doubtful, _turned_weights(W)) > 0.0).any()
+    if not len(rows):
+        return True
+    doubtful = problem.engine.bring(_some_rows, rows)
+    turned = _turned(doubtful.X, doubtful.y)
+    return not (settled_scores(turned, _turned_weights(W)) > 0.0).any()
+
+
+def _some_rows(block: Block, rows: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The rows with these numbers, which are sorted."""
+    first, last = np.searchsorted(rows, (block.rows.start, block.rows.stop))
+    own = rows[first:last] - block.start
+    return block.X[own], block.y[own], block.weight[:0]
 
 
 def lower_bound(problem: Problem, alpha: np.ndarray, *, precise: bool) -> float:
@@ -155,7 +193,7 @@ def lower_bound(problem: Problem, alpha: np.ndarray, *, precise: bool) -> float:
     alpha = feasible(problem, alpha)
     if not alpha.any():
         return 0.0
-    v = products(problem.X, (alpha * problem.y)[:, None], precise=precise)
+    v = problem.engine.fold(_combined, alpha, precise)
     first = 0 if problem.intercept and problem.penalised else 1
     parts = [total(alpha), -_half_square(Ball(v.mid[0, first:], v.rad[0, first:]))]
     if problem.squared and not problem.hard:
@@ -163,6 +201,11 @@ def lower_bound(problem: Problem, alpha: np.ndarray, *, precise: bool) -> float:
         parts.append(-total(Ball.of(alpha).over(price) * Ball.of(alpha)))
     value = _sum(*parts)
     return max(float(value.low), 0.0) if value.rad < np.inf else 0.0
+
+
+def _combined(block: Block, alpha: np.ndarray, precise: bool) -> Ball:
+    """Σ α y [1, x]."""
+    return products(block.X, (alpha[block.rows] * block.y)[:, None], precise=precise)
 
 
 def ceiling(problem: Problem) -> np.ndarray | float:

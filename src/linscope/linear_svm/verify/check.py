@@ -13,7 +13,7 @@ bounds, and where these leave it open once more with all that rounding loses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import fsum
 from typing import Any
 
@@ -32,32 +32,35 @@ LEAST = 2.0**-1060
 UNFINISHED = (Status.STALLED, Status.MAX_ITER, Status.STOPPED)
 
 
-def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
-    """Recompute all that the claim says; ``sample_weight`` as the fit had it."""
-    return checked(_claims, claim, X, y, sample_weight)
+def check(claim: Any, X: Any, y: Any, sample_weight: Any, choose: Callable[..., Any]) -> Check:
+    """Recompute all that the claim says; ``sample_weight`` as the fit had it.
+
+    ``choose`` makes an engine of rows, signs and weights.
+    """
+    return checked(_claims, claim, X, y, sample_weight, choose)
 
 
-def _claims(claim: Any, X: Any, y: Any, sample_weight: Any) -> str:
+def _claims(claim: Any, X: Any, y: Any, sample_weight: Any, choose: Callable[..., Any]) -> str:
     matrix, known, codes, weight = read_data(claim, X, y, sample_weight)
     c = np.zeros(0) if weight is None else weight
     if not claim.parts:
         require(len(known) == 2 and claim.side is None, "a claim about two classes is needed")
-        return check_problem(claim, matrix, np.where(codes == 1, 1.0, -1.0), c)
+        return check_problem(claim, choose, matrix, np.where(codes == 1, 1.0, -1.0), c)
     for name, part, rows, positive in split_parts(claim.parts, known, codes):
         signs, own = np.where(positive, 1.0, -1.0), c[rows] if len(c) else c
-        require_part(name, checked(check_problem, part, matrix[rows], signs, own))
+        require_part(name, checked(check_problem, part, choose, matrix[rows], signs, own))
     wrong = _differs_from_parts(claim, claim.parts)
     require(not wrong, f"the parts do not add up to the {wrong} of the whole")
     return f"all {len(claim.parts)} problems are as claimed"
 
 
-def check_problem(claim: Any, X: Any, y: np.ndarray, c: np.ndarray) -> str:
+def check_problem(claim: Any, choose: Any, X: Any, y: np.ndarray, c: np.ndarray) -> str:
     """One binary problem; samples of weight 0 are no part of it."""
     if len(c) and not c.all():
         kept = np.flatnonzero(c)
         X, y, c = X[kept], y[kept], c[kept]
     form = claim.squared, claim.penalize_intercept, claim.fit_intercept
-    problem = Problem(X, y, c, claim.C, *form)
+    problem = Problem(choose(X, y, c), claim.C, *form)
     _check_form(claim, problem)
     rough = checked(_compare, claim, bounds(problem, claim.weights, claim.alpha, precise=False))
     if rough:
@@ -67,7 +70,7 @@ def check_problem(claim: Any, X: Any, y: np.ndarray, c: np.ndarray) -> str:
 
 def _check_form(claim: Any, problem: Problem) -> None:
     """What holds for any fit of this problem."""
-    n, d = problem.X.shape
+    n, d = problem.engine.n_rows, problem.engine.n_features
     values = claim.primal, claim.dual, claim.gap
     weights, alpha = claim.weights, claim.alpha
     fits = weights.shape == (d + 1,) and alpha.shape == (n,)
