@@ -103,7 +103,7 @@ def test_not_finite_values_where_the_weight_is_zero():
         (X0, Y0[:-1], "6 rows.*5 labels"),
         (X0[:-1], Y0, "5 rows.*6 labels"),
         (X0, None, "requires y"),
-        (X0, 3, "one label a sample"),
+        (X0, 3, "one label per sample"),
         (X0, [0, 0, 0, "a", 1, 1], "mixed"),
         (X0, [0, 0, 0, None, 1, 1], "row 3"),
         (X0, [0, 0, np.nan, 1, 1, 1], "row 2"),

@@ -102,8 +102,8 @@ def test_column_is_flattened_with_a_warning():
     ("y", "message"),
     [
         (None, "requires y to be passed, but the target y is None"),
-        (3, "one label a sample"),
-        ("abc", "one label a sample"),
+        (3, "one label per sample"),
+        ("abc", "one label per sample"),
         ([], r"0 sample\(s\)"),
         ([1, 1, 1], "only one class, 1"),
         (["x", "x"], "only one class, 'x'"),

@@ -171,7 +171,7 @@ class TestSolutions:
         X, y = non_separable()
         with pytest.raises(ValueError, match="updates has 900"):
             ls.plot.solutions(ls.Perceptron(max_iter=5), X, y, updates=[900])
-        with pytest.raises(ValueError, match="3 weights a row"):
+        with pytest.raises(ValueError, match="3 weights per row"):
             ls.plot.solutions([("a", [1, 2])], X, y)
         with pytest.raises(ValueError, match="pairs"):
             ls.plot.solutions([], X, y)

@@ -137,7 +137,7 @@ def test_bad_input(options, message):
 
 def test_bad_targets():
     X, y = curve()
-    with pytest.raises(ValueError, match="one number a row"):
+    with pytest.raises(ValueError, match="one number per row"):
         ls.plot.overfitting(X, y[:-1])
     with pytest.raises(ValueError, match="NaN"):
         ls.plot.overfitting(X, np.where(y > 3, np.nan, y))

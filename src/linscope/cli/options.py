@@ -35,7 +35,7 @@ Schedule = Annotated[
     Literal["constant", "inverse"] | None,
     Parameter(help="The rate stays, or is eta0/k at update k."),
 ]
-BatchSize = Annotated[Whole, Parameter(help="Samples a mini-batch, 32 by default.")]
+BatchSize = Annotated[Whole, Parameter(help="Samples per mini-batch, 32 by default.")]
 MaxIter = Annotated[Whole, Parameter(help="Most passes, 1000 by default.")]
 # What C means is said by each model.
 C = Annotated[float | None, Parameter(name=("--C", "--c")), _checked(gt=0)]

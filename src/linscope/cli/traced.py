@@ -116,7 +116,9 @@ class SvmShow(ShowOptions):
     updates: Annotated[str | None, Parameter(help="Only these steps, such as 1:20.")] = None
     rows: Annotated[
         WholeAtLeastZero,
-        Parameter(help=f"At most so many rows a problem, 0 for all; {SCREEN_ROWS} on the screen."),
+        Parameter(
+            help=f"At most so many rows per problem, 0 for all; {SCREEN_ROWS} on the screen."
+        ),
     ] = None
     plot: Annotated[
         Path | None,

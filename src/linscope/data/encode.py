@@ -1,4 +1,4 @@
-"""Tables with text columns as numbers: one column a category."""
+"""Tables with text columns as numbers: one column per category."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_CATEGORIES = 1000
 def encode_frame(
     frame: Any, target: str | None, feature_names: list[str] | None = None
 ) -> tuple[Any, np.ndarray | None, list[str] | None]:
-    """Split a table into features and target; each text column becomes one column a category.
+    """Split a table into features and target; each text column becomes one column per category.
 
     Parameters
     ----------

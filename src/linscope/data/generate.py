@@ -135,6 +135,6 @@ def make_blobs(
 
 def _check(*, n: int, d: int) -> None:
     if n < 2:
-        raise ValueError(f"n must be at least 2, one sample a class, got {n!r}")
+        raise ValueError(f"n must be at least 2, one sample per class, got {n!r}")
     if d < 1:
         raise ValueError(f"d must be at least 1, got {d!r}")

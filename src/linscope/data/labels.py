@@ -47,7 +47,8 @@ def encode_labels(y: Any, *, n_samples: int | None = None, fewest: int = 2) -> L
     """
     if y is None:
         raise ValueError(
-            "A classifier requires y to be passed, but the target y is None: pass a label a sample"
+            "A classifier requires y to be passed, but the target y is None: pass one label per "
+            "sample"
         )
     array = _label_array(y)
     if n_samples is not None and len(array) != n_samples:
@@ -86,7 +87,7 @@ def _label_array(y: Any) -> np.ndarray:
     if array.ndim == 0:
         raise ValueError(
             f"Expected array-like (array or non-string sequence), got {y!r}: y needs one label "
-            "a sample"
+            "per sample"
         )
     if array.ndim == 1:
         return array
@@ -109,7 +110,7 @@ def _array_of(y: Any) -> np.ndarray:
     try:
         array = np.asarray(y)
     except ValueError as error:
-        message = f"y has entries of different lengths: pass one label a sample ({error})"
+        message = f"y has entries of different lengths: pass one label per sample ({error})"
         raise ValueError(message) from error
     if array.dtype.kind == "f" and array.ndim == 1 and _rounded(array):
         return np.asarray(y, dtype=object)

@@ -144,7 +144,7 @@ class Display:
         axes = [ax] if isinstance(ax, Axes) else list(np.asarray(ax, dtype=object).ravel())
         if len(axes) != self.panels or not all(isinstance(each, Axes) for each in axes):
             raise ValueError(
-                f"ax must be {self.panels} matplotlib axes{', one a panel' * (self.panels > 1)}, "
+                f"ax must be {self.panels} matplotlib axes{', one per panel' * (self.panels > 1)}, "
                 f"got {len(axes)}: leave it out for a new figure"
             )
         return axes

@@ -31,7 +31,7 @@ def descent(runs: Any = "rates", *, together: bool | None = None, ax: Any = None
     runs : one or several runs of one function, or an example of the notes: "rates" (too small,
         right, too large), "minima" (which local minimum depends on the start), "valley"
     together : all runs in one panel, or a panel each; by default in one if the starts differ
-    ax : matplotlib axes, one a panel, optional
+    ax : matplotlib axes, one per panel, optional
 
     Examples
     --------

@@ -73,7 +73,8 @@ def read_regression(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, 
     target = np.asarray(y, dtype=np.float64)
     if target.shape not in ((len(matrix),), (len(matrix), 1)):
         raise ValueError(
-            f"X has {len(matrix)} rows, but y has shape {target.shape}: one number a row is needed"
+            f"X has {len(matrix)} rows, but y has shape {target.shape}: one number per row is "
+            "needed"
         )
     check_finite(target, name="y")
     name = getattr(y, "name", None)
@@ -93,7 +94,7 @@ def read_series(name: str, values: Any, what: str) -> np.ndarray:
     """Finite numbers, one for each of the steps of a run."""
     series = np.asarray(values, dtype=np.float64)
     if series.ndim != 1 or len(series) == 0 or not np.isfinite(series).all():
-        raise ValueError(f"{name} must be finite numbers, one {what}, got {values!r}")
+        raise ValueError(f"{name} must be finite numbers, one per {what}, got {values!r}")
     return series
 
 
@@ -115,7 +116,7 @@ def read_weights(weights: Any, d: int, *, name: str = "weights") -> np.ndarray:
     array = np.atleast_2d(np.asarray(weights, dtype=np.float64))
     if array.ndim != 2 or array.shape[1] != d + 1:
         raise ValueError(
-            f"{name} has shape {np.shape(weights)}, but {d + 1} weights a row are needed for {d} "
+            f"{name} has shape {np.shape(weights)}, but {d + 1} weights per row are needed for {d} "
             "features: bias first (0 for a model without intercept)"
         )
     if not np.isfinite(array).all():

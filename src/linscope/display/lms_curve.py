@@ -30,7 +30,7 @@ def lms_curve(values: Any, *, updates: Any = None, ax: Any = None) -> LmsCurveDi
     <LmsCurveDisplay: J falls from 8 to 2 in 2 updates>
     """
     try:
-        found = read_series("values", values, "an update")
+        found = read_series("values", values, "update")
     except TypeError:
         raise TypeError(
             f"values must be the numbers J, got {type(values).__name__}; a trace draws itself: "

@@ -61,7 +61,7 @@ class CalibrationDisplay(Display):
 
     Attributes
     ----------
-    curves : one ``CalibrationCurve`` a class or model
+    curves : one ``CalibrationCurve`` per class or model
     n_bins : number of bins of equal width
     """
 

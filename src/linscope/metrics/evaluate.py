@@ -120,7 +120,7 @@ def _of_scores(
 def _curves(
     scores: Scores, pairs: Pairs, two: int | None, order: np.ndarray, weight: Any
 ) -> list[Any]:
-    """One a class; the curve of the other of two classes is the same one from behind."""
+    """One per class; the curve of the other of two classes is the same one from behind."""
     if two is None:
         found = scores.curves(pairs.actual, order.tolist(), weight)
     else:

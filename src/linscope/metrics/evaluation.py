@@ -24,7 +24,7 @@ class Evaluation(Confusion, Report):
     """Confusion matrix, rates and curves of predictions; made by ``linscope.evaluate``.
 
     Precision, recall and the like are numbers for the positive class of two. With K classes they
-    are arrays, one entry a class in the order of ``labels``, unless a positive class was chosen. A
+    are arrays, one entry per class in the order of ``labels``, unless a positive class was chosen. A
     ratio 0/0 is NaN, and ``notes`` says why.
 
     Attributes
@@ -80,7 +80,7 @@ class Evaluation(Confusion, Report):
             raise ValueError("there are no curves without scores: pass scores= to evaluate")
         if label is None and self.positive is None:
             raise ValueError(
-                f"which class? With {len(self.labels)} classes there is one curve a class: pass "
+                f"which class? With {len(self.labels)} classes there is one curve per class: pass "
                 f"label=, one of {', '.join(self.names[:10])}"
             )
         known = self.labels.tolist()
@@ -181,7 +181,7 @@ class Evaluation(Confusion, Report):
         return sentences
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a class, then the three averages.
+        """One row per class, then the three averages.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ def roc(source: Any, *data: Any, kind: str = "roc", ax: Any = None) -> RocDispla
         or a dict of evaluations (or classifiers, then X and y) to compare
         With K classes there is a curve for each class against the rest.
     kind : "roc", "pr" (precision against recall) or "both"
-    ax : matplotlib axes, one a panel, optional
+    ax : matplotlib axes, one per panel, optional
 
     Examples
     --------
@@ -85,7 +85,7 @@ class RocDisplay(Display):
 
     Attributes
     ----------
-    curves : one ``RocCurve`` a class or model
+    curves : one ``RocCurve`` per class or model
     kind : "roc", "pr" or "both"
     """
 

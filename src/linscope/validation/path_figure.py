@@ -88,7 +88,7 @@ class PathDisplay(ScoresDisplay):
     ----------
     coefs : array (n_Cs, rows, d), without the biases
     names : of the features
-    classes : one label a row of weights, empty for two classes
+    classes : one label per row of weights, empty for two classes
     """
 
     coefs: np.ndarray
@@ -158,7 +158,7 @@ class PathDisplay(ScoresDisplay):
         )
 
     def _lines(self) -> tuple[np.ndarray, list[str]]:
-        """One column a coefficient, and its name."""
+        """One column per coefficient, and its name."""
         lines = self.coefs.reshape(len(self.Cs), -1)
         if not self.classes:
             return lines, self.names
@@ -178,7 +178,7 @@ class PathDisplay(ScoresDisplay):
         ax.yaxis.set_minor_locator(NullLocator())
 
     def _draw_classes(self, ax: Axes) -> None:
-        """Few weights of several classes: a colour a class."""
+        """Few weights of several classes: a colour per class."""
         for k in range(self.coefs.shape[1]):
             ax.plot(self.Cs, self.coefs[:, k], color=theme.class_colour(k), lw=1.4, zorder=3)
         self._scale(ax)
@@ -186,7 +186,7 @@ class PathDisplay(ScoresDisplay):
             theme.line_entry(theme.name(label, 16), color=theme.class_colour(k))
             for k, label in enumerate(self.classes)
         ]
-        theme.title_and_key(ax, "Weights of each class, one line a feature", entries)
+        theme.title_and_key(ax, "Weights of each class, one line per feature", entries)
 
 
 def _height(ax: Axes, value: float) -> float:

@@ -107,7 +107,7 @@ def projection(
     ----------
     estimator : fitted linear classifier for two classes; ``FisherDiscriminant`` for K classes
     X, y : samples and labels
-    ax : matplotlib axes, one a panel, optional
+    ax : matplotlib axes, one per panel, optional
 
     Examples
     --------

@@ -32,7 +32,7 @@ def dual_ascent(
     >>> ls.plot.dual_ascent([0, 0.9, 1.1, 1.2], [2, 1, 0.2, 0])
     <DualAscentDisplay: D rises from 0 to 1.2 in 3 steps>
     """
-    D, gaps = read_series("dual", dual, "a step"), read_series("gap", gap, "a step")
+    D, gaps = read_series("dual", dual, "step"), read_series("gap", gap, "step")
     numbers = np.arange(len(D)) if steps is None else np.asarray(steps)
     if not D.shape == gaps.shape == numbers.shape:
         raise ValueError(f"{len(numbers)} steps, {len(D)} values of D and {len(gaps)} gaps")

@@ -46,7 +46,7 @@ def _from_coefficients(estimator: Any, X: Any, y: Any) -> LinearFit:
     if slopes.shape != (matrix.shape[1],) or target.shape != (matrix.shape[0],):
         raise ValueError(
             f"X is {matrix.shape[0]} × {matrix.shape[1]}, y has shape {target.shape} and coef_ "
-            f"{np.shape(estimator.coef_)}: one target and a coefficient a feature are needed"
+            f"{np.shape(estimator.coef_)}: one target and a coefficient per feature are needed"
         )
     check_finite(target, name="y")
     intercept = bool(getattr(estimator, "fit_intercept", True))

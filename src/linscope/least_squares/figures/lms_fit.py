@@ -112,7 +112,7 @@ class LmsFitDisplay(Display):
     def from_path(
         cls, weights: Any, X: Any, y: Any, *, weight: Any = None, alpha: float = 0.0
     ) -> Self:
-        """The path of (bias, slope), one row an update; ``weight`` and ``alpha`` as in J."""
+        """The path of (bias, slope), one row per update; ``weight`` and ``alpha`` as in J."""
         path = np.asarray(weights, dtype=np.float64)
         if path.ndim != 2 or path.shape[1] != 2 or not np.isfinite(path).all():
             raise ValueError(f"weights must be finite rows (bias, slope), got shape {path.shape}")

@@ -50,7 +50,7 @@ def smooth(
 
 
 def _kernel(x: np.ndarray, places: np.ndarray, count: int) -> np.ndarray:
-    """Tricube weights, one row a place; 0 beyond the ``count`` nearest points."""
+    """Tricube weights, one row per place; 0 beyond the ``count`` nearest points."""
     distance = np.abs(x - places[:, None])
     width = np.partition(distance, count - 1, axis=1)[:, count - 1]
     # Many equal x may all be nearest: widen to reach a second value.

@@ -66,7 +66,7 @@ def loss_surface(
     at : all weights, bias first; those not drawn are held there, by default at the path's end
     box : limits (u0, u1, v0, v1) of the two weights, optional
     fit_intercept : whether there is a bias
-    ax : matplotlib axes, one a panel, optional
+    ax : matplotlib axes, one per panel, optional
 
     Examples
     --------

@@ -43,7 +43,7 @@ def solutions(
     updates : show the weights after these updates
     also : more pairs of (name, weights or fitted classifier) after them
     tie : what score 0 means for weights, see ``Perceptron``
-    ax : matplotlib axes, one a panel, optional
+    ax : matplotlib axes, one per panel, optional
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _after_updates(source: Any, samples: Samples, updates: Iterable[int]) -> lis
 
 @dataclass(eq=False, kw_only=True, repr=False)
 class SolutionsDisplay(SampleDisplay):
-    """Small multiples: one boundary a panel, with its mistakes.
+    """Small multiples: one boundary per panel, with its mistakes.
 
     Attributes
     ----------

@@ -39,8 +39,8 @@ def step_size(
     X, y : samples of two classes with one or two features; without them a built-in example
     w : weights before the update, bias first
     sample : row of the mistake that causes the update
-    etas : the rates, one a panel; by default three telling ones are computed
-    ax : matplotlib axes, one a panel, optional
+    etas : the rates, one per panel; by default three telling ones are computed
+    ax : matplotlib axes, one per panel, optional
 
     Examples
     --------
@@ -89,7 +89,7 @@ class StepSizeDisplay(SampleDisplay):
 
     Attributes
     ----------
-    etas : the rates, one a panel
+    etas : the rates, one per panel
     before : weights before the update
     after : array (rates, d + 1), weights after it
     sample : row of the mistake that causes the update

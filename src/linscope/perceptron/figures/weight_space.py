@@ -34,7 +34,7 @@ def weight_space(
     fit_intercept: bool = True,
     ax: Any = None,
 ) -> WeightSpaceDisplay:
-    """The weight plane: a constraint line a sample, the solution region, the path of w.
+    """The weight plane: a constraint line per sample, the solution region, the path of w.
 
     Parameters
     ----------
