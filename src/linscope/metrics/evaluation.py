@@ -24,8 +24,8 @@ class Evaluation(Confusion, Report):
     """Confusion matrix, rates and curves of predictions; made by ``linscope.evaluate``.
 
     Precision, recall and the like are numbers for the positive class of two. With K classes they
-    are arrays, one entry per class in the order of ``labels``, unless a positive class was chosen. A
-    ratio 0/0 is NaN, and ``notes`` says why.
+    are arrays, one entry per class in the order of ``labels``, unless a positive class was chosen.
+    A ratio 0/0 is NaN, and ``notes`` says why.
 
     Attributes
     ----------
