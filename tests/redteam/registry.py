@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from . import (
     fisher,
+    huber,
     least_squares,
     logistic,
     machine_problems,
@@ -35,6 +36,7 @@ KERNELS = ("rbf", "linear", "poly", "sigmoid", "precomputed")
 
 REGISTRY: dict[str, Entry] = {
     **_entries(least_squares.make, least_squares.Judge, "", LEAST_SQUARES),
+    **_entries(huber.make, huber.Judge, "", ("HuberRegressor",)),
     **_entries(logistic.make, logistic.Judge, "LogisticRegression-", PENALTIES),
     **_entries(machine_problems.make_linear, machines.Judge, "LinearSVC-", LOSSES),
     **_entries(machine_problems.make_kernel, machines.Judge, "SVC-", KERNELS),

@@ -24,6 +24,9 @@ GRAM = X @ X.T + 1.0
 FITS = {
     "LinearRegression": ("LinearRegression", {"fit_intercept": True}, X, TARGET),
     "Ridge": ("Ridge", {"fit_intercept": True, "alpha": 0.5}, X, TARGET),
+    "HuberRegressor": (
+        "HuberRegressor", {"fit_intercept": True, "epsilon": 1.35, "alpha": 0.0}, X, TARGET,
+    ),
     "LeastSquaresClassifier": ("LeastSquaresClassifier", {"fit_intercept": True}, X, CODES),
     "LogisticRegression-l2": ("LogisticRegression", {"penalty": "l2"}, X, CODES),
     "LogisticRegression-l1": ("LogisticRegression", {"penalty": "l1"}, X, CODES),

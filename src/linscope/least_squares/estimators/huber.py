@@ -124,9 +124,10 @@ class HuberRegressor(LinearRegressor):
         training = self._read(X, y, sample_weight)
         engine = choose(training.X, training.Y[:, 0], training.weight)
         options = float(self.epsilon), float(self.alpha), bool(self.fit_intercept)
-        result = run(HuberNewton(engine, *options), self.max_iter)
-        self._keep(training, result)
-        claim = self.certificate_ = self._claim(training, result, X, y)
+        with np.errstate(all="ignore"):  # what leaves the range of floats is refused in the end
+            result = run(HuberNewton(engine, *options), self.max_iter)
+            self._keep(training, result)
+            claim = self.certificate_ = self._claim(training, result, X, y)
         self.result_ = replace(result, status=claim.status)
         if not claim.ok:
             warn_caller(f"{claim.text}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)

@@ -92,7 +92,7 @@ def _false_number(claim, found: Bounds, outliers: np.ndarray, terms: np.ndarray)
     if not abs(claim.primal - primal) <= SAME * primal + found.primal.rad:
         return f"the objective is {primal:.9g}, not {claim.primal:.9g}"
     # the same sums in another order, where the same table has another form
-    order = 0.1 * claim.gap + 64 * UNIT * primal
+    order = 1e-9 * claim.gap + 64 * UNIT * primal
     if not claim.dual <= found.dual + order:
         return f"the lower bound of the objective is {found.dual:.9g}, not {claim.dual:.9g}"
     if not found.gap <= claim.gap + order:

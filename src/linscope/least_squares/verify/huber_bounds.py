@@ -36,6 +36,8 @@ from linscope.verify.dependence import independent_columns
 
 # What rounding explains, as a share of the terms of a residual: for weights in float64, float32.
 ROUNDED, ROUNDED_32 = 2.0**-50, 2.0**-21
+# Rounding explains no more than this share of y, however large the terms are that cancel.
+MOST_ROUNDING = 1e-4
 # Tables with more columns have no Gram matrix; up to so many numbers residuals are precise at once.
 MOST_COLUMNS, SMALL = 3000, 100_000
 # In units where y is near 1 this is nothing, also if y is 0.
@@ -73,6 +75,8 @@ class Bounds(NamedTuple):
 
     @property
     def gap(self) -> float:
+        if self.primal.mid == self.primal.rad == self.dual:
+            return 0.0
         return max(float(np.nextafter(self.primal.high - self.dual, np.inf)), 0.0)
 
     def allowed(self, tolerance: float) -> float:
@@ -87,6 +91,8 @@ MEASURED = (
 
 def measure(X, y, c, *, weights, scale, epsilon, alpha, fit_intercept, tolerance, single) -> Bounds:
     """P and D at weights (d + 1, bias first) and scale σ, precisely if that is needed."""
+    if not (np.any(y) or np.any(weights) or scale):
+        return Bounds(Ball(0.0, 0.0), 0.0, 0.0, Ball.of(np.zeros(len(y))))
     prices = np.full(X.shape[1], alpha)
     fit, unit = _near_one(Fit(X, y, c, weights, scale, epsilon, prices, fit_intercept))
     small = X.shape[0] * X.shape[1] <= SMALL
@@ -132,7 +138,8 @@ def _exponent(values: Any) -> Any:
 def _bounds(fit: Fit, single: bool, *, precise: bool) -> Bounds:
     r = Ball.of(fit.y) - _scores(fit, precise)
     terms = rounding_of(fit.X, fit.y, fit.W, single)
-    rounded = 2.0 * fit.epsilon * float(fit.c @ terms) + NOTHING
+    size = float(fit.c @ np.minimum(terms, MOST_ROUNDING * np.abs(fit.y).max()))
+    rounded = 2.0 * fit.epsilon * size + NOTHING
     primal = _primal(fit, r)
     enough = (1.0 - ENOUGH) * float(primal.low)
     return Bounds(primal, _dual(fit, r, terms, enough), rounded, r)
