@@ -19,7 +19,7 @@ from linscope.losses import hypotheses as losses
 from linscope.reports.cells import number, text, vector
 from linscope.reports.table import Column
 
-from .replay import WINDOW_NUMBERS, WINDOW_STEPS, Replay, Shown, Window
+from .replay import SCORE, WINDOW_NUMBERS, WINDOW_STEPS, Replay, Shown, Window
 from .steps import Step
 
 CURVE_POINTS = 400
@@ -184,8 +184,7 @@ class GradientReplay(Replay):
             *self.shown_samples(window, names),
         ]
         if self.shows_scores:
-            score = Column.formula(r"\mathbf{w}\cdot\mathbf{x}")
-            parts.append(Shown("score", self.scores(window), score))
+            parts.append(Shown("score", self.scores(window), SCORE))
         return [
             *parts,
             Shown("prediction", predictions, Column.formula(r"h(\mathbf{x})")),

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 WINDOW_STEPS = 1 << 16
 WINDOW_NUMBERS = 1 << 22
+INPUT, LABEL = Column.formula(r"\mathbf{x}", right=False), Column.formula("y")
+WEIGHTS = Column("weights", r"weights $\mathbf{w}$")
+SCORE = Column.formula(r"\mathbf{w}\cdot\mathbf{x}")
 
 
 class Window(NamedTuple):
@@ -74,6 +77,11 @@ class StepRule(NamedTuple):
     check: Callable[[Any, bool], None] = lambda estimator, exact: None
 
 
+def kept_rows(training: Any) -> np.ndarray:
+    """Where the rows that a fit has used are in the table that was given to it."""
+    return np.delete(np.arange(len(training.codes) + len(training.ignored)), training.ignored)
+
+
 class Replay(ABC):
     """Replay of one problem: a binary problem of a classifier, or one target of a regression.
 
@@ -85,6 +93,7 @@ class Replay(ABC):
     gap : the column of the ledger that says how many rows are left out
     marks_updates : whether steps with an update stand out; not where every step is one
     signed : whether y is a sign
+    picture : what ``display`` needs, and what ``curve`` is
     name : of the problem
     log : what the fit has kept; says how many batches a pass has and in what order
     X, y : the rows of the problem (None for a precomputed kernel), their labels or targets
@@ -100,6 +109,7 @@ class Replay(ABC):
     gap: ClassVar[str] = "weights"
     marks_updates: ClassVar[bool] = True
     signed: ClassVar[bool] = True
+    picture: ClassVar[str] = ""
     name: str
     solver: Any
     log: Any
@@ -254,12 +264,11 @@ class Replay(ABC):
             return ["+1" if sign > 0 else "−1" for sign in y] if self.signed else y
 
         rows, given = self.row_numbers[samples], lambda: self.given_names(samples, names)
-        x = Column.formula(r"\mathbf{x}", right=False)
-        inputs = Shown("", None, x, lambda: vectors(self.inputs(samples)))
+        inputs = Shown("", None, INPUT, lambda: vectors(self.inputs(samples)))
         return [
             Shown("sample", rows, Column("sample"), given),
             *([] if self.X is None else [inputs]),
-            Shown("", None, Column.formula("y"), labels),
+            Shown("", None, LABEL, labels),
         ]
 
     def shown_weights(self, window: Window) -> list[Shown]:
@@ -271,10 +280,9 @@ class Replay(ABC):
             states, pairs = vectors(weights), zip(window.versions, after, strict=True)
             return [Change(states[a], states[b] if b > a else None) for a, b in pairs]
 
-        column = Column("weights", r"weights $\mathbf{w}$")
         return [
             *(Shown(name, weights[after, j]) for j, name in enumerate(names)),
-            *([Shown("", None, column, changes)] if names else []),
+            *([Shown("", None, WEIGHTS, changes)] if names else []),
         ]
 
     def steps(self, window: Window, names: Any) -> Iterator[Step]:
@@ -309,19 +317,30 @@ class Replay(ABC):
             y = int(self.y[sample]) if self.signed else self.y[sample]
             yield {"x": x, "y": y, "name": name}
 
-    def plot(self, trace: Trace, updates: Any, features: Any, ax: Any) -> Any:
-        """A Display of the run: all boundaries in one figure, from faint to strong."""
+    def display(self, trace: Trace, updates: Any, features: Any) -> Any:
+        """The weights in a picture, from faint to strong; None where they have none."""
         from .drawing import boundary_path
 
-        return boundary_path(trace, self, updates, features).plot(ax)
+        return boundary_path(trace, self, updates, features)
+
+    def curve(self, updates: Any, ax: Any) -> Any:
+        """What is drawn where the weights have no picture."""
+        raise NotImplementedError
+
+    def plot(self, trace: Trace, updates: Any, features: Any, ax: Any) -> Any:
+        """A Display of the run."""
+        display = self.display(trace, updates, features)
+        return self.curve(updates, ax) if display is None else display.plot(ax)
 
     def animation(
         self, trace: Trace, updates: Any, features: Any, max_frames: int, fps: float
     ) -> Any:
-        """The same as a moving picture: one boundary after the other."""
-        from .drawing import animated, boundary_path
+        """The same as a moving picture, one update after the other."""
+        from .drawing import animated
 
-        display = boundary_path(trace, self, updates, features)
+        display = self.display(trace, updates, features)
+        if display is None:
+            raise ValueError(f"animate shows {self.picture} instead")
         return animated(display, trace, self, updates, max_frames, fps)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -392,9 +393,10 @@ class Trace(Printed):
     def _rows(
         self, replay: Replay, chosen: Any, most: Any, columns: list[Column], criterion: bool
     ) -> list[Row]:
-        def some(start: int, stop: int) -> Iterator[Row]:
-            for window in replay.windows(np.asarray(chosen[start:stop], dtype=np.int64)):
-                yield from self._window_rows(replay, window, columns, criterion)
+        def some(start: int, stop: int) -> list[Row]:
+            windows = replay.windows(np.asarray(chosen[start:stop], dtype=np.int64))
+            parts = [self._window_rows(replay, here, columns, criterion) for here in windows]
+            return list(chain.from_iterable(parts))
 
         place = [column.header for column in columns].index(replay.gap)
         rows = shortened(0, len(chosen), most, some, len(columns), place)

@@ -12,6 +12,7 @@ from linscope.reports.formulas import plain
 from linscope.tracing.derivation_numbers import Samples, constant, read_samples
 from linscope.tracing.derivation_parts import Head
 from linscope.tracing.fractions import exact_weights
+from linscope.tracing.replay import kept_rows
 
 
 class ClassSamples:
@@ -29,9 +30,8 @@ class ClassSamples:
         with warnings.catch_warnings():  # the fit has said it
             warnings.simplefilter("ignore")
             training = read_training(model, X, y, sample_weight, classes=model.classes_)
-        n = len(training.codes) + len(training.ignored)
         self.exact, self.codes, self.classes = exact, training.codes, training.classes
-        self.rows = np.delete(np.arange(n), training.ignored)
+        self.rows = kept_rows(training)
         self.labels = [str(label) for label in training.classes.tolist()]
         weight: Any = training.weight
         if exact and len(weight):

@@ -21,7 +21,7 @@ from scipy import sparse
 from linscope.losses import hinge
 from linscope.reports.cells import Change, number, vector
 from linscope.reports.table import Column
-from linscope.tracing.replay import Replay, Shown, Window
+from linscope.tracing.replay import Replay, Shown, Window, kept_rows
 
 from ..solvers.dual_problem import bias, ends
 from ..solving.one_problem import Part
@@ -56,10 +56,12 @@ class SmoReplay(Replay):
 
     step = SmoStep
     gap = "m − M"
+    picture = "the boundary of a linear kernel and two features; plot shows D and the gap"
     marks_updates = False
     single = False
     augmented = False
     intercept = True
+    gamma: float | None = None  # of the kernel, if it has one
 
     def __init__(self, part: Part, X: Any, row_numbers: np.ndarray, n_given: int, linear: bool):
         self.problem, self.solver, self.log = part.problem, part.solver, part.result.log
@@ -249,7 +251,7 @@ class SmoReplay(Replay):
         kernel = model.kernel if isinstance(model.kernel, str) else "a function"
         settings = [f"kernel {kernel}", f"C = {number(model.C)}", f"tol {number(model.tol)}"]
         if kernel in ("rbf", "poly", "sigmoid"):
-            settings.insert(1, f"γ = {number(model._gamma)}")
+            settings.insert(1, f"γ = {number(self.gamma)}")
         if kernel == "poly":
             settings.insert(2, f"degree {model.degree}")
         if kernel in ("poly", "sigmoid"):
@@ -264,29 +266,22 @@ class SmoReplay(Replay):
         count = f"{steps:,} pair{'' if steps == 1 else 's'}, {clipped:,} clipped"
         return f"{count}: {model.certificate_.text}"
 
-    def _draws_boundaries(self, features: Any) -> bool:
-        return self.linear and (self.X.shape[1] <= 2 or features is not None)
+    def display(self, trace: Any, updates: Any, features: Any) -> Any:
+        if self.linear and (self.X.shape[1] <= 2 or features is not None):
+            return super().display(trace, updates, features)
+        return None
 
-    def plot(self, trace: Any, updates: Any, features: Any, ax: Any) -> Any:
+    def curve(self, updates: Any, ax: Any) -> Any:
+        """D and the gap after each step."""
         from linscope.tracing.drawing import spread
 
         from ..figures.dual_ascent import dual_ascent
 
-        if self._draws_boundaries(features):
-            return super().plot(trace, updates, features, ax)
         first, last = self.update_range(updates)
         numbers = first + spread(last - first + 1, CURVE_POINTS)
         values = self.measures[numbers]
         tol = float(self.solver.tol)
         return dual_ascent(values[:, 1], values[:, 2], steps=numbers, tol=tol, ax=ax)
-
-    def animation(self, trace: Any, updates: Any, features: Any, *how: Any) -> Any:
-        if not self._draws_boundaries(features):
-            raise ValueError(
-                "animate shows the boundary of a linear kernel and two features; plot shows D and "
-                "the gap instead"
-            )
-        return super().animation(trace, updates, features, *how)
 
 
 def _short(value: float) -> float:
@@ -311,14 +306,15 @@ def smo_replays(model, X, y, sample_weight) -> list[SmoReplay]:
     """The replays of a model that was fitted with its log."""
     parts, training = model._parts, model._training
     model._parts = model._training = None  # they hold the whole table
-    count = len(training.codes) + len(training.ignored)
-    numbers = np.delete(np.arange(count), training.ignored)
-    return [_replay(model, part, training.X, numbers, count) for part in parts]
+    return [_replay(model, part, training) for part in parts]
 
 
-def _replay(model, part: Part, X: Any, numbers: np.ndarray, count: int) -> SmoReplay:
+def _replay(model, part: Part, training: Any) -> SmoReplay:
     rows = slice(None) if part.problem.rows is None else part.problem.rows
-    own = None if model.kernel == "precomputed" else X[rows]
-    if own is not None and not sparse.issparse(own):
-        own = np.asarray(own, dtype=np.float64)
-    return SmoReplay(part, own, numbers[rows], count, model.kernel == "linear")
+    X = None if model.kernel == "precomputed" else training.X[rows]
+    if X is not None and not sparse.issparse(X):
+        X = np.asarray(X, dtype=np.float64)
+    numbers, count = kept_rows(training)[rows], len(training.codes) + len(training.ignored)
+    replay = SmoReplay(part, X, numbers, count, model.kernel == "linear")
+    replay.gamma = model._gamma
+    return replay

@@ -30,6 +30,7 @@ class RegressionWork:
     S : sums of squares and products about the centre, of the features and y together
     elimination : the normal equations
     slopes, intercept : the solution
+    target : the name of y
     lost : why the elimination cannot be trusted to all digits, or ""
     """
 
@@ -39,7 +40,7 @@ class RegressionWork:
             raise ValueError(
                 f"y has {training.Y.shape[1]} targets, and a derivation shows one: pass one column"
             )
-        self.model, self.exact = model, exact
+        self.model, self.exact, self.target = model, exact, training.targets[0]
         d = training.X.shape[1]
         self.rows = np.arange(training.X.shape[0]) if training.rows is None else training.rows
         given = _as_given(y, training.Y, self.rows) if exact else training.Y
@@ -55,11 +56,6 @@ class RegressionWork:
             # The fit leaves out columns that depend on others but for rounding.
             self.samples = read_samples(training.X, given, training.weight, rough=True, **options)
             self._solve()
-
-    @property
-    def target(self) -> str:
-        """The name of y."""
-        return self.model._targets[0]
 
     @property
     def width(self) -> int:

@@ -18,28 +18,11 @@ from ..figures.lms_fit import LmsFitDisplay
 class LineReplay(GradientReplay):
     """Replay of one target; with one feature the fit is a line over its samples."""
 
-    @property
-    def _is_line(self) -> bool:
-        return self.weight_names == ["w0", "w1"]
+    picture = "a line: it needs one feature and an intercept; plot shows J"
 
-    def plot(self, trace: Any, updates: Any, features: Any, ax: Any) -> Any:
-        if self._is_line:
-            return self._display(trace, updates).plot(ax)
-        return self.curve(updates, ax)
-
-    def animation(
-        self, trace: Any, updates: Any, features: Any, max_frames: int, fps: float
-    ) -> Any:
-        from linscope.tracing.drawing import animated
-
-        if not self._is_line:
-            raise ValueError(
-                "animate shows a line: it needs one feature and an intercept; plot shows J instead"
-            )
-        display = self._display(trace, updates)
-        return animated(display, trace, self, updates, max_frames, fps)
-
-    def _display(self, trace: Any, updates: Any) -> LmsFitDisplay:
+    def display(self, trace: Any, updates: Any, features: Any) -> LmsFitDisplay | None:
+        if self.weight_names != ["w0", "w1"]:
+            return None
         X = self.X.toarray() if sparse.issparse(self.X) else self.X
         solver = self.solver
         weights = trace.path(updates=updates, problem=self.name)

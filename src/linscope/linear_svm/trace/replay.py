@@ -16,7 +16,7 @@ from linscope.fitting.training import Problem
 from linscope.reports.cells import Change, number, text, vector
 from linscope.reports.table import Column
 from linscope.tracing.checkpoints import Checkpoints
-from linscope.tracing.replay import Replay, Shown, Window
+from linscope.tracing.replay import Replay, Shown, Window, kept_rows
 from linscope.tracing.steps import Step
 
 from ..solvers import dual_coordinate_loops as loops
@@ -204,9 +204,7 @@ def coordinate_replays(model, X, y, sample_weight) -> list[CoordinateReplay]:
     """The replays of a model that was fitted with its log."""
     parts, training = model._parts, model._training
     model._parts = model._training = None  # they hold the whole table
-    count = training.X.shape[0] + len(training.ignored)
-    numbers = np.delete(np.arange(count), training.ignored)
-    return [_replay(part, numbers) for part in parts]
+    return [_replay(part, kept_rows(training)) for part in parts]
 
 
 def _replay(part: Part, numbers: np.ndarray) -> CoordinateReplay:

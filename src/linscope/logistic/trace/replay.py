@@ -13,6 +13,7 @@ import numpy as np
 from linscope.fitting.gradient_options import DESCENTS
 from linscope.reports.cells import number
 from linscope.tracing.gradient_replay import GradientReplay
+from linscope.tracing.replay import kept_rows
 
 from ..solving.problems import LogisticProblem, Part
 
@@ -29,6 +30,7 @@ class LogisticReplay(GradientReplay):
 
     shows_scores = True
     rule = "gradient descent on the log loss"
+    picture = "the boundary of two classes and two features; plot shows J"
     problem: Sides | None = None
 
     def penalty(self, model: Any) -> list[str]:
@@ -40,21 +42,11 @@ class LogisticReplay(GradientReplay):
         updates = sum(replay.n_steps for replay in replays)
         return f"{updates:,} updates: {model.certificate_.text}"
 
-    def _draws_boundaries(self, features: Any) -> bool:
+    def display(self, trace: Any, updates: Any, features: Any) -> Any:
         few = len(self.weight_names) - self.intercept <= 2
-        return self.problem is not None and (few or features is not None)
-
-    def plot(self, trace: Any, updates: Any, features: Any, ax: Any) -> Any:
-        if self._draws_boundaries(features):
-            return super().plot(trace, updates, features, ax)
-        return self.curve(updates, ax)
-
-    def animation(self, trace: Any, updates: Any, features: Any, *how: Any) -> Any:
-        if not self._draws_boundaries(features):
-            raise ValueError(
-                "animate shows the boundary of two classes and two features; plot shows J instead"
-            )
-        return super().animation(trace, updates, features, *how)
+        if self.problem is None or not (few or features is not None):
+            return None
+        return super().display(trace, updates, features)
 
 
 def check_logistic(estimator: Any, exact: bool) -> None:
@@ -75,8 +67,7 @@ def logistic_replays(model, X, y, sample_weight) -> list[LogisticReplay]:
     """The replays of a model that was fitted with its log."""
     parts, training = model._parts, model._training
     model._parts = None  # the solvers hold the whole table
-    count = training.X.shape[0] + len(training.ignored)
-    numbers = np.delete(np.arange(count), training.ignored)
+    numbers = kept_rows(training)
     return [replay for part in parts for replay in _replays_of(part, numbers)]
 
 

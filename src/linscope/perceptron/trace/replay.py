@@ -21,7 +21,7 @@ from linscope.results import Result, UpdateLog
 from linscope.rows.operations import GIVEN_ORDER, row_dot
 from linscope.rows.scores import norm
 from linscope.tracing.checkpoints import Checkpoints
-from linscope.tracing.replay import Shown, Window
+from linscope.tracing.replay import Shown, Window, kept_rows
 
 from ..solvers import loops
 from ..solvers.rule import PerceptronRule, update_steps
@@ -232,8 +232,7 @@ def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
         warnings.simplefilter("ignore")
         training = read_training(model, X, y, sample_weight)
     problems = binary_problems(training.classes, training.codes, model.multi_class)
-    n = len(training.codes) + len(training.ignored)
-    kept = np.delete(np.arange(n), training.ignored)
+    kept = kept_rows(training)
     kernel = hasattr(model, "kernel")
     precomputed = kernel and model.kernel == "precomputed"
     if kernel:

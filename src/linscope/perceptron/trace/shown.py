@@ -16,7 +16,7 @@ import numpy as np
 from linscope.losses.perceptron import is_mistake
 from linscope.reports.cells import number, text, vector
 from linscope.reports.table import Column
-from linscope.tracing.replay import WINDOW_NUMBERS, Replay, Shown, Window
+from linscope.tracing.replay import SCORE, WINDOW_NUMBERS, Replay, Shown, Window
 from linscope.tracing.steps import Step
 
 RULES = {"single": "single-sample rule", "batch": "batch rule", "mini-batch": "mini-batch rule"}
@@ -170,12 +170,11 @@ class ShownRule(Replay):
 
     def _visits(self, window: Window, names: Any) -> list[Shown]:
         scores = self.scores(window)
-        product = Column.formula(r"\mathbf{w}\cdot\mathbf{x}")
         return [
             Shown("step", window.steps + 1, Column("visit", right=True)),
             Shown("epoch", self.epochs(window.steps) + 1),
             *self.shown_samples(window, names),
-            Shown("score", scores, Column("score", right=True) if self.kernel else product),
+            Shown("score", scores, Column("score", right=True) if self.kernel else SCORE),
             Shown("normalized", self.normalized(window, scores)),
             Shown("update", window.updated, Column("verdict"), lambda: _verdicts(window.updated)),
         ]
