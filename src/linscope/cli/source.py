@@ -175,7 +175,6 @@ def _built_in(name: str, wanted: Wanted) -> Source:
 
 def _from_file(path: Path, target: str | None, wanted: Wanted, intercept: bool) -> Source:
     from linscope.data import encode_frame, read_table
-    from linscope.rows.finite import check_finite
 
     with input_errors(also=(TypeError,)):
         table = read_table(path)
@@ -187,16 +186,7 @@ def _from_file(path: Path, target: str | None, wanted: Wanted, intercept: bool) 
             )
         target = target or "target"
         X, y, names = encode_frame(table, target)
-        assert y is not None
-        if wanted is NUMBERS and y.dtype.kind in "OU":
-            raise BadInput(
-                f"{path}: the target column {target!r} has text such as {str(y[0])!r}, and a "
-                "regression predicts numbers"
-            )
-        check_finite(X, names, name=str(path))
-        if wanted is NUMBERS:
-            check_finite(y, name=f"{path}: the target column {target!r}")
-            y = y.astype(float)
+        y = _checked(X, y, names, str(path), target, wanted)
     texts = {
         column: sorted(set(values))
         for column, values in table.columns.items()
@@ -215,6 +205,22 @@ def _from_file(path: Path, target: str | None, wanted: Wanted, intercept: bool) 
         words=f"--data {shlex.quote(str(path))} --target {shlex.quote(target)}",
         target=target,
     )
+
+
+def _checked(X: Any, y: Any, names: Any, path: str, target: str, wanted: Wanted) -> Any:
+    """The labels, or the numbers to predict, of a table that has a number in every place."""
+    from linscope.rows.finite import check_finite
+
+    if wanted is NUMBERS and y.dtype.kind in "OU":
+        raise BadInput(
+            f"{path}: the target column {target!r} has text such as {str(y[0])!r}, and a "
+            "regression predicts numbers"
+        )
+    check_finite(X, names, name=path)
+    if wanted is CLASSES:
+        return y
+    check_finite(y, name=f"{path}: the target column {target!r}")
+    return y.astype(float)
 
 
 def _without_references(

@@ -160,10 +160,8 @@ def show(
     which = _updates(run, what, telling.unit)
     holds = True
     if what.format == "rich":
-        out = console()
-        holds = _report(
-            out, run, source, options, {**which, "max_rows": what.table_rows()}, telling
-        )
+        out, most = console(), {"max_rows": what.table_rows()}
+        holds = _report(out, run, source, options, {**which, **most}, telling)
         hints(out, telling.advice(run, source, given))
     else:
         sys.stdout.write(_document(run, what, which))
@@ -209,7 +207,7 @@ def _updates(run: Any, what: ShowOptions, unit: str) -> dict[str, Any]:
     results = model.results_ if hasattr(model, "results_") else [model.result_]
     made = max(result.n_updates for result in results)
     if made == 0:
-        raise BadInput(f"--updates {what.updates}: the run made no update, the start separates")
+        raise BadInput(f"--updates {what.updates}: the run made no update, the start is the answer")
     if wanted[0] > made:
         raise BadInput(
             f"--updates {what.updates}: the run ended after {made:,} {unit}; choose from 1:{made}, "
