@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linscope.engines import choose
 from linscope.results import Certificate, Check, Status
 from linscope.rows.threads import one_blas_thread
 
@@ -108,4 +109,4 @@ class FisherCertificate(Certificate):
     def verify(self, X, y, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
         with one_blas_thread():  # many small factorisations
-            return check(self, X, y, sample_weight)
+            return check(self, X, y, sample_weight, choose)

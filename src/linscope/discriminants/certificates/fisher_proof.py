@@ -15,11 +15,11 @@ import numpy as np
 
 from linscope.engines import Engine
 from linscope.results import Status
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import NO_WEIGHT, Block
 
 from ..solvers.fisher import Discriminants, Pooling
 from ..solvers.moments import ClassMoments
-from ..verify.class_rows import ClassRows, dense
+from ..verify.class_rows import ClassRows
 from ..verify.class_scatter import as_float, class_sums, scatter_of
 from ..verify.discriminant_models import ExactModel
 from ..verify.discriminants import optimum
@@ -96,15 +96,14 @@ def prove(found: Discriminants, setting: Setting) -> Proof:
 
 
 def _rows(engine: Engine, moments: ClassMoments) -> ClassRows:
-    X, codes, weight = engine.gather(_numbers)
     seen = np.flatnonzero(moments.weight > 0)
-    parts = [X[codes == k] for k in seen]
-    own = [weight[codes == k] if len(weight) else np.ones(int((codes == k).sum())) for k in seen]
-    return ClassRows(seen.tolist(), seen, parts, own, moments.weight[seen])
+    engines = [engine.derive(_of_class, k) for k in seen.tolist()]
+    return ClassRows(seen.tolist(), seen, engines, moments.weight[seen])
 
 
-def _numbers(block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return dense(block.X), block.y, block.weight
+def _of_class(block: Block, k: int) -> tuple[Any, None, np.ndarray]:
+    own = block.y == k
+    return block.X[own].astype(np.float64), None, block.weight[own] if block.weighted else NO_WEIGHT
 
 
 def _status(rank: int, d: int, separated: bool) -> Status:
@@ -148,7 +147,7 @@ def _exactly(found: Discriminants, setting: Setting, rows: ClassRows) -> Proof |
     given = [Fraction(float(p)) for p in priors] if setting.given else None
     shrinkage = setting.pooling.shrinkage[seen]
     scatter = scatter_of(class_sums(rows), given, _Shrinkage(shrinkage, setting.automatic))
-    n = sum(len(w) for w in rows.weights)
+    n = rows.n_rows
     solved = optimum(scatter, d if shrinkage.any() else n - len(seen))
     if solved is None:
         return None

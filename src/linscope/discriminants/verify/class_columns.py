@@ -9,16 +9,16 @@ question open, ``exact_column`` answers it in whole numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linscope.arithmetic.enclosures import Ball, gamma
+from linscope.arithmetic.enclosures import Ball, dense, gamma
 from linscope.arithmetic.rational import as_integers, power_of_two
+from linscope.rows.blocks import Block, Largest
 
-from .class_rows import ClassRows, dense
+from .class_rows import ClassRows
 
 # Tables of fewer numbers are looked at in whole numbers at once.
 SMALL = 20_000
@@ -37,33 +37,49 @@ class Moments(NamedTuple):
     variance: Ball
 
 
+class Sums(NamedTuple):
+    """Σ w z, Σ w |z|, Σ w z² and the largest |z| of each column."""
+
+    powers: np.ndarray
+    largest: np.ndarray
+
+    def plus(self, other: Sums) -> Sums:
+        return Sums(self.powers + other.powers, np.maximum(self.largest, other.largest))
+
+
 def class_moments(rows: ClassRows, k: int) -> Moments:
     """Moments of the columns of class k in floats; no bound (∞) where squares leave the range."""
-    part, unit = rows.parts[k], -int(np.frexp(rows.weights[k].max())[1])
-    w, total = np.ldexp(rows.weights[k], unit), np.ldexp(rows.totals[k], unit)
-    n, d = part.shape
+    engine, d = rows.engines[k], rows.n_features
+    unit = -int(np.frexp(engine.fold(_heaviest).value)[1]) if engine.weighted else 0
+    total = np.ldexp(rows.totals[k], unit)
+    step = max(1, min(BLOCK // max(1, d), max(256, int(engine.n_rows**0.5))))
     origin = np.zeros(d)
     for _ in range(2):  # the first time about 0, then about the mean that came out
-        sums, path = np.zeros((3, d)), 8
-        largest = np.zeros(d)
-        for block in _blocks(n, d):
-            z = dense(part[block]) - origin
-            wz = w[block, None] * z
-            sums += [wz.sum(axis=0), np.abs(wz).sum(axis=0), (wz * z).sum(axis=0)]
-            largest = np.maximum(largest, np.abs(z).max(axis=0))
-            path = max(path, block.stop - block.start) + 1
+        sums, largest = engine.fold(_block_sums, origin, unit, step)
         last, origin = origin, origin + sums[0] / total
-    step = gamma(path + 8)
-    offset = Ball.safe(sums[0] / total, step * sums[1] / total)
-    square = Ball.safe(sums[2] / total, step * sums[2] / total)
+    longest = max(engine.sizes)
+    path = gamma(max(8, min(step, longest)) + longest // step + 1 + len(engine.sizes) + 8)
+    offset = Ball.safe(sums[0] / total, path * sums[1] / total)
+    square = Ball.safe(sums[2] / total, path * sums[2] / total)
     variance = square - offset * offset
     fine = (largest == 0) | ((sums[2] > LEAST) & (largest < MOST))
     return Moments(last, offset, Ball(variance.mid, np.where(fine, variance.rad, np.inf)))
 
 
-def _blocks(n: int, d: int) -> Iterator[slice]:
-    step = max(1, min(BLOCK // max(1, d), max(256, int(n**0.5))))
-    yield from (slice(first, min(n, first + step)) for first in range(0, n, step))
+def _heaviest(block: Block) -> Largest:
+    return Largest(block.weight.max(initial=0.0))
+
+
+def _block_sums(block: Block, origin: np.ndarray, unit: int, step: int) -> Sums:
+    """About the origin, with weights times 2^unit; ``step`` rows at a time."""
+    out = Sums(np.zeros((3, len(origin))), np.zeros(len(origin)))
+    for first in range(0, block.X.shape[0], step):
+        rows = slice(first, first + step)
+        z = dense(block.X[rows]) - origin
+        wz = np.ldexp(block.weight[rows], unit)[:, None] * z if block.weighted else z
+        powers = np.array([wz.sum(axis=0), np.abs(wz).sum(axis=0), (wz * z).sum(axis=0)])
+        out = out.plus(Sums(powers, np.abs(z).max(axis=0)))
+    return out
 
 
 class Column(NamedTuple):
@@ -77,20 +93,27 @@ class Column(NamedTuple):
 def exact_column(rows: ClassRows, k: int, j: int) -> Column:
     """Moments of column j of class k.
 
-    >>> part = np.array([[1.0], [2.0], [6.0]])
-    >>> rows = ClassRows(["a"], np.array([0]), [part], [np.ones(3)], np.array([3.0]))
+    >>> from linscope.engines import choose
+    >>> rows = ClassRows(["a"], np.array([0]), [choose([[1.0], [2.0], [6.0]])], np.array([3.0]))
     >>> exact_column(rows, 0, 0)
     Column(total=Fraction(3, 1), mean=Fraction(3, 1), variance=Fraction(14, 3))
     """
-    x, e = _integers(dense(rows.parts[k][:, [j]]).ravel())
-    w, f = _integers(rows.weights[k])
+    total, first, second = rows.engines[k].fold(_exact_sums, j)
+    mean = first / total
+    return Column(total, mean, second / total - mean * mean)
+
+
+def _exact_sums(block: Block, j: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Σ w, Σ w x and Σ w x² of column j."""
+    if block.X.shape[0] == 0:
+        return Fraction(0), Fraction(0), Fraction(0)
+    column = dense(block.X[:, [j]]).ravel()
+    x, e = _integers(column)
+    w, f = _integers(block.weight) if block.weighted else ([1] * len(x), 0)
     wx = [a * b for a, b in zip(w, x, strict=True)]
-    total, first = sum(w), sum(wx)
     second = sum(a * b for a, b in zip(wx, x, strict=True))
-    unit = power_of_two(e)
-    mean = Fraction(first, total)
-    variance = Fraction(second, total) - mean * mean
-    return Column(total * power_of_two(f), mean * unit, variance * unit * unit)
+    heavy, unit = power_of_two(f), power_of_two(e)
+    return sum(w) * heavy, sum(wx) * heavy * unit, second * heavy * unit * unit
 
 
 def _integers(values: np.ndarray) -> tuple[list[int], Any]:

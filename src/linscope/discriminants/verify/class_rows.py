@@ -11,9 +11,10 @@ from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from linscope.arithmetic.enclosures import dense
 from linscope.data import encode_labels, to_matrix
+from linscope.rows.blocks import Block
 from linscope.rows.finite import check_finite
 from linscope.verify.claims import foreign, require
 
@@ -28,23 +29,38 @@ class ClassRows(NamedTuple):
     ----------
     labels : of the classes that have rows, sorted
     seen : their numbers among the labels of the claim
-    parts, weights : for each its rows (dense or CSR, float64) and their weights
+    engines : for each its rows, in float64
     totals : for each the sum of its weights, rounded once
     """
 
     labels: list[Any]
     seen: np.ndarray
-    parts: list[Any]
-    weights: list[np.ndarray]
+    engines: list[Any]
     totals: np.ndarray
 
     @property
+    def n_rows(self) -> int:
+        return sum(engine.n_rows for engine in self.engines)
+
+    @property
     def n_features(self) -> int:
-        return self.parts[0].shape[1]
+        return self.engines[0].n_features
+
+    def tables(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Rows and weights of each class, here: of small tables."""
+        return [engine.gather(numbers) for engine in self.engines]
 
 
-def read_rows(claim: Any, X: Any, y: Any, sample_weight: Any) -> ClassRows:
-    """Read a table; ``class_weight`` of the claim multiplies the weights, as in the fit."""
+def numbers(block: Block) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a block without gaps, and their weights."""
+    return dense(block.X), block.weight if block.weighted else np.ones(block.X.shape[0])
+
+
+def read_rows(claim: Any, X: Any, y: Any, sample_weight: Any, choose: Any) -> ClassRows:
+    """Read a table; ``class_weight`` of the claim multiplies the weights, as in the fit.
+
+    ``choose`` makes an engine of rows, targets and weights.
+    """
     weighted, given = bool(claim.weighted), sample_weight is not None
     require(weighted or not given, "the fit had no sample weights")
     require(given or not weighted, "the fit used sample weights: pass them as sample_weight")
@@ -52,7 +68,8 @@ def read_rows(claim: Any, X: Any, y: Any, sample_weight: Any) -> ClassRows:
     check_finite(matrix, names)
     known, codes = encode_labels(y, n_samples=matrix.shape[0])
     weight = _weights(claim.class_weight, sample_weight, known, codes)
-    labels, parts, weights, seen = [], [], [], []
+    labels, engines, totals, seen = [], [], [], []
+    alike = bool((weight == 1.0).all())
     of_claim = list(claim.labels)
     require(of_claim == sorted(set(of_claim)), "labels must be sorted, each once")
     for k, label in enumerate(known.tolist()):
@@ -62,11 +79,11 @@ def read_rows(claim: Any, X: Any, y: Any, sample_weight: Any) -> ClassRows:
         require(label in of_claim, f"y has the label {label!r}, unknown to the model")
         labels.append(label)
         seen.append(of_claim.index(label))
-        parts.append(matrix[rows].astype(np.float64))
-        weights.append(weight[rows])
+        own = None if alike else weight[rows]
+        engines.append(choose(matrix[rows].astype(np.float64), None, own))
+        totals.append(float(len(rows)) if own is None else fsum(own.tolist()))
     require(labels, "no row has a positive weight")
-    totals = np.array([fsum(w.tolist()) for w in weights])
-    return ClassRows(labels, np.array(seen), parts, weights, totals)
+    return ClassRows(labels, np.array(seen), engines, np.array(totals))
 
 
 def _weights(class_weight: Any, sample_weight: Any, known, codes) -> np.ndarray:
@@ -99,10 +116,6 @@ def check_shares(claim: Any, rows: ClassRows, *, zero: bool = False) -> None:
     positive = (priors[seen] >= 0) if zero and claim.given_priors else (priors[seen] > 0)
     require(positive.all(), "a class with samples has no prior probability")
     require(abs(fsum(priors.tolist()) - 1.0) <= SUMMED, "the priors do not sum to 1")
-
-
-def dense(part: Any) -> np.ndarray:
-    return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
 
 
 def exact_sum(values: np.ndarray) -> Fraction:

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.arithmetic.rational import as_integers, power_of_two
-from linscope.verify.exact_gram import gram_of
+from linscope.verify.exact_gram import exact_gram
 
-from .class_rows import ClassRows, dense
+from .class_rows import ClassRows
 
 # No ridge is more than this times the mean square of its column: that is endless already.
 ENDLESS = Fraction(10) ** 200
@@ -46,10 +46,7 @@ class ClassSums(NamedTuple):
 
 
 def class_sums(rows: ClassRows) -> ClassSums:
-    grams = []
-    for part, w in zip(rows.parts, rows.weights, strict=True):
-        table = np.column_stack([np.ones(len(w)), dense(part)])
-        grams.append(gram_of(table, w[:0] if (w == 1.0).all() else w))
+    grams = [exact_gram(engine, ones=True) for engine in rows.engines]
     exponent = np.min([[int(e) for e in gram.exponent] for gram in grams], axis=0)
     power = min(int(gram.power) for gram in grams)
     out = ClassSums([], [], [], [int(e) for e in exponent[1:]], power_of_two(power))

@@ -17,11 +17,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from linscope.arithmetic.enclosures import gamma
+from linscope.arithmetic.enclosures import dense, gamma
 from linscope.arithmetic.rational import power_of_two
+from linscope.rows.blocks import Block
 
 from .class_columns import class_moments
-from .class_rows import ClassRows, dense
+from .class_rows import ClassRows
 from .class_scatter import Scatter, as_float
 from .discriminants import Optimum, dot, forms, in_units
 
@@ -122,6 +123,18 @@ class ExactModel:
         return unit * sqrt(max(float(forms(self.scatter, [q], [q])[0, 0]), 0.0))
 
 
+def _gram(block: Block, origin, offset, unit) -> np.ndarray:
+    """Σ w z zᵀ with z = (x − mean)/unit, some rows at a time."""
+    out = np.zeros((len(unit), len(unit)))
+    for first in range(0, block.X.shape[0], ROWS):
+        rows = slice(first, first + ROWS)
+        z = ((dense(block.X[rows]) - origin) - offset) / unit
+        if block.weighted:
+            z *= np.sqrt(block.weight[rows])[:, None]
+        out += z.T @ z
+    return out
+
+
 class FloatModel:
     """In floats: C = D⁻¹ΣD⁻¹ is known up to ``lost`` in each entry, λ_min(C) ≥ ``least`` > 0.
 
@@ -153,14 +166,11 @@ class FloatModel:
             return False
         self.unit = np.ldexp(1.0, np.frexp(rough)[1])
         S, T, path = np.zeros((d, d)), np.zeros((d, d)), 8
-        for k, (part, w) in enumerate(zip(rows.parts, rows.weights, strict=True)):
-            for first in range(0, len(w), ROWS):
-                z = ((dense(part[first : first + ROWS]) - origin[k]) - offset[k]) / self.unit
-                z *= np.sqrt(w[first : first + ROWS])[:, None]
-                gram = z.T @ z
-                S += factors[k] * gram
-                T += gram
-                path += 1
+        for k, engine in enumerate(rows.engines):
+            gram = engine.fold(_gram, origin[k], offset[k], self.unit)
+            S += factors[k] * gram
+            T += gram
+            path += 1 + max(engine.sizes) // ROWS + len(engine.sizes)
         self.spread = np.sqrt(np.diag(S))
         self.C = S / np.outer(self.spread, self.spread)
         self.pooled = T

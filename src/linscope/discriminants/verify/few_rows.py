@@ -11,14 +11,17 @@ floats: with the singular values of the standardised rows about their class mean
 from __future__ import annotations
 
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 
+from linscope.arithmetic.enclosures import dense
 from linscope.arithmetic.rational import as_integers
+from linscope.rows.blocks import Block
 from linscope.verify.exact_rank import pivots
 
 from .class_columns import class_moments
-from .class_rows import ClassRows, dense
+from .class_rows import ClassRows
 
 # Singular values below this, relative to the largest, are rounding.
 NOTHING = 1e-10
@@ -27,14 +30,31 @@ NOTHING = 1e-10
 def few(rows: ClassRows) -> bool:
     """Whether there are fewer different rows than it takes for a scatter of full rank.
 
-    >>> part = np.array([[1.0, 2.0], [3.0, 5.0], [1.0, 2.0]])
-    >>> few(ClassRows(["a"], np.array([0]), [part], [np.ones(3)], np.array([3.0])))
+    >>> from linscope.engines import choose
+    >>> rows = choose([[1.0, 2.0], [3.0, 5.0], [1.0, 2.0]])
+    >>> few(ClassRows(["a"], np.array([0]), [rows], np.array([3.0])))
     True
     """
     most = rows.n_features + len(rows.labels)
-    if sum(len(w) for w in rows.weights) < most:
+    if rows.n_rows < most:
         return True
-    return sum(len(np.unique(dense(part), axis=0)) for part in rows.parts) < most
+    found = (engine.fold(_distinct, most) for engine in rows.engines)
+    return sum(len(each.rows) for each in found) < most
+
+
+class Distinct(NamedTuple):
+    """Different rows, sorted; ``most`` of them at most."""
+
+    rows: np.ndarray
+    most: int
+
+    def plus(self, other: Distinct) -> Distinct:
+        rows = np.unique(np.vstack([self.rows, other.rows]), axis=0)
+        return Distinct(rows[: self.most], self.most)
+
+
+def _distinct(block: Block, most: int) -> Distinct:
+    return Distinct(np.unique(dense(block.X), axis=0)[:most], most)
 
 
 def ranks(rows: ClassRows) -> tuple[int, int, bool]:
@@ -42,7 +62,7 @@ def ranks(rows: ClassRows) -> tuple[int, int, bool]:
 
     The second may be too low, never too high.
     """
-    parts = [np.unique(dense(part), axis=0) for part in rows.parts]
+    parts = [engine.fold(_distinct, rows.n_rows).rows for engine in rows.engines]
     table = np.vstack(parts)
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     one_hot = (codes[:, None] == np.arange(len(parts))).astype(object)
@@ -73,12 +93,12 @@ class FewRowsModel:
         about = [class_moments(rows, k) for k in range(len(rows.labels))]
         means = np.array([m.origin for m in about])
         offset = np.array([m.offset.mid for m in about])
-        blocks = [dense(part) for part in rows.parts]
+        blocks, weights = zip(*rows.tables(), strict=True)
         constant = [block.min(axis=0) == block.max(axis=0) for block in blocks]
         still = np.logical_and.reduce(constant, axis=0)
         self.constant = np.flatnonzero(still).tolist()
         Z = [(block - m) - o for block, m, o in zip(blocks, means, offset, strict=True)]
-        root = [np.sqrt(w)[:, None] for w in rows.weights]
+        root = [np.sqrt(w)[:, None] for w in weights]
         self.S = np.vstack([r * z for r, z in zip(root, Z, strict=True)])
         self.S[:, still] = 0.0
         self.Z = np.vstack([np.sqrt(f) * r * z for f, r, z in zip(factors, root, Z, strict=True)])

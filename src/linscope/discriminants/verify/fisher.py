@@ -24,11 +24,13 @@ from typing import Any
 
 import numpy as np
 
+from linscope.arithmetic.enclosures import dense
 from linscope.results import Check, Status
+from linscope.rows.blocks import Block, Largest, Least
 from linscope.verify.claims import checked, require
 
 from .class_columns import class_moments, exact_column
-from .class_rows import ClassRows, check_shares, dense, read_rows
+from .class_rows import ClassRows, check_shares, read_rows
 from .discriminant_models import Model
 from .few_rows import FewRowsModel
 from .fisher_model import PROVEN, known_of, worst_error
@@ -41,9 +43,9 @@ WORST = 0.01
 FLOATS = 1e-9
 
 
-def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
-    """Recompute all that the claim says."""
-    return checked(lambda: _claims(claim, read_rows(claim, X, y, sample_weight)))
+def check(claim: Any, X: Any, y: Any, sample_weight: Any, choose: Any) -> Check:
+    """Recompute all that the claim says; ``choose`` makes an engine of rows."""
+    return checked(lambda: _claims(claim, read_rows(claim, X, y, sample_weight, choose)))
 
 
 def _claims(claim: Any, rows: ClassRows) -> str:
@@ -96,12 +98,17 @@ def _check_means(claim: Any, rows: ClassRows) -> None:
         open_ = ~(far <= 0.5e-9 * low + 2.0**-53 * np.abs(about.origin))
         for j in np.flatnonzero(open_).tolist():
             exact = exact_column(rows, k, j)
-            column = dense(rows.parts[k][:, [j]])
-            reach = Fraction(float(column.max())) - Fraction(float(column.min()))
+            low, high = (each.value for each in rows.engines[k].fold(_ends, j))
+            reach = Fraction(float(high)) - Fraction(float(low))
             left = abs(Fraction(float(held[j])) - exact.mean) - abs(exact.mean) / 2**51
             left -= reach / 10**12
             near = left <= 0 or left * left <= Fraction(1, 10**18) * exact.variance
             require(near, f"class {label!r}: the mean of column {j} is {float(exact.mean):.15g}")
+
+
+def _ends(block: Block, j: int) -> tuple[Least, Largest]:
+    column = dense(block.X[:, [j]])
+    return Least(column.min(initial=np.inf)), Largest(column.max(initial=-np.inf))
 
 
 def _check_status(claim: Any, known: Known) -> None:

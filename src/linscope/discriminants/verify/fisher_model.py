@@ -29,7 +29,7 @@ def known_of(claim: Any, rows: ClassRows) -> Known:
     priors = np.asarray(claim.priors, dtype=np.float64)[rows.seen]
     weights = np.asarray(claim.weights)
     weights = weights[rows.seen] if len(claim.labels) > 2 else weights
-    given, n = bool(claim.given_priors), sum(len(w) for w in rows.weights)
+    given, n = bool(claim.given_priors), rows.n_rows
     if claim.status in PROVEN:
         model = _model(claim, rows, priors, shrinkage)
     elif n * rows.n_features <= MOST and not shrinkage.any():
@@ -40,7 +40,7 @@ def known_of(claim: Any, rows: ClassRows) -> Known:
 
 
 def _model(claim: Any, rows: ClassRows, priors, shrinkage) -> Model | None:
-    n, d = sum(len(w) for w in rows.weights), rows.n_features
+    n, d = rows.n_rows, rows.n_features
     found: Model | None = None
     if n * d > SMALL:
         found = FloatModel.build(rows, priors, shrinkage, claim)

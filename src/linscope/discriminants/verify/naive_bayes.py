@@ -28,17 +28,16 @@ NORMAL = 2.0**-1022
 WORST = 0.01
 
 
-def check(claim: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
-    """Take the moments again from the data and compare."""
-    return checked(lambda: _claims(claim, read_rows(claim, X, y, sample_weight)))
+def check(claim: Any, X: Any, y: Any, sample_weight: Any, choose: Any) -> Check:
+    """Take the moments again from the data and compare; ``choose`` makes an engine of rows."""
+    return checked(lambda: _claims(claim, read_rows(claim, X, y, sample_weight, choose)))
 
 
 def _claims(claim: Any, rows: ClassRows) -> str:
     check_shares(claim, rows, zero=True)
     _check_form(claim, rows)
-    d, size = rows.n_features, sum(part.shape[0] for part in rows.parts)
-    about = None
-    if size * d > SMALL:
+    d, about = rows.n_features, None
+    if rows.n_rows * d > SMALL:
         about = [class_moments(rows, k) for k in range(len(rows.labels))]
     replaced = [j for j in range(d) if not _settled(claim, rows, about, j)]
     require(list(claim.replaced) == replaced, f"the variances of columns {replaced} are replaced")

@@ -26,7 +26,7 @@ import numpy as np
 from linscope.arithmetic.rational import as_integers, magnitude, power_of_two
 from linscope.verify.definite import Solution, solve
 
-from .class_rows import ClassRows, dense
+from .class_rows import ClassRows
 from .class_scatter import as_float
 
 # Products of long numbers, r²d, that take about a tenth of a second.
@@ -66,11 +66,12 @@ class RowSpaceModel:
         return model
 
     def _read(self, rows: ClassRows, priors: np.ndarray | None) -> None:
-        blocks = [np.unique(dense(part) + 0.0, axis=0, return_inverse=True) for part in rows.parts]
+        parts, given_weights = zip(*rows.tables(), strict=True)
+        blocks = [np.unique(part + 0.0, axis=0, return_inverse=True) for part in parts]
         numbers, self.exponent = as_integers(np.vstack([table for table, _ in blocks]))
-        whole, power = as_integers(np.concatenate(rows.weights)[:, None])
+        whole, power = as_integers(np.concatenate(given_weights)[:, None])
         self.unit = power_of_two(power[0])
-        weights = np.split(whole[:, 0], np.cumsum([len(w) for w in rows.weights])[:-1])
+        weights = np.split(whole[:, 0], np.cumsum([len(w) for w in given_weights])[:-1])
         tables = np.split(numbers, np.cumsum([len(table) for table, _ in blocks])[:-1])
         own = [_summed(w, which.ravel()) for w, (_, which) in zip(weights, blocks, strict=True)]
         totals = [sum(w) for w in own]

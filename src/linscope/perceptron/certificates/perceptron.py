@@ -18,6 +18,7 @@ from linscope.engines import Engine, choose, in_few_blocks
 from linscope.results import Certificate, Check, Status
 from linscope.rows.blocks import Block, Least
 from linscope.rows.operations import as_rows
+from linscope.rows.threads import one_blas_thread
 from linscope.verify.claims import checked, foreign, require, require_part
 
 from ..solvers.loops import tally
@@ -115,6 +116,7 @@ class PerceptronCertificate(Certificate):
             raise ValueError("the bound R²/γ² needs strictly separable data, and these are not")
         return verdict.bound
 
+    @one_blas_thread()
     def verify(self, X, y) -> Check:
         """Check the claim from the data alone, signs in exact arithmetic.
 
@@ -181,6 +183,7 @@ class ManyCertificates(Certificate):
                 raise ValueError(f"{name}: {error} ({others})") from None
         return bounds
 
+    @one_blas_thread()
     def verify(self, X, y) -> Check:
         """Check the claim of every binary problem from the data alone."""
         return checked(self._claims, X, y)
