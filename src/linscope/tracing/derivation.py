@@ -90,7 +90,7 @@ class Derivation(Printed):
     def to_frame(
         self, *, start: int = 1, stop: int | None = None, backend: str | None = None
     ) -> Any:
-        """One row a sample.
+        """One row per sample.
 
         For a regression: ``sample`` (row number from 0), ``x`` and ``y`` (``x1`` … ``xd`` for
         several features), deviations from the means ``dx`` and ``dy``, for one feature their
@@ -122,8 +122,8 @@ class Derivation(Printed):
         ----------
         part : the name of one table, see ``parts``; by default all
         start, stop : which samples, see the class
-        max_rows : at most this many rows a table; None for all
-        width : characters a line, by default those of the terminal
+        max_rows : at most this many rows per table; None for all
+        width : characters per line, by default those of the terminal
         """
         from rich import get_console
         from rich.console import Group

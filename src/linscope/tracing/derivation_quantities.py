@@ -29,7 +29,7 @@ class Quantity:
     symbol : as the notes write it
     formula : where it comes from
     numbers : the formula with the numbers in it, "" where that says nothing
-    value : number, vector, matrix, or a column with one number a sample
+    value : number, vector, matrix, or a column with one number per sample
     latex : the whole line, aligned at the first =
     """
 

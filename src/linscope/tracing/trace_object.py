@@ -110,7 +110,7 @@ class Trace(Printed):
         criterion: bool | None = None,
         backend: str | None = None,
     ) -> Any:
-        """One row a step: what was seen, whether it caused an update, the weights after it.
+        """One row per step: what was seen, whether it caused an update, the weights after it.
 
         Columns are ``step`` and ``epoch`` (from 1), ``sample`` (row number from 0), ``score``
         (w·x before the update), ``normalized`` (y·w·x), ``update``, and ``w0`` … ``wd``. Batch
@@ -154,9 +154,9 @@ class Trace(Printed):
         Parameters
         ----------
         start, stop, updates, problem : which rows, see the class
-        max_rows : at most this many rows a problem, the first ones and the last five; None for all
+        max_rows : at most so many rows per problem, the first ones and the last five; None for all
         criterion : by default as asked of ``trace``
-        width : characters a line, by default those of the terminal
+        width : characters per line, by default those of the terminal
 
         Examples
         --------
@@ -307,12 +307,12 @@ class Trace(Printed):
         features: Any = None,
         max_frames: int = 200,
     ) -> Any:
-        """The boundary or the line as a moving picture, a frame an update.
+        """The boundary or the line as a moving picture, one frame per update.
 
         Parameters
         ----------
         path : file that ends in .gif, optional
-        fps : frames a second
+        fps : frames per second
         updates, problem, features : as for ``plot``
         max_frames : at most so many of the updates, evenly spread
 

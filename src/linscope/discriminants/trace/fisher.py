@@ -72,7 +72,7 @@ class FisherWork(ClassWork):
         return self.model.coef_[0].astype(np.float64) / float(sum(self.totals))
 
     def columns(self, start: int, stop: int) -> dict[str, np.ndarray]:
-        """One row a sample: its class, what was measured, its deviation, and where it falls."""
+        """One row per sample: its class, what was measured, its deviation, and where it falls."""
         data = self.data
         X = data.samples.rows(start, stop)[:, : data.samples.width]
         deviations = X - self.means[data.codes[start:stop]]

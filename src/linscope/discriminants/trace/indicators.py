@@ -80,7 +80,7 @@ class IndicatorWork(ClassWork):
         return np.column_stack([-fit / 2, fit / 2]) if fit.shape[1] == 1 else fit
 
     def columns(self, start: int, stop: int) -> dict[str, np.ndarray]:
-        """One row a sample: its class, the augmented sample, its scores, the class it gets."""
+        """One row per sample: its class, the augmented sample, its scores, the class it gets."""
         data, bias = self.data, bool(self.model.fit_intercept)
         X = data.samples.rows(start, stop)[:, : data.samples.width]
         scores = X.dot(self.W[bias:])

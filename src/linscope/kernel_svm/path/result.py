@@ -92,7 +92,7 @@ class GridPath(CrossValidated):
         return f"C = {self.Cs_[i]:.4g}{gamma}"
 
     def to_frame(self, *, backend: str | None = None) -> Any:
-        """One row a pair of C and γ: scores, and the worst violation of optimality.
+        """One row per pair of C and γ: scores, and the worst violation of optimality.
 
         Parameters
         ----------

@@ -83,7 +83,7 @@ class Summary(Report):
     df_residual: int | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a coefficient.
+        """One row per coefficient.
 
         Parameters
         ----------

@@ -127,7 +127,7 @@ class Diagnosis:
         raise KeyError(f"no assumption is called {assumption!r}: known are {known}")
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a test: assumption, ok, test, statistic, p_value.
+        """One row per test: assumption, ok, test, statistic, p_value.
 
         Parameters
         ----------

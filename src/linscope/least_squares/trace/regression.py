@@ -104,7 +104,7 @@ class RegressionWork:
         return [*(["x"] if self.width == 1 else [f"x{j + 1}" for j in range(self.width)]), "y"]
 
     def columns(self, start: int, stop: int) -> dict[str, np.ndarray]:
-        """One row a sample: what was measured, its deviations, the fit and what it leaves."""
+        """One row per sample: what was measured, its deviations, the fit and what it leaves."""
         d, samples = self.width, self.samples
         z = samples.rows(start, stop)
         c, dz = samples.c(start, stop)[:, 0], z - self.centre

@@ -52,7 +52,7 @@ class OddsRatios(Report):
     p_values: np.ndarray | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a feature, class after class.
+        """One row per feature, class after class.
 
         Parameters
         ----------

@@ -96,7 +96,7 @@ class LogisticSummary(Report):
     bic: float | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a coefficient, class after class.
+        """One row per coefficient, class after class.
 
         Parameters
         ----------

@@ -90,11 +90,11 @@ class RegularizationPath(CrossValidated):
         return f"all {self.gaps.size} fits are within {worst:.2g} of their minimum, relatively"
 
     def to_frame(self, *, coefs: bool = False, backend: str | None = None) -> Any:
-        """One row a C: scores, bound, and with ``coefs`` the weights of the fit to all rows.
+        """One row per C: scores, bound, and with ``coefs`` the weights of the fit to all rows.
 
         Parameters
         ----------
-        coefs : add a column a weight, ``w0`` (bias) to ``wd``; with K classes ``class:w0`` …
+        coefs : add one column per weight, ``w0`` (bias) to ``wd``; with K classes ``class:w0`` …
         backend : {"pandas", "polars", "pyarrow", "dict"}, by default the first installed
         """
         columns: dict[str, np.ndarray] = {

@@ -1,4 +1,4 @@
-"""Gradient steps of logistic regression replayed: a replay a binary problem, or a class.
+"""Gradient steps of logistic regression replayed: one per binary problem, or per class.
 
 Shown are the score, h(x) = σ(w·x) and y − h.
 """
