@@ -1,5 +1,7 @@
 """Every loss against 50 digits, finite differences and its conjugate, as arrays and compiled."""
 
+import re
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from mpmath import mp, mpf
 from numba import njit
 
+import linscope
 from linscope.losses import (
     hinge,
     huber,
@@ -169,3 +172,22 @@ def test_hypotheses_are_slopes():
                 rise = hypotheses.loss_of(code, s + 1e-6, y) - hypotheses.loss_of(code, s - 1e-6, y)
                 slope = hypotheses.hypothesis(code, s) - y
                 assert slope == pytest.approx(rise / 2e-6, abs=1e-8)
+
+
+FORMULAS = re.compile(
+    r"maximum\((0\.0, )?1(\.0)? - |max\(0\.0, 1\.0 - |max\(1\.0 - |log1p\((np|math)\.exp"
+    r"|logaddexp\(0|exp\(-(np\.)?abs\(|exp\(S - |exp\(scores - "
+)
+
+
+def test_no_formula_of_a_loss_stands_elsewhere():
+    # but in the verifiers, which must not share it; lowess.py has weights of that form
+    root = Path(linscope.__file__).parent
+    found = [
+        f"{path.relative_to(root)}: {line.strip()}"
+        for path in sorted(root.rglob("*.py"))
+        if not {"verify", "losses"} & set(path.relative_to(root).parts)
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if FORMULAS.search(line)
+    ]
+    assert [line for line in found if "lowess.py" not in line] == []
