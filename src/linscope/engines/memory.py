@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from contextlib import closing
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -68,7 +67,7 @@ class MemoryEngine:
         self.n_rows, self.n_features = X.shape
         self.n_targets = _width(y)
         self.dtype, self.weighted = X.dtype, len(c) > 0
-        self._borders = borders(self.n_rows, block_rows or self._default_rows())
+        self._borders = borders(self.n_rows, block_rows or self._default_rows()) or [(0, 0)]
 
     has_all_rows = True
 
@@ -103,29 +102,6 @@ class MemoryEngine:
             for partial in partials:
                 tree.add(partial)
         return tree.total()
-
-    def map(self, function: Any) -> Any:
-        return self._workers.map(function, self._blocks)
-
-    def map_reduce(self, function: Any, reduce: Any) -> Any:
-        with closing(self.map(function)) as results:
-            return functools.reduce(reduce, results)
-
-    @property
-    def borders(self) -> list:
-        return self._borders
-
-    @property
-    def weight(self):
-        return self.all_rows().weight
-
-    @property
-    def X(self):
-        return self.all_rows().X
-
-    @property
-    def y(self):
-        return self.all_rows().y
 
     def forget(self, name: str) -> None:
         """Nothing is kept under this name any more."""
@@ -163,7 +139,7 @@ class MemoryEngine:
 
     def cut(self, rows: int) -> MemoryEngine:
         """The same rows in blocks of so many."""
-        if self._borders == (wanted := borders(self.n_rows, rows)):
+        if self._borders == (wanted := borders(self.n_rows, rows) or [(0, 0)]):
             return self
         out = object.__new__(MemoryEngine)
         out.__dict__.update(self.__dict__)
