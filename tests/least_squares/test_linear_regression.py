@@ -359,3 +359,11 @@ def test_impossible_moments_are_refused():
         )
     with pytest.raises(ValueError, match="variance 0"):
         ls.LinearRegression.from_moments(mean_x=0, mean_y=0, var_x=0, cov_xy=1)
+
+
+@pytest.mark.parametrize("solver", ["batch", "mini-batch", "stochastic"])
+def test_descents_can_be_looked_at_though_they_have_no_likelihood_estimate(solver, quiet):
+    model = ls.LinearRegression(solver=solver, tol=1e-3, random_state=0).fit(*table())
+    assert "coef_" in dir(model)
+    with pytest.raises(AttributeError, match="solver='exact'"):
+        _ = model.sigma2_ml_

@@ -57,7 +57,6 @@ class OutliersDisplay(Display):
     lines: np.ndarray
     box: Box
     grid = 1, 2
-    size = 9.4, 5.4
 
     @classmethod
     def from_data(cls, models: Mapping[str, Any], X: Any, y: Any, outliers: Any) -> Self:
@@ -101,6 +100,10 @@ class OutliersDisplay(Display):
         shown = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
         verb = "spoils" if len(self.extra) == 1 else "spoil"
         return f"{count} on the right side {verb} {shown}"
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return 9.4, 4.4 + 0.2 * len(self.models)  # each has a line of the key
 
     def _draw(self, axes: list[Axes]) -> None:
         for panel, ax in enumerate(axes):

@@ -167,6 +167,8 @@ class LinearStatistics:
         n = self._n_rows()
         if n is None:
             raise AttributeError("sigma2_ml_ needs the number of rows: give from_moments(n=…)")
+        if "rss" not in self.result_.details:
+            raise AttributeError("sigma2_ml_ needs the least Σ r², which solver='exact' finds")
         values = self.result_.details["rss"] / n
         return float(values[0]) if self.coef_.ndim == 1 else values
 
