@@ -255,3 +255,27 @@ def test_perceptron(name, container, weighted):
     here, there = in_both(model, container(X), y, WEIGHTS if weighted else None)
     same(here, there)
     assert here.n_updates_ == there.n_updates_
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("y", [SIGNS, LABELS], ids=["two classes", "three"])
+def test_evaluation(y, weighted):
+    scores = ls.GaussianNaiveBayes().fit(EVEN, y).predict_proba(EVEN)
+    words = {"scores": scores, "sample_weight": WEIGHTS if weighted else None}
+    here = ls.evaluate(y, **words)
+    with using(ProcessEngine):
+        there = ls.evaluate(y, **words)
+    np.testing.assert_allclose(here.confusion_matrix, there.confusion_matrix, rtol=1e-14)
+    for name in ("log_loss", "brier_score", "roc_auc"):
+        np.testing.assert_allclose(getattr(here, name), getattr(there, name), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [ls.FisherDiscriminant(), ls.GaussianNaiveBayes(), ls.LogisticRegression(), ls.LinearSVC()],
+)
+def test_scores(model):
+    model = model.fit(EVEN, LABELS)
+    with using(ProcessEngine):
+        there = model.score(EVEN, LABELS)
+    assert there == model.score(EVEN, LABELS)

@@ -2,19 +2,19 @@
 
     C[i, j] = Σ weight of the samples of class i that are predicted as class j
 
-The columns are read by block, blocks are counted on threads and added in block order, so the result
-does not depend on the number of threads.
+The blocks of an engine are counted, and their counts added in a fixed order.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from linscope.data.labels import Labels, encode_labels
+from linscope.engines import Engine, choose
+from linscope.rows.blocks import Block
 from linscope.rows.threads import Workers
 
 BLOCK = 1 << 18
@@ -81,26 +81,28 @@ def _renumbered(labels: Labels, classes: np.ndarray) -> np.ndarray:
     return np.searchsorted(classes, labels.classes)[labels.codes]
 
 
-def count_pairs(actual: np.ndarray, predicted: np.ndarray, k: int, weight: Any = None) -> Any:
-    """The matrix C of class numbers: integers, or sums of weights.
+def answers(pairs: Pairs, weight: Any = None) -> Engine:
+    """Rows that hold the predicted class; their targets are the actual ones."""
+    # float32 holds the numbers of all classes, and takes half the room.
+    return choose(pairs.predicted.astype(np.float32)[:, None], pairs.actual, weight)
 
-    >>> count_pairs(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
+
+def count_pairs(engine: Engine, k: int) -> np.ndarray:
+    """The matrix C of ``answers``: integers, or sums of weights.
+
+    >>> pairs = Pairs(np.arange(2), actual=np.array([0, 0, 1]), predicted=np.array([0, 1, 1]))
+    >>> count_pairs(answers(pairs), 2)
     array([[1, 1],
            [0, 1]])
     """
-    block = max(BLOCK, 2 * k * k)  # with many classes the tables cost more than the samples
-    starts = range(0, len(actual), block)
-    total = np.zeros((k, k), dtype=np.int64 if weight is None else np.float64)
-    for part in Workers().map(partial(_count_block, actual, predicted, weight, k, block), starts):
-        total += part
-    return total
+    # With many classes the tables cost more than the samples.
+    return engine.cut(max(BLOCK, 2 * k * k)).fold(_count_block, k)
 
 
-def _count_block(actual, predicted, weight, k: int, block: int, start: int) -> np.ndarray:
-    rows = slice(start, start + block)
-    if weight is None:
-        return _count(actual[rows], predicted[rows], k)
-    return _add_weights(actual[rows], predicted[rows], weight[rows], k)
+def _count_block(block: Block, k: int) -> np.ndarray:
+    if block.weighted:
+        return _add_weights(block.y, block.X, block.weight, k)
+    return _count(block.y, block.X, k)
 
 
 @njit(cache=True, nogil=True)
@@ -108,7 +110,7 @@ def _count(actual, predicted, k):
     # Two tables in turn: an increment need not wait for the one before when the pair repeats.
     table = np.zeros((2, k, k), dtype=np.int64)
     for i in range(len(actual)):
-        table[i & 1, actual[i], predicted[i]] += 1
+        table[i & 1, actual[i], np.int64(predicted[i, 0])] += 1
     return table[0] + table[1]
 
 
@@ -116,5 +118,5 @@ def _count(actual, predicted, k):
 def _add_weights(actual, predicted, weight, k):
     table = np.zeros((k, k), dtype=np.float64)
     for i in range(len(actual)):
-        table[actual[i], predicted[i]] += weight[i]
+        table[actual[i], np.int64(predicted[i, 0])] += weight[i]
     return table

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from linscope.rows.finite import check_finite
+from linscope.rows.threads import one_blas_thread
 
-from .counting import Pairs, count_pairs, read_pairs
+from .counting import Pairs, answers, count_pairs, read_pairs
 from .evaluation import Evaluation
 from .scores import Scores, read_scores
 
 ROWS = ("predicted", "actual")
 
 
+@one_blas_thread()
 def evaluate(
     y_true: Any,
     y_pred: Any = None,
@@ -92,7 +94,7 @@ def evaluate(
         assert given is not None
         pairs = pairs._replace(predicted=given.predicted(code if k == 2 else None))
     order = _order(labels, pairs.classes, code, rows)
-    matrix = count_pairs(pairs.actual, pairs.predicted, k, weight)[np.ix_(order, order)]
+    matrix = count_pairs(answers(pairs, weight), k)[np.ix_(order, order)]
     return Evaluation(
         labels=pairs.classes[order],
         positive=None if code is None else pairs.classes.tolist()[code],
@@ -112,8 +114,8 @@ def _of_scores(
         "probabilities": scores.probabilities,
     }
     if scores.probabilities:
-        facts["log_loss"] = scores.log_loss(pairs.actual, two, weight)
-        facts["brier_score"] = scores.brier_score(pairs.actual, two, weight)
+        found = scores.losses(pairs.actual, two, weight)
+        facts["log_loss"], facts["brier_score"] = found
     return facts
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from linscope.engines import choose
+from linscope.rows.blocks import Block
 from linscope.rows.finite import check_finite, without_mask
 
 from .curves import ScoreCurve, rank
@@ -53,27 +55,34 @@ class Scores:
         yes = self.values >= (0.5 if self.probabilities else 0.0)
         return np.where(yes, positive, 1 - positive)
 
-    def log_loss(self, actual: np.ndarray, positive: int | None, weight: Any) -> float:
-        p = np.asarray(self._of_actual(actual, positive), dtype=np.float64)
-        if weight is not None:
-            p, weight = p[weight > 0], weight[weight > 0]
-        with np.errstate(divide="ignore"):
-            return -float(np.average(np.log(p), weights=weight)) + 0.0
+    def losses(self, actual: np.ndarray, positive: int | None, weight: Any) -> tuple[float, float]:
+        """The log loss and the Brier score of probabilities."""
+        values = self.values if self.values.ndim == 2 else self.values[:, None]
+        engine = choose(values, actual, weight)
+        logs, squares, total = engine.fold(_block_losses, positive)
+        return -float(logs / total) + 0.0, float(squares / total)
 
-    def brier_score(self, actual: np.ndarray, positive: int | None, weight: Any) -> float:
-        if positive is not None:
-            away = 1.0 - self._of_actual(actual, positive).astype(np.float64)
-            return float(np.average(away * away, weights=weight))
-        # Σ_k (p_k − [k is true])² = Σ_k p_k² − 2 p_true + 1
-        squares = np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64)
-        away = squares - 2.0 * self._of_actual(actual, None) + 1.0
-        return float(np.average(np.maximum(away, 0.0), weights=weight))
 
-    def _of_actual(self, actual: np.ndarray, positive: int | None) -> np.ndarray:
-        """What each sample gives to the class that it is of."""
-        if self.values.ndim == 2:
-            return np.take_along_axis(self.values, actual[:, None], axis=1)[:, 0]
-        return np.where(actual == positive, self.values, 1.0 - self.values)
+def _block_losses(block: Block, positive: int | None) -> tuple[float, float, float]:
+    """Σ w ln p(true class), Σ w (p − [true])² and Σ w."""
+    P, actual, w = block.X, block.y, block.weight
+    if block.weighted:
+        used = w > 0
+        P, actual, w = P[used], actual[used], w[used]
+    else:
+        w = np.ones(len(actual))
+    if P.shape[1] == 1:
+        p = np.where(actual == positive, P[:, 0], 1.0 - P[:, 0])
+    else:
+        p = np.take_along_axis(P, actual[:, None], axis=1)[:, 0]
+    p = p.astype(np.float64)
+    if positive is not None:
+        squares = (1.0 - p) ** 2
+    else:  # Σ_k (p_k − [k is true])² = Σ_k p_k² − 2 p_true + 1
+        sizes = np.einsum("ij,ij->i", P, P, dtype=np.float64)
+        squares = np.maximum(sizes - 2.0 * p + 1.0, 0.0)
+    with np.errstate(divide="ignore"):
+        return float(w @ np.log(p)), float(w @ squares), float(w.sum())
 
 
 def read_scores(scores: Any, n: int, k: int, probabilities: bool | None) -> Scores:
