@@ -32,7 +32,9 @@ def rows_of(objective):
 
 def residuals(objective, W):
     point = objective.evaluate(W)
-    return objective.engine.gather(lambda block: block.kept[point.name].residual)
+    return objective.engine.gather(
+        lambda block: block.kept[point.name].residual(block.y, block.weight)
+    )
 
 
 def solve(objective, l1, l2=0.0, tol=1e-10, **more):

@@ -100,7 +100,7 @@ def _look_at(block: np.ndarray) -> float | tuple[Any, ...]:
             squares = float(np.vdot(block, block))
         if np.isfinite(squares) and squares > SAFE:
             return math.sqrt(squares) * (1.0 + 1e-3)
-    bad = ~np.isfinite(block)
+    bad = np.zeros(0) if block.dtype.kind in "iub" else ~np.isfinite(block)
     if bad.any():
         return np.unravel_index(int(np.argmax(bad)), block.shape)
     return float(np.abs(block).max())

@@ -26,7 +26,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from linscope.losses.softmax import probabilities
 from linscope.rows.blocks import Block
 from linscope.rows.threads import one_blas_thread
 
@@ -173,7 +172,7 @@ def change_of(block: Block, before: str, after: str, biases: np.ndarray | None, 
 
 def _both(block: Block, before: str, after: str, biases: np.ndarray | None) -> tuple:
     """p, p' with new biases, and c of the rows."""
-    p, q = (probabilities(block.kept[name].scores) for name in (before, after))
+    p, q = (block.kept[name].probabilities() for name in (before, after))
     if biases is not None:
         q = q * np.exp(biases - biases.max())
         q /= q.sum(axis=1, keepdims=True)

@@ -15,7 +15,7 @@ from numba import njit
 from scipy import sparse
 
 from linscope.losses.logistic_tiles import binary_pass, binary_terms, scratch, tile_terms
-from linscope.losses.softmax import softmax_terms
+from linscope.losses.softmax import probabilities, softmax_terms
 from linscope.rows.blocks import Block, Largest, Least
 from linscope.rows.curvature import diagonal_block, hessian_block, product_block
 from linscope.rows.operations import TILE, as_rows
@@ -31,13 +31,27 @@ from linscope.rows.sparse_products import (
 class Terms(NamedTuple):
     """What a pass tells of each row.
 
-    ``scores`` and ``residual`` (rows, K) are W·[1, x] and c (p − e_y); ``curvature`` is
+    ``scores`` (rows, K) are W·[1, x]; ``curvature`` is
     c σ(1 − σ), (rows,), of two classes, and the probabilities (rows, K) of more.
     """
 
     scores: np.ndarray
-    residual: np.ndarray
     curvature: np.ndarray
+
+    def probabilities(self) -> np.ndarray:
+        """(rows, K), also of two classes."""
+        return self.curvature if self.curvature.ndim == 2 else probabilities(self.scores)
+
+    def residual(self, codes: np.ndarray, c: np.ndarray) -> np.ndarray:
+        """c (p − e_y) of each row of weights, (rows, 1) or (rows, K)."""
+        if self.curvature.ndim == 1:
+            R = np.empty_like(self.scores)
+            binary_terms(self.scores[:, 0], codes, c, R[:, 0], np.empty(len(R)))
+            return R
+        R, own = self.curvature.copy(), (np.arange(len(codes)), codes)
+        R[own] = 0.0
+        R[own] = -R.sum(axis=1)  # 1 − p_y without cancellation
+        return R * c[:, None] if len(c) else R
 
     def variances(self, c: np.ndarray) -> np.ndarray:
         """c p_k (1 − p_k), (K, rows)."""
@@ -53,7 +67,7 @@ def evaluate_block(block: Block, W: np.ndarray) -> tuple[Terms, tuple[float, np.
     X, c, n, K = block.X, block.weight, block.X.shape[0], W.shape[0]
     S, R = np.empty((n, K)), np.empty((n, K))
     D = np.empty(n) if K == 1 else np.empty((n, K))
-    return Terms(S, R, D), _pass(X, W, block.y, c, S, R, D)
+    return Terms(S, D), _pass(X, W, block.y, c, S, R, D)
 
 
 def _pass(X, W, codes, c, S, R, D) -> tuple[float, np.ndarray]:
@@ -98,8 +112,13 @@ def least_score(block: Block, name: str) -> Least:
 
 
 def sum_of_residuals(block: Block, name: str) -> float:
-    """Σ |residual|."""
-    return float(np.abs(block.kept[name].residual).sum())
+    """Σ |residual|, of more than two classes 2 Σ c (1 − p_y) with room for its rounding."""
+    terms, c = block.kept[name], block.weight
+    P = terms.curvature
+    if P.ndim == 1:
+        return float(np.abs(terms.residual(block.y, c)).sum())
+    rest = P.sum(axis=1) - P[np.arange(len(P)), block.y] + 2.0**-50
+    return 2.0 * float(rest @ c if len(c) else rest.sum())
 
 
 def curvature_by_class(block: Block, name: str, dtype: Any) -> tuple[np.ndarray, float]:

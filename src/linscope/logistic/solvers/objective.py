@@ -75,7 +75,7 @@ class LogisticObjective:
 
     def _block_rows(self) -> int:
         if not self.is_sparse:
-            return (4 if self.rows == 1 else 1) * block_rows_for(self.d, 8)
+            return 4 * block_rows_for(self.d, 8)
         # Each block has a gradient of its own: blocks must be large enough to pay for it.
         wanted = self.facts.entries // (ENTRIES_A_WEIGHT * (self.d + 1))
         return max(SPARSE_ROWS, -(-self.n // min(max(wanted, 4), MOST_SPARSE_BLOCKS)))

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from linscope.engines import choose  # noqa: F401  (in the examples)
-from linscope.losses.softmax import entropy, probabilities
+from linscope.losses.softmax import entropy
 from linscope.rows.blocks import Block
 
 from ..objective import LogisticObjective, Point
@@ -94,10 +94,7 @@ def _dual(objective, name: str, a: float, q, G, tau: float, l1, l2) -> float:
 
 def _block_entropy(block: Block, name: str, a: float, q: np.ndarray, tau: float) -> float:
     """Σ c Σ_k p_k log p_k of the distributions mixed with q, and with the own class."""
-    scores, _, p = block.kept[name]
-    if scores.shape[1] == 1:
-        p = probabilities(scores)
-    p = (1.0 - a) * p + a * q
+    p = (1.0 - a) * block.kept[name].probabilities() + a * q
     p *= tau
     p[np.arange(len(p)), block.y] += 1.0 - tau
     terms = entropy(p)

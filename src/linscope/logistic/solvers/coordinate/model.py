@@ -195,7 +195,7 @@ def _curvature(block: Block, name: str, share: float) -> tuple[np.ndarray, np.nd
 
 
 def _residual(block: Block, name: str) -> np.ndarray:
-    return block.kept[name].residual.copy()
+    return block.kept[name].residual(block.y, block.weight)
 
 
 def careful(terms: Terms, c: np.ndarray, share: float) -> np.ndarray:
