@@ -92,10 +92,6 @@ class GradientReplay(Replay):
         self.single, self.intercept = solver.kind == "stochastic", solver.intercept
         self.width = math.prod(solver.objective.shape)
 
-    @property
-    def n_weights(self) -> int:
-        return self.solver.objective.shape[1]
-
     def states(self, first: int, last: int) -> Any:
         weights = iterates(self.solver, self.log, first, last)[0]
         return weights.reshape(len(weights), -1)

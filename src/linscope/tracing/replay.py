@@ -94,6 +94,7 @@ class Replay(ABC):
     marks_updates : whether steps with an update stand out; not where every step is one
     signed : whether y is a sign
     picture : what ``display`` needs, and what ``curve`` is
+    linear : whether there are weights in the features
     name : of the problem
     log : what the fit has kept; says how many batches a pass has and in what order
     X, y : the rows of the problem (None for a precomputed kernel), their labels or targets
@@ -110,6 +111,7 @@ class Replay(ABC):
     marks_updates: ClassVar[bool] = True
     signed: ClassVar[bool] = True
     picture: ClassVar[str] = ""
+    linear: bool = True
     name: str
     solver: Any
     log: Any
@@ -171,14 +173,11 @@ class Replay(ABC):
         return self.intercept
 
     @property
-    def n_weights(self) -> int:
-        """Counted with w0."""
-        return self.width
-
-    @property
     def weight_names(self) -> list[str]:
-        """w0 … wd; w0 only with an intercept."""
-        return [f"w{j}" for j in range(0 if self.intercept else 1, self.n_weights)]
+        """w0 … wd; w0 only with an intercept, none at all if the kernel is not linear."""
+        if not self.linear:
+            return []
+        return [f"w{j}" for j in range(0 if self.intercept else 1, self.X.shape[1] + 1)]
 
     def update_range(self, updates: tuple[int, int] | None) -> tuple[int, int]:
         """Updates a … b as a Python range from 0."""

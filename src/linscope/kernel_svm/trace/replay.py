@@ -72,14 +72,6 @@ class SmoReplay(Replay):
         self.width = len(self.y) + EXTRA
         self.update_steps = np.arange(self.n_steps)
 
-    @property
-    def weight_names(self) -> list[str]:
-        return super().weight_names if self.linear else []
-
-    @property
-    def n_weights(self) -> int:
-        return self.X.shape[1] + 1
-
     @cached_property
     def pairs(self) -> Pairs:
         """The same sums as the solver's, so the same bits."""

@@ -74,10 +74,6 @@ class CoordinateReplay(Replay):
         self.width, self.intercept = len(log.initial) + SUMS, solver.bias != 0.0
         self._weights = Checkpoints(log.initial.copy(), len(log.updates), self._advance)
 
-    @property
-    def n_weights(self) -> int:
-        return self.width - SUMS
-
     @cached_property
     def _sums(self) -> np.ndarray:
         """Σ α and Σ α²/c after 0, 1, … updates."""

@@ -176,14 +176,6 @@ class GramReplay(PerceptronReplay):
     def alphas(self, states) -> np.ndarray:
         return states[:, states.shape[1] // 2 :]
 
-    @property
-    def weight_names(self) -> list[str]:
-        return super().weight_names if self.linear else []
-
-    @property
-    def n_weights(self) -> int:
-        return self.X.shape[1] + 1
-
     def _coefficients(self, window: Window) -> list[Shown]:
         alphas = self.alphas(window.states)
         support = np.count_nonzero(alphas, axis=1)[window.after]
