@@ -67,6 +67,7 @@ class CalibrationDisplay(Display):
 
     curves: list[CalibrationCurve]
     n_bins: int
+    size = 5.2, 5.3
 
     @property
     def title(self) -> str:
@@ -75,8 +76,6 @@ class CalibrationDisplay(Display):
             return f"{best.name} is calibrated best: off by {theme.number(best.error)} on average"
         (curve,) = self.curves
         return f"Probabilities are off by {theme.number(curve.error)} on average"
-
-    size = 5.2, 5.3
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes

@@ -33,6 +33,7 @@ class DiscriminantsDisplay(Display):
     values: np.ndarray
     means: np.ndarray
     ratio: np.ndarray
+    size = 6.4, 5.2
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
@@ -62,8 +63,6 @@ class DiscriminantsDisplay(Display):
         share = 100.0 * float(self.ratio.sum())
         d = self.samples.X.shape[1]
         return f"Two of {d} dimensions keep {share:.3g} % of what separates the classes"
-
-    size = 6.4, 5.2
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes

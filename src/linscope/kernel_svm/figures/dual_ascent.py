@@ -54,15 +54,14 @@ class DualAscentDisplay(Display):
     dual: np.ndarray
     gap: np.ndarray
     tol: float | None = None
+    grid = 1, 2
+    size = 9.0, 3.8
 
     @property
     def title(self) -> str:
         count = theme.count(int(self.steps[-1] - self.steps[0]), "step")
         first, last = theme.number(self.dual[0]), theme.number(self.dual[-1])
         return f"D rises from {first} to {last} in {count}"
-
-    grid = 1, 2
-    size = 9.0, 3.8
 
     def _draw(self, axes: list[Axes]) -> None:
         rising, falling = axes

@@ -107,6 +107,8 @@ class LmsFitDisplay(Display):
 
     line: Line
     weights: np.ndarray
+    grid = 1, 2
+    size = 9.6, 4.4
 
     @classmethod
     def from_path(
@@ -130,9 +132,6 @@ class LmsFitDisplay(Display):
         """Whether J is lower in the end."""
         first, last = self.line.criterion(self.weights[[0, -1]])
         return bool(last <= first)
-
-    grid = 1, 2
-    size = 9.6, 4.4
 
     @property
     def points(self) -> np.ndarray:

@@ -108,6 +108,8 @@ class LmsPathsDisplay(Display):
     averaged: np.ndarray
     boxes: tuple[Box, Box]
     rates: tuple[float, float]
+    grid = 1, 2
+    size = 10.4, 4.8
 
     @property
     def distances(self) -> tuple[float, float, float]:
@@ -130,9 +132,6 @@ class LmsPathsDisplay(Display):
             times = self.swing / max(mean, 1e-300)
             text += f"; its average is {times:.2g} times nearer"
         return text
-
-    grid = 1, 2
-    size = 10.4, 4.8
 
     def _draw(self, axes: list[Axes]) -> None:
         for ax, box in zip(axes, self.boxes, strict=True):

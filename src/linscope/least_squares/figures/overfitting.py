@@ -71,6 +71,7 @@ class OverfittingDisplay(Display):
     curves: np.ndarray
     names: tuple[str, str]
     how: str
+    size = 9.0, 6.4
 
     @classmethod
     def from_data(
@@ -131,8 +132,6 @@ class OverfittingDisplay(Display):
     @property
     def panels(self) -> int:
         return 1 + len(self.shown)
-
-    size = 9.0, 6.4
 
     def _draw_on(self, figure: Figure) -> None:
         grid = figure.add_gridspec(2, len(self.shown), height_ratios=[1.0, 0.85])

@@ -91,6 +91,8 @@ class ResidualsDisplay(Display):
     shown: np.ndarray
     extreme: np.ndarray
     influential: np.ndarray
+    grid = 2, 2
+    size = 9.0, 7.4
 
     @property
     def quantiles(self) -> np.ndarray:
@@ -107,9 +109,6 @@ class ResidualsDisplay(Display):
         n, shown = self.values.n, len(self.shown)
         part = "" if shown == n else f" ({shown:,} shown)"
         return f"Four looks at the residuals of {self.target}: {theme.count(n, 'row')}{part}"
-
-    grid = 2, 2
-    size = 9.0, 7.4
 
     def _draw(self, axes: list[Axes]) -> None:
         values = self.values

@@ -59,6 +59,8 @@ class CriterionDisplay(Display):
 
     criterion: np.ndarray
     mistakes: np.ndarray
+    grid = 2, 1
+    size = 6.0, 4.8
 
     @property
     def rises(self) -> np.ndarray:
@@ -73,9 +75,6 @@ class CriterionDisplay(Display):
             return f"J_p never rises in {made}"
         times = "once" if rises == 1 else "twice" if rises == 2 else f"{rises:,} times"
         return f"J_p is not monotonic: it rises {times} in {made}"
-
-    grid = 2, 1
-    size = 6.0, 4.8
 
     def _draw(self, axes: list[Axes]) -> None:
         k = np.arange(len(self.criterion))
