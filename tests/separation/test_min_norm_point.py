@@ -100,3 +100,11 @@ def test_bad_groups_are_named():
         min_norm_point(np.eye(3), [0, 1])
     with pytest.raises(ValueError, match="group 0 has no points"):
         min_norm_point(np.eye(3), [1, 1, 1])
+
+
+def test_a_coefficient_of_rounding_does_not_bar_the_way():
+    points = np.full((5, 4), -3.0)
+    points[[0, 1, 2, 3, 4], [0, 0, 1, 1, 2]] = [-4.0, -2.0, 3.0, 1.0, 3.0]
+    answer = min_norm_point(points)
+    assert answer.gap < 1e-12
+    check_optimal(points, np.zeros(5, dtype=int), answer)

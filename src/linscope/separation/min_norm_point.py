@@ -29,6 +29,9 @@ from scipy.linalg import solve_triangular
 
 from linscope.results import Result, Status
 
+# A coefficient up to this is rounding of 0: a row that stayed for it would bar the way to others.
+NOTHING = 1e-14
+
 
 class Points(Protocol):
     """Rows that need not sit in one array."""
@@ -186,14 +189,14 @@ class Corral:
             )
             if target is None:
                 return False
-            falling = target < 1e-15
+            falling = target < NOTHING
             if not falling.any():
                 self._move(target)
                 return True
             room = self.alpha[falling] / np.maximum(self.alpha[falling] - target[falling], 1e-300)
             theta = min(1.0, float(room.min()))
             alpha = (1 - theta) * self.alpha + theta * target
-            keep = alpha > 1e-15
+            keep = alpha > NOTHING
             keep[np.flatnonzero(falling)[np.argmin(room)]] = False
             own = self.groups[self.members]
             if len(np.unique(own[keep])) < self.n_groups:
