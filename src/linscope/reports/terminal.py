@@ -90,7 +90,7 @@ def _table(content: Table, layout: Layout) -> RichTable:
             "weights before, after" if long_header and header == "weights" else header,
             justify="right" if right else "left",
             no_wrap=header not in ("problem", "x", "verdict"),
-            min_width=9 if header == "verdict" and not layout.spare else None,
+            min_width=(8 if layout.spare else 9) if header == "verdict" else None,
         )
     for row, *values in zip(content.rows, *cells, strict=True):
         if row.first and table.row_count:
