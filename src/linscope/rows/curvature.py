@@ -103,7 +103,7 @@ def _softmax_sparse_product(data, indices, indptr, V, P, c, G):
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
 def _softmax_curve(T, bias, P, c):
-    """T ← c (diag(p) − p pᵀ)(T + bias) of each sample; one row a class."""
+    """T ← c (diag(p) − p pᵀ)(T + bias) of each sample; one row per class."""
     K, n = T.shape
     mean = np.empty(TILE, dtype=T.dtype)
     for a in range(0, n, TILE):

@@ -37,7 +37,7 @@ class LogisticPrediction(LinearPrediction):
     _pair_line = staticmethod(share)
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
-        """P(class | x), one column a class, in the order of ``classes_``.
+        """P(class | x), one column per class, in the order of ``classes_``.
 
         The largest is that of the class that ``predict`` names, to the last bit.
         """

@@ -51,7 +51,7 @@ class LogisticObjective:
     ----------
     engine : the rows with class numbers 0 … K−1 and weights, already times C
     n_classes : K
-    rho : 1 with a penalty, 0 without; one number a column where they have been scaled
+    rho : 1 with a penalty, 0 without; one number per column where they have been scaled
     intercept : whether there is a bias
     float32 : whether rough products may be taken in float32
     """

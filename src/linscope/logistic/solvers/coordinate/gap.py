@@ -68,7 +68,7 @@ def dual_bound(
 ) -> float:
     """D of the probabilities at ``point``, made feasible. ``sums`` are the ``class_sums``.
 
-    ``l2`` may be one number a column.
+    ``l2`` may be one number per column.
     """
     G = point.gradient[:, 1:] - objective.rho * point.W[:, 1:]  # of the loss alone
     a, q = 0.0, np.zeros(objective.n_classes)
