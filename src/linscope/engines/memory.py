@@ -124,6 +124,10 @@ class MemoryEngine:
         blocks = [Block(start, *part) for start, part in zip(starts, parts, strict=False)]
         out = object.__new__(MemoryEngine)
         out._all = blocks[0] if len(blocks) == 1 else None
+        if self._all is not None and all(
+            new.X is old.X for new, old in zip(blocks, self._blocks, strict=True)
+        ):
+            out._all = stacked(blocks, self._all.X)  # other targets or weights of the same table
         out._workers, out._blocks = self._workers, blocks
         first = blocks[0]
         out.is_sparse, out.dtype = sp.issparse(first.X), first.X.dtype

@@ -83,14 +83,13 @@ def every(block: Block, step: int) -> Block:
     return Block(block.start, X, y, np.ascontiguousarray(block.weight[rows]))
 
 
-def stacked(blocks: list[Block]) -> Block:
-    """One block of all their rows."""
-    X = [block.X for block in blocks]
+def stacked(blocks: list[Block], X: Any = None) -> Block:
+    """One block of all their rows; X is the table, if there is one already."""
+    if X is None:
+        parts = [block.X for block in blocks]
+        X = sp.vstack(parts, "csr") if sp.issparse(parts[0]) else np.vstack(parts)
     y = None if blocks[0].y is None else np.concatenate([block.y for block in blocks])
-    weight = np.concatenate([block.weight for block in blocks])
-    return Block(
-        blocks[0].start, sp.vstack(X, "csr") if sp.issparse(X[0]) else np.vstack(X), y, weight
-    )
+    return Block(blocks[0].start, X, y, np.concatenate([block.weight for block in blocks]))
 
 
 def largest_value(block: Block) -> Largest:

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
-from linscope.engines import check_rows
+from linscope.engines import check_rows, choose
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
 from linscope.fitting.training import Training, read_training
 from linscope.fitting.verified import Verified
@@ -24,7 +24,7 @@ from linscope.rows.threads import one_blas_thread
 
 from ..certificates.logistic import LogisticCertificate
 from ..solving.choice import SOLVERS, check_options, ignored_options
-from ..solving.problems import Part, engine_for, problems_of, several, solve
+from ..solving.problems import Part, problems_of, several, solve
 from .prediction import LogisticPrediction
 from .statistics import LogisticStatistics
 
@@ -192,7 +192,8 @@ class LogisticRegression(
         unused = ignored_options(self)
         if unused:
             warn_caller(unused, UserWarning)
-        problems, engine = problems_of(training, self.multi_class), engine_for(self, training)
+        problems = problems_of(training, self.multi_class)
+        engine = choose(training.X, training.codes, training.weight)
         if len(problems) > 1:  # the first look at the rows of a single problem checks them
             check_rows(engine, getattr(self, "feature_names_in_", None))
         # Beyond the range of floats bounds become infinite, and the certificate says so.

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.engines import Engine
-from linscope.engines import choose as choose_engine
 from linscope.fitting.column_scaling import ColumnFrame, framed
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
@@ -123,12 +122,16 @@ def problems_of(training: Training, multi_class: str) -> list[LogisticProblem]:
     return out
 
 
-def engine_for(model: Any, training: Training) -> Engine:
-    """The rows, with weights that have C in them where there is a penalty."""
-    weight = training.weight
-    if any(strengths(model.C, model.penalty, model.l1_ratio)) and model.C != 1.0:
-        weight = float(model.C) * (weight if len(weight) else np.ones(len(training.codes)))
-    return choose_engine(training.X, training.codes, weight)
+def _times(block: Block, C: float) -> tuple:
+    """Weights times C."""
+    ones = np.ones(block.X.shape[0])
+    return block.X, block.y, C * (block.weight if block.weighted else ones)
+
+
+def _as_targets(block: Block, n_classes: int) -> tuple:
+    """0 and 1, or one column per class, as targets."""
+    y = block.y[:, None].astype(np.float64) if n_classes == 2 else np.eye(n_classes)[block.y]
+    return block.X, y, block.weight
 
 
 def solve(
@@ -154,7 +157,7 @@ def solve(
     verdict = _finite(model, problem, engine) if likelihood else None
     solver = None
     if model.solver in DESCENTS:
-        solver = _gradient_solver(model, problem, kind, initial, keep_log)
+        solver = _gradient_solver(model, problem, engine, kind, initial, keep_log)
         solved, W, result, how = _descend(model, problem, engine, kind, solver)
     else:
         hopeless = isinstance(verdict, Separated)
@@ -184,6 +187,8 @@ def _objective(
     model: Any, engine: Engine, n_classes: int, kind: Strengths
 ) -> tuple[LogisticObjective, ColumnFrame]:
     """What is minimised, in columns that are near 1."""
+    if any(kind) and model.C != 1.0:
+        engine = engine.derive(_times, float(model.C))
     frame = framed(
         engine,
         fit_intercept=model.fit_intercept,
@@ -234,7 +239,7 @@ def _without_features(objective: LogisticObjective) -> Result:
 
 
 def _gradient_solver(
-    model: Any, problem: LogisticProblem, kind: Strengths, initial, keep_log: bool
+    model: Any, problem: LogisticProblem, engine: Engine, kind: Strengths, initial, keep_log: bool
 ) -> GradientDescent:
     """J = Σ c f + ½ α‖w‖² with α = 1/C: the notes' sum, in the units of the table."""
     if kind.l1 > 0 or model.penalty == "firth":
@@ -246,13 +251,11 @@ def _gradient_solver(
     alpha = 1.0 / float(model.C) if kind.rho else 0.0
     if not np.isfinite(alpha):
         raise ValueError(f"C={model.C} is too small for solver={model.solver!r}: 1/C overflows")
-    two = problem.shape[0] == 1
-    K, codes = len(problem.labels), problem.codes
-    y = codes[:, None].astype(np.float64) if two else np.eye(K)[codes]
+    n_classes = len(problem.labels)
     return descent(
         model,
-        choose_engine(problem.X, y, problem.weight),
-        loss=LOGISTIC if two else SOFTMAX,
+        engine.derive(_as_targets, n_classes),
+        loss=LOGISTIC if n_classes == 2 else SOFTMAX,
         alpha=alpha,
         tol=SMALL_STEP if model.tol is None else float(model.tol),
         initial=None if initial is None else initial.T,
