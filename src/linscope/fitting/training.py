@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from linscope._bridge import (
 )
 from linscope.data import encode_labels, signs, to_matrix
 from linscope.data.tables import TableLike
-from linscope.results import Observer
+from linscope.results import Observer, Result
 
 
 class Training(NamedTuple):
@@ -29,6 +30,24 @@ class Training(NamedTuple):
     codes: np.ndarray
     weight: np.ndarray
     ignored: np.ndarray
+
+
+class Solved(NamedTuple):
+    """A problem, the solver that was run on it, and what that returned."""
+
+    problem: Any
+    solver: Any
+    result: Result
+
+
+class Fitted(NamedTuple):
+    """What a fit has read and solved: all that tracing asks of an estimator.
+
+    ``solved`` has a problem, a solver and a result for each problem.
+    """
+
+    training: Any
+    solved: Sequence[Any]
 
 
 class Problem(NamedTuple):

@@ -67,12 +67,12 @@ class Shown(NamedTuple):
 class StepRule(NamedTuple):
     """How an estimator is traced whose rule takes steps.
 
-    replays : of a fitted model, X, y and sample_weight. exact : of the model, its replays, y and
-    sample_weight, the same in fractions; None if there is no such thing. check : of the estimator
-    before the fit, and whether fractions are asked for; raises what cannot be shown.
+    replays : of a model and what its fit has solved (``Fitted``). exact : of the model, its
+    replays, y and sample_weight, the same in fractions; None if there is no such thing. check : of
+    the estimator before the fit, and whether fractions are asked for; raises what cannot be shown.
     """
 
-    replays: Callable[[Any, Any, Any, Any], Sequence[Replay]]
+    replays: Callable[[Any, Any], Sequence[Replay]]
     exact: Callable[[Any, Any, Any, Any], Sequence[Replay]] | None = None
     check: Callable[[Any, bool], None] = lambda estimator, exact: None
 

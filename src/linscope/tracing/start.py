@@ -12,6 +12,7 @@ from sklearn.callback import with_callbacks
 from linscope._bridge import num_samples, validate_params
 from linscope.data.datasets import Dataset
 from linscope.data.tables import TableLike
+from linscope.fitting.training import Fitted
 
 from .derivation import ClosedForm, Derivation
 from .derivation_parts import SampleTable
@@ -98,8 +99,8 @@ def trace(
         draw = partial(how.draw, model, X, y)
         return _derive(how, work, names, features, title, draw)
     how.check(estimator, exact)
-    model = _fitted_clone(estimator, X, y, sample_weight)
-    replays = how.replays(model, X, y, sample_weight)
+    model, fitted = _fitted_clone(estimator, X, y, sample_weight)
+    replays = how.replays(model, fitted)
     if exact and how.exact is not None:
         replays = how.exact(model, replays, y, sample_weight)
     features = [str(name) for name in getattr(model, "feature_names_in_", features)]
@@ -179,11 +180,11 @@ def _checked(sample_names: Sequence[str], X: TableLike) -> list[str]:
     return names
 
 
-def _fitted_clone(estimator: Any, X: TableLike, y: Any, sample_weight: Any) -> Any:
-    """As ``fit`` does it (two calls deep, so that warnings name the caller), but with the log."""
+def _fitted_clone(estimator: Any, X: TableLike, y: Any, sample_weight: Any) -> tuple[Any, Fitted]:
+    """As ``fit`` does it, but with the log; and what was solved."""
     model = clone(estimator)
     validate_params(model)
-    return with_callbacks(type(model)._fit)(model, X, y, sample_weight, keep_log=True)
+    return model, with_callbacks(type(model)._fit)(model, X, y, sample_weight, keep_log=True)
 
 
 def _index_names(X: TableLike) -> list[str] | None:

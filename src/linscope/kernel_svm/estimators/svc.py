@@ -18,7 +18,7 @@ from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
 from linscope.fitting.gradient_options import watched
 from linscope.fitting.scores import in_type
-from linscope.fitting.training import Training, read_training
+from linscope.fitting.training import Fitted, Training, read_training
 from linscope.kernels import gram, resolve_gamma
 from linscope.losses import hinge
 from linscope.results.caller import warn_caller
@@ -168,18 +168,19 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
+        return self
 
-    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
+    def _fit(
+        self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False
+    ) -> Fitted:
         training = self._checked(read_training(self, X, y, sample_weight))
         with watched(self, X, y, sys.maxsize):
             parts = solve_all(self, training, self._gamma, textbook=keep_log)
         self._keep(training, parts)
-        self._parts = parts if keep_log else None
-        self._training = training if keep_log else None
         if self.probability:
             self.slope_ = fit_slope(self, training, self._gamma)
-        return self
+        return Fitted(training, parts)
 
     def _checked(self, training: Training) -> Training:
         X = training.X

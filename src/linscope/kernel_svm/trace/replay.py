@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from linscope.fitting.training import Fitted
 from linscope.losses import hinge
 from linscope.reports.cells import Change, number, vector
 from linscope.reports.table import Column
@@ -294,11 +295,9 @@ def check_smo(estimator: Any, exact: bool) -> None:
         )
 
 
-def smo_replays(model, X, y, sample_weight) -> list[SmoReplay]:
+def smo_replays(model, fitted: Fitted) -> list[SmoReplay]:
     """The replays of a model that was fitted with its log."""
-    parts, training = model._parts, model._training
-    model._parts = model._training = None  # they hold the whole table
-    return [_replay(model, part, training) for part in parts]
+    return [_replay(model, part, fitted.training) for part in fitted.solved]
 
 
 def _replay(model, part: Part, training: Any) -> SmoReplay:

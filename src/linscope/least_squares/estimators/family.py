@@ -16,10 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from linscope._bridge import Interval, StrOptions, fits, fits_with_callbacks
 from linscope.data.tables import TableLike
 from linscope.engines import check_rows, choose
+from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early, watched
 from linscope.fitting.targets import Regression, read_regression
-from linscope.fitting.training import read_features
+from linscope.fitting.training import Fitted, Solved, read_features
 from linscope.fitting.verified import Verified
 from linscope.results import Result, Status
 from linscope.results.caller import warn_caller
@@ -153,16 +154,20 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
+        return self
 
-    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
+    def _fit(
+        self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False
+    ) -> Fitted:
         training = read_regression(self, X, y, sample_weight)
+        solver = None
         if self.solver == "exact":
             result = self._run_exact(training)
         else:
-            result = self._run_gradient(training, X, y, keep_log)
+            solver, result = self._run_gradient(training, X, y, keep_log)
         self._keep(training, result)
-        return self
+        return Fitted(training, [Solved(None, solver, result)])
 
     def _run_exact(self, training: Regression) -> Result:
         result = self._solved(training)
@@ -196,7 +201,9 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
             ended=ended,
         )
 
-    def _run_gradient(self, training: Regression, X: TableLike, y: Any, keep_log: bool) -> Result:
+    def _run_gradient(
+        self, training: Regression, X: TableLike, y: Any, keep_log: bool
+    ) -> tuple[GradientDescent, Result]:
         check_finite(training.X, self._names())
         check_finite(training.Y, name="y")
         engine = choose(training.X, training.Y, training.weight)
@@ -204,11 +211,10 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         solver = descent(self, engine, **options)
         with watched(self, X, y, self.max_iter):
             result = run(solver, self.max_iter)
-        self._solver = solver if keep_log else None
         weights = (result.details["averaged"] if self.average else result.weights).T
         self._moments = None
         self._judge(training, result, weights)
-        return replace(result, weights=weights)
+        return solver, replace(result, weights=weights)
 
     def _judge(self, training: Regression, result: Result, weights: np.ndarray) -> None:
         """How near a descent came: the exact solution tells, and decides whether it is ok."""

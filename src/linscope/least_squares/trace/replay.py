@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.fitting.gradient_state import GradientLog, Kept
+from linscope.fitting.training import Fitted
 from linscope.rows.blocks import Block
 from linscope.tracing.gradient_replay import GradientReplay
 
@@ -33,10 +34,10 @@ class LineReplay(GradientReplay):
         return display
 
 
-def gradient_replays(model, X, y, sample_weight) -> list[LineReplay]:
+def gradient_replays(model, fitted: Fitted) -> list[LineReplay]:
     """One replay for each target of a model that was fitted with its log."""
-    solver, training, log = model._solver, model._training, model.result_.log
-    model._solver = None  # it holds the whole table
+    training, ((_, solver, result),) = fitted
+    log = result.log
     numbers = np.arange(len(training.Y)) if training.rows is None else training.rows
     eta = model.result_.details["eta"]
     replays = []

@@ -17,7 +17,7 @@ from linscope.data.tables import TableLike
 from linscope.fitting.gradient_options import watched
 from linscope.fitting.linear_prediction import LinearPrediction
 from linscope.fitting.scores import in_type, pair_votes
-from linscope.fitting.training import Training, read_training
+from linscope.fitting.training import Fitted, Training, read_training
 from linscope.fitting.verified import Verified
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
@@ -145,9 +145,12 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
+        return self
 
-    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
+    def _fit(
+        self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False
+    ) -> Fitted:
         training = read_training(self, X, y, sample_weight)
         check_options(self)
         check_finite(training.X, getattr(self, "feature_names_in_", None))
@@ -159,9 +162,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
                 for k, problem in enumerate(problems)
             ]
         self._keep(training, parts)
-        self._parts = parts if keep_log else None
-        self._training = training if keep_log else None
-        return self
+        return Fitted(training, parts)
 
     def _start(self, number: int, training: Training, problem: Any) -> Start:
         if not self.warm_start or number >= len(getattr(self, "_last", [])):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.fitting.training import Problem
+from linscope.fitting.training import Fitted, Problem
 from linscope.reports.cells import Change, number, text, vector
 from linscope.reports.table import Column
 from linscope.tracing.checkpoints import Checkpoints
@@ -196,11 +196,9 @@ def check_coordinate(estimator: Any, exact: bool) -> None:
         )
 
 
-def coordinate_replays(model, X, y, sample_weight) -> list[CoordinateReplay]:
+def coordinate_replays(model, fitted: Fitted) -> list[CoordinateReplay]:
     """The replays of a model that was fitted with its log."""
-    parts, training = model._parts, model._training
-    model._parts = model._training = None  # they hold the whole table
-    return [_replay(part, kept_rows(training)) for part in parts]
+    return [_replay(part, kept_rows(fitted.training)) for part in fitted.solved]
 
 
 def _replay(part: Part, numbers: np.ndarray) -> CoordinateReplay:

@@ -16,7 +16,7 @@ from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
 from linscope.engines import check_rows, choose
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
-from linscope.fitting.training import Training, read_training
+from linscope.fitting.training import Fitted, Training, read_training
 from linscope.fitting.verified import Verified
 from linscope.results import Status
 from linscope.results.caller import warn_caller
@@ -184,9 +184,12 @@ class LogisticRegression(
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
+        return self
 
-    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
+    def _fit(
+        self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False
+    ) -> Fitted:
         training = read_training(self, X, y, sample_weight)
         check_options(self, training)
         unused = ignored_options(self)
@@ -204,8 +207,7 @@ class LogisticRegression(
                 for number, problem in enumerate(problems)
             ]
         self._keep(training, parts)
-        self._parts = parts if keep_log else None
-        return self
+        return Fitted(training, parts)
 
     def _live_claim(self, X: TableLike) -> Any:
         """The certificate about the weights that the attributes hold."""

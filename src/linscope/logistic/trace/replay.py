@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.fitting.gradient_options import DESCENTS
+from linscope.fitting.training import Fitted
 from linscope.reports.cells import number
 from linscope.tracing.gradient_replay import GradientReplay
 from linscope.tracing.replay import kept_rows
@@ -63,12 +64,10 @@ def check_logistic(estimator: Any, exact: bool) -> None:
         )
 
 
-def logistic_replays(model, X, y, sample_weight) -> list[LogisticReplay]:
+def logistic_replays(model, fitted: Fitted) -> list[LogisticReplay]:
     """The replays of a model that was fitted with its log."""
-    parts, training = model._parts, model._training
-    model._parts = None  # the solvers hold the whole table
-    numbers = kept_rows(training)
-    return [replay for part in parts for replay in _replays_of(part, numbers)]
+    numbers = kept_rows(fitted.training)
+    return [replay for part in fitted.solved for replay in _replays_of(part, numbers)]
 
 
 def _replays_of(part: Part, numbers: np.ndarray) -> list[LogisticReplay]:

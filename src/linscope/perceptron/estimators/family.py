@@ -21,7 +21,9 @@ from linscope.fitting.driver import run
 from linscope.fitting.scores import pair_votes
 from linscope.fitting.training import (
     CallbackObserver,
+    Fitted,
     Problem,
+    Solved,
     Training,
     binary_problems,
     read_training,
@@ -81,9 +83,12 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
+        return self
 
-    def _fit(self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False) -> Self:
+    def _fit(
+        self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False
+    ) -> Fitted:
         training = read_training(self, X, y, sample_weight)
         self._start(training)
         problems = binary_problems(training.classes, training.codes, self.multi_class)
@@ -99,7 +104,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
             results = self._run_all(solvers, training)
         self._keep(training, problems, solvers, results)
         self._warn()
-        return self
+        return Fitted(training, list(map(Solved, problems, solvers, results)))
 
     def _start(self, training: Training) -> None:
         """Fix what must not change between the passes of a fit: classes, seeds, first weights."""

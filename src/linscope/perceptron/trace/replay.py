@@ -6,7 +6,6 @@ arithmetic of the fit.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from linscope.fitting.training import Problem, binary_problems, read_training
+from linscope.fitting.training import Fitted, Problem
 from linscope.reports.cells import Change
 from linscope.reports.table import Column
 from linscope.results import Result, UpdateLog
@@ -218,21 +217,13 @@ def in_range(solver: PerceptronRule, result: Result) -> tuple[PerceptronRule, fl
     return solver.scaled(c), c
 
 
-def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
+def perceptron_replays(model, fitted: Fitted) -> list[PerceptronReplay]:
     """One replay for each binary problem of a fitted model."""
-    with warnings.catch_warnings():  # the fit has said it
-        warnings.simplefilter("ignore")
-        training = read_training(model, X, y, sample_weight)
-    problems = binary_problems(training.classes, training.codes, model.multi_class)
-    kept = kept_rows(training)
+    training, kept = fitted.training, kept_rows(fitted.training)
     kernel = hasattr(model, "kernel")
     precomputed = kernel and model.kernel == "precomputed"
-    if kernel:
-        matrix = training.X[:, model._gram_rows] if precomputed else training.X
-        model._gram = model._products(matrix) + (1.0 if model.fit_intercept else 0.0)
     replays = []
-    for number_, (problem, result) in enumerate(zip(problems, model.results_, strict=True)):
-        solver = model._solver(training, problem, number_, keep_log=False)
+    for problem, solver, result in fitted.solved:
         rows = slice(None) if problem.rows is None else problem.rows
         shown = None if precomputed else training.X[rows]
         data = result.log, shown, kept[rows], bool(model.fit_intercept)
@@ -243,8 +234,6 @@ def perceptron_replays(model, X, y, sample_weight) -> list[PerceptronReplay]:
             solver, c = in_range(solver, result)
             replay = PerceptronReplay(problem, solver, *data, c)
         replays.append(replay)
-    if kernel:
-        del model._gram
     return replays
 
 
