@@ -110,28 +110,6 @@ def pivot(E: np.ndarray, r: int, c: int, previous: int) -> int:
     return p
 
 
-def rank(matrix) -> int:
-    """Rank of an integer matrix."""
-    return len(echelon(matrix)[1])
-
-
-def rank_is_full(matrix) -> bool:
-    """True only if the columns of an integer matrix are independent (a quick proof modulo a prime).
-
-    The rank modulo a prime is never above the rank. False means: not proven.
-    """
-    p = (1 << 31) - 1
-    A = (np.array(matrix, dtype=object) % p).astype(np.int64)
-    for c in range(A.shape[1]):
-        below = np.flatnonzero(A[c:, c]) + c
-        if len(below) == 0:
-            return False
-        A[[c, below[0]]] = A[[below[0], c]]
-        A[c] = A[c] * pow(int(A[c, c]), -1, p) % p
-        A[c + 1 :] = (A[c + 1 :] - A[c + 1 :, [c]] * A[c] % p) % p
-    return True
-
-
 def null_space(matrix) -> list[list[int]]:
     """Basis of {u : matrix·u = 0}, as integer vectors without common factor.
 
@@ -207,6 +185,14 @@ def _sqrt(value: Fraction, up: bool) -> float:
     if not up and square > value:
         return float(np.nextafter(near, 0.0))
     return near
+
+
+def as_float(value: Fraction) -> float:
+    """The nearest float; ±∞ beyond their range."""
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
 
 
 def round_up(value: Fraction) -> float | int:

@@ -22,15 +22,15 @@ MAPS = 8.0
 MORE = 1.01
 
 
-class SingleError(NamedTuple):
-    """Bounds of |K32 − K64| and of |K|."""
+class Rounding(NamedTuple):
+    """Bounds of the error of kernel values, and of |K|."""
 
     error: float
     most: float
 
 
-def single_error(tiles: FeatureTiles) -> SingleError:
-    """The bounds for all pairs of rows.
+def single_error(tiles: FeatureTiles) -> Rounding:
+    """|K32 − K64| and |K| of all pairs of rows, at most.
 
     >>> from .tiles import make_tiles
     >>> bound = single_error(make_tiles(np.eye(3), "rbf", gamma=1.0, dtype=np.float64))
@@ -41,27 +41,20 @@ def single_error(tiles: FeatureTiles) -> SingleError:
         size = _largest_sum(tiles)
         off = MORE * (tiles.right.shape[1] + 4) * UNIT * size
         if tiles.code == IDENTITY:
-            return SingleError(off, size)
+            return Rounding(off, size)
         if tiles.code == POWER:
             p = tiles.degree
             most = size**p
             slope = p * (MORE * size) ** max(p - 1, 0)
-            return SingleError(slope * off + MAPS * (p + 1) * UNIT * most, most)
+            return Rounding(slope * off + MAPS * (p + 1) * UNIT * most, most)
         # 2^t ≤ 1 with slope ≤ ln 2; tanh(t·ln 2/2) ≤ 1 with slope ≤ ln 2/2
-        return SingleError(float(np.expm1(off * np.log(2.0))) + MAPS * UNIT, 1.0)
-
-
-class Rounding(NamedTuple):
-    """Bounds of |K64 − K|, K being the formula in real numbers, and of |K|."""
-
-    error: float
-    most: float
+        return Rounding(float(np.expm1(off * np.log(2.0))) + MAPS * UNIT, 1.0)
 
 
 # 2^t with t ≤ 0: an error e of t·ln 2 is one of e·2^t. Differences have an error in proportion to
 # t itself, and x·2^−x ln 2 is at most 0.37.
 def gaussian_rounding(size: float | None, d: int) -> Rounding:
-    """For γ‖x‖² of at most ``size``; None if distances are summed from differences."""
+    """Of float64 values, for γ‖x‖² of at most ``size``; None if differences are summed."""
     own = MAPS * DOUBLE
     if size is None:
         return Rounding(0.37 * MORE * (d + 8) * DOUBLE + own, 1.0)

@@ -58,6 +58,12 @@ class Tiles:
         """K(x_i, x_i) in float64."""
         raise NotImplementedError
 
+    def _mapped(self, t: np.ndarray) -> np.ndarray:
+        """Kernel values of products but for the Gaussian kernel."""
+        if self.code == TANH:
+            return np.tanh(t * (0.5 / LOG2E))
+        return t**self.degree if self.code == POWER else t
+
     def take(self, samples: np.ndarray) -> Tiles:
         """The source for some of the samples."""
         raise NotImplementedError
@@ -176,10 +182,7 @@ class FeatureTiles(Tiles):
     def diagonal(self) -> np.ndarray:
         if self.code in (EXP2, DISTANCE):
             return np.ones(self.n)
-        t = np.einsum("ij,ij->i", self.left, self.right, dtype=np.float64)
-        if self.code == TANH:
-            return np.tanh(t * (0.5 / LOG2E))
-        return t**self.degree if self.code == POWER else t
+        return self._mapped(np.einsum("ij,ij->i", self.left, self.right, dtype=np.float64))
 
 
 class SparseTiles(Tiles):
@@ -215,10 +218,7 @@ class SparseTiles(Tiles):
     def diagonal(self) -> np.ndarray:
         if self.code == EXP2:
             return np.ones(self.n)
-        t = self.norms * self.scale + self.constant
-        if self.code == TANH:
-            return np.tanh(t * (0.5 / LOG2E))
-        return t**self.degree if self.code == POWER else t
+        return self._mapped(self.norms * self.scale + self.constant)
 
 
 class MatrixTiles(Tiles):

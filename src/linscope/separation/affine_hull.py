@@ -5,17 +5,17 @@ The rows s_i of a corral are integers; the coefficients solve
     G α = C'ν,   C α = 1,   G_ij = s_i·s_j,   C: one row of ones for each group.
 
 Three ways, from quick to certain: float solves with exact residuals, each of which gains several
-digits; elimination in long decimals, for corrals too flat for floats; exact elimination.
+digits; elimination in long fractions, for corrals too flat for floats; exact elimination.
 """
 
 from __future__ import annotations
 
-from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 
 from linscope.arithmetic.rational import power_of_two, solve
+from linscope.verify import definite
 
 from .min_norm_point import affine_minimiser
 
@@ -24,7 +24,7 @@ BITS = 200
 
 def affine_minimiser_exact(M: np.ndarray, groups: np.ndarray, exact: bool) -> list[Fraction]:
     """Coefficients that sum to 1 in each group; without ``exact`` they may be rounded."""
-    for attempt in () if exact else (_refined, _in_decimals):
+    for attempt in () if exact else (_refined, _in_fractions):
         answer = attempt(M, groups)
         if answer is not None:
             return answer
@@ -118,45 +118,24 @@ def _eliminated(M, groups) -> list[Fraction]:
     return answer[:k]
 
 
-def _in_decimals(M, groups) -> list[Fraction] | None:
-    """Elimination with digits for the range of the numbers; None if they do not suffice."""
-    return _with_digits(M, groups, 60 + _bits(M) // 2) or _with_digits(
-        M, groups, 60 + 4 * _bits(M) // 3
-    )
-
-
-def _with_digits(M, groups, digits: int) -> list[Fraction] | None:
-    k, n_groups = len(M), int(groups.max()) + 1
-    bits = int(3.3 * digits)
-    with localcontext(Context(prec=digits)):
-        K = np.array([[Decimal(int(v)) for v in row] for row in _system(M, groups)], dtype=object)
-        right = np.array([Decimal(0)] * k + [Decimal(1)] * n_groups, dtype=object)
-        alpha = _gauss(K, right)
-    if alpha is None:
-        return None
-    unit = power_of_two(bits)
-    a = np.array([int(Fraction(v) * unit) for v in alpha[:k]], dtype=object)
-    _settle_sums(a, groups, n_groups, bits)
-    r, norm = _residual(M, groups, a, bits)
-    if not _good_enough(M, a, max(abs(int(v)) for v in r), norm, bits):
-        return None
-    return [Fraction(int(v), 1 << bits) for v in a]
-
-
-def _gauss(K, right) -> np.ndarray | None:
-    """Solve K·x = right by elimination with row exchanges, in the current decimal context."""
-    A = np.column_stack([K, right])
-    n = len(A)
-    for c in range(n):
-        best = max(range(c, n), key=lambda i: abs(A[i, c]))
-        if A[best, c] == 0:
-            return None
-        A[[c, best]] = A[[best, c]]
-        A[c, c:] = A[c, c:] / A[c, c]
-        for i in range(c + 1, n):
-            if A[i, c] != 0:
-                A[i, c:] = A[i, c:] - A[i, c] * A[c, c:]
-    x = A[:, n].copy()
-    for c in reversed(range(n)):
-        x[:c] = x[:c] - A[:c, c] * x[c]
-    return x
+def _in_fractions(M, groups) -> list[Fraction] | None:
+    """With N = G + κC'C, positive definite, N α = C'(ν + κ1): elimination in long fractions."""
+    C = np.equal.outer(groups, np.arange(int(groups.max()) + 1)).astype(np.int64).astype(object)
+    N = M @ M.T
+    N = N + int(max(N.diagonal())) * (C @ C.T)
+    f = definite.halves(N)
+    for bits in (BITS + 2 * _bits(M), BITS + 5 * _bits(M)):
+        factor = definite.by_fractions(N, f, bits, proven=False)
+        if factor is None:
+            continue
+        found, _ = definite.refined(N, C, f, factor, bits)
+        shares = solve(C.T @ found.numbers, [1] * C.shape[1])
+        if shares is None:
+            continue
+        whole = [int(share * (1 << bits + found.point)) for share in shares]
+        a = (found.numbers @ np.array(whole, dtype=object)) >> found.point
+        _settle_sums(a, groups, C.shape[1], bits)
+        r, norm = _residual(M, groups, a, bits)
+        if _good_enough(M, a, max(abs(int(v)) for v in r), norm, bits):
+            return [Fraction(int(v), 1 << bits) for v in a]
+    return None

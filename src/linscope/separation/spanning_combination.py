@@ -13,11 +13,11 @@ correction on a basis of these rows, in fractions, makes the sum exactly 0.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_expit
 
+from linscope.arithmetic.modular import Minor, largest_minor
 from linscope.arithmetic.rational import solve
 
 from .signed_rows import SignedRows
@@ -27,14 +27,6 @@ MOST_NUMBERS, FEWEST_ROWS, ROWS_PER_COLUMN, OF_EACH_VALUE = 20_000_000, 1000, 8,
 MOST_STEPS, SETTLED, RIDGE = 40, 1e-9, 1e-10
 # λ above this is positive, below it on its way to 0; λ is rounded to multiples of 2^−BITS.
 POSITIVE, BITS = 1e-4, 45
-PRIME = (1 << 31) - 1
-
-
-class Minor(NamedTuple):
-    """Rows and columns of a largest minor that is not 0."""
-
-    rows: np.ndarray
-    columns: np.ndarray
 
 
 def spanning_combination(rows: SignedRows) -> dict[int, Fraction] | None:
@@ -117,27 +109,6 @@ def _balanced(Z: np.ndarray, values: np.ndarray) -> np.ndarray:
     for _ in range(2):
         values = values - Z @ np.linalg.lstsq(Z.T @ Z, values @ Z, rcond=1e-12)[0]
     return values
-
-
-def largest_minor(M: np.ndarray) -> Minor:
-    """By elimination modulo a prime: what is not 0 there is not 0 at all."""
-    A = (np.asarray(M, dtype=object) % PRIME).astype(np.int64)
-    order = np.arange(len(A))
-    columns: list[int] = []
-    for c in range(A.shape[1]):
-        r = len(columns)
-        below = np.flatnonzero(A[r:, c])
-        if not len(below):
-            continue
-        k = r + int(below[0])
-        A[[r, k]], order[[r, k]] = A[[k, r]], order[[k, r]]
-        A[r] = A[r] * pow(int(A[r, c]), -1, PRIME) % PRIME
-        hit = r + 1 + np.flatnonzero(A[r + 1 :, c])
-        A[hit] = (A[hit] - A[hit, c][:, None] * A[r] % PRIME) % PRIME
-        columns.append(c)
-        if len(columns) == len(A):
-            break
-    return Minor(order[: len(columns)], np.array(columns, dtype=np.intp))
 
 
 def solve_on(M: np.ndarray, minor: Minor, right: list[int]) -> list[Fraction] | None:

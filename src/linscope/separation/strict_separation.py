@@ -17,12 +17,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from linscope.arithmetic.modular import largest_minor
 from linscope.arithmetic.rational import (
     clear_denominators,
     magnitude,
     null_space,
     power_of_two,
-    rank_is_full,
     solve,
 )
 
@@ -218,7 +218,7 @@ def _relation(R: np.ndarray) -> list[int] | None:
     k, m = R.shape
     if k == m + 1:
         first = solve(R[:m].T, -R[m])
-        if first is not None and rank_is_full(R[:m]):
+        if first is not None and len(largest_minor(R[:m]).columns) == m:
             return clear_denominators([*first, Fraction(1)])[0]
     relations = null_space(R.T)
     return relations[0] if len(relations) == 1 else None

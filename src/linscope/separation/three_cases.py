@@ -14,11 +14,12 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
+from linscope.arithmetic.modular import Minor, largest_minor
 from linscope.arithmetic.rational import clear_denominators, null_space, power_of_two, solve
 
 from .margins import combine
 from .signed_rows import SignedRows
-from .spanning_combination import Minor, largest_minor, solve_on, spanning_combination
+from .spanning_combination import solve_on, spanning_combination
 from .strict_separation import Direction, Subspace, alternative
 
 # Fewer dimensions that are left are settled one combination after the other.

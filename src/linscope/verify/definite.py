@@ -32,6 +32,7 @@ MOST_LONG = 128
 MOST_ROUNDS = 40
 LOWEST = 1000
 POINT = 60
+HOPED = 2.0**-40
 
 
 class Solution(NamedTuple):
@@ -79,7 +80,7 @@ def solve(N: np.ndarray, b: np.ndarray, wanted: int = WANTED) -> Solution | None
     best = None
     f = halves(N)
     for factor in factors(N, f):
-        found, size = _refined(N, b, f, factor, wanted)
+        found, size = refined(N, b, f, factor, wanted)
         if best is None or (found.distance < best.distance).any():
             best = found
         if (found.distance <= np.ldexp(size, -wanted)).all():
@@ -87,7 +88,7 @@ def solve(N: np.ndarray, b: np.ndarray, wanted: int = WANTED) -> Solution | None
     return best
 
 
-def _refined(N, b, f, factor: Factor, wanted: int) -> tuple[Solution, np.ndarray]:
+def refined(N, b, f, factor: Factor, wanted: int) -> tuple[Solution, np.ndarray]:
     """x ← x + N̂⁻¹ρ̂ until the distance is small enough or shrinks no more."""
     scale = near_one(b, -f[:, None])[1]
     room = wanted + 32 - int(np.frexp(factor.least)[1])
@@ -172,8 +173,11 @@ def _solve_by_floats(R, right: np.ndarray) -> np.ndarray:
     return np.array(whole, dtype=object).reshape(x.shape)
 
 
-def by_fractions(N: np.ndarray, f: np.ndarray, bits: int) -> Factor | None:
-    """LDLᵀ in fractions of so many bits; None if these are too few."""
+def by_fractions(N: np.ndarray, f: np.ndarray, bits: int, *, proven: bool = True) -> Factor | None:
+    """LDLᵀ in fractions of so many bits; None if these are too few.
+
+    Without a proof, which takes another elimination, ``least`` is only what is hoped for.
+    """
     r = len(N)
     M = shifted(N, bits - f[:, None] - f)
     lost = 8 * r * r + r
@@ -181,6 +185,8 @@ def by_fractions(N: np.ndarray, f: np.ndarray, bits: int) -> Factor | None:
     if factored is None:
         return None
     L, D = factored
+    if not proven:
+        return Factor(partial(_substitute, L, D, bits), bits, HOPED)
     low, d = np.ldexp(shifted(L, POINT - bits).astype(np.float64), -POINT), _as_floats(D, bits)
     inverse = linalg.solve_triangular(low, np.eye(r), lower=True, unit_diagonal=True)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
+from linscope.arithmetic.enclosures import dense
 from linscope.arithmetic.rational import as_integers, null_space
 
 # Tables of more numbers, or more suspects, are not looked at in whole numbers.
@@ -21,16 +22,15 @@ SUSPECT = 1e-7
 def independent_columns(X: Any, intercept: bool) -> np.ndarray:
     """Numbers of columns that span all columns (with the constant, if there is a bias)."""
     kept = changing_columns(X, intercept)
-    dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
-    dense = dense.astype(np.float64, copy=False)
-    suspects = _suspects(dense[:, kept], intercept)
+    A = dense(X)
+    suspects = _suspects(A[:, kept], intercept)
     if not len(suspects):
         return kept
-    kept = _without_copies(dense, kept)
-    suspects = _suspects(dense[:, kept], intercept)
-    if not len(suspects) or dense.size > MOST_NUMBERS or len(kept) > MOST_COLUMNS:
+    kept = _without_copies(A, kept)
+    suspects = _suspects(A[:, kept], intercept)
+    if not len(suspects) or A.size > MOST_NUMBERS or len(kept) > MOST_COLUMNS:
         return kept
-    return _exactly(dense, kept, suspects, intercept)
+    return _exactly(A, kept, suspects, intercept)
 
 
 def changing_columns(X: Any, intercept: bool) -> np.ndarray:
@@ -59,11 +59,11 @@ def _suspects(A: np.ndarray, intercept: bool) -> np.ndarray:
     return np.sort(order[diagonal <= SUSPECT])
 
 
-def _without_copies(dense: np.ndarray, kept: np.ndarray) -> np.ndarray:
+def _without_copies(A: np.ndarray, kept: np.ndarray) -> np.ndarray:
     """Without columns that are a power of two (or its negative) times an earlier one."""
     out, seen = [], set()
     for j in kept.tolist():
-        column = dense[:, j]
+        column = A[:, j]
         lead = column[np.flatnonzero(column)[0]]
         mantissa, exponent = np.frexp(lead)
         with np.errstate(all="ignore"):
@@ -76,12 +76,12 @@ def _without_copies(dense: np.ndarray, kept: np.ndarray) -> np.ndarray:
     return np.array(out, dtype=int)
 
 
-def _exactly(dense, kept: np.ndarray, suspects: np.ndarray, intercept: bool) -> np.ndarray:
+def _exactly(A, kept: np.ndarray, suspects: np.ndarray, intercept: bool) -> np.ndarray:
     """Leave out each suspect that is exactly a combination of those that stay."""
     sure = np.delete(kept, suspects)
     for j in kept[suspects].tolist():
         columns = np.r_[sure, j]
-        if not _depends(dense[:, columns], intercept):
+        if not _depends(A[:, columns], intercept):
             sure = np.sort(columns)
     return sure
 

@@ -19,9 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linscope.arithmetic.modular import PRIME, largest_minor
+
 from .definite import solve
 
-PRIME = (1 << 31) - 1
 # Steps of elimination modulo primes, (columns)³ for each prime, that take about two seconds.
 MOST_STEPS = 600_000_000
 MOST_TERMS = 30
@@ -39,32 +40,9 @@ class Rank(NamedTuple):
     proven: bool
 
 
-def pivots(N: np.ndarray, prime: int = PRIME) -> list[int]:
-    """Columns that are not combinations of earlier ones modulo the prime.
-
-    >>> pivots(np.array([[1, 2, 0], [2, 4, 0], [0, 0, 5]], dtype=object))
-    [0, 2]
-    """
-    A = (N % prime).astype(np.int64)
-    found: list[int] = []
-    for c in range(A.shape[1]):
-        r = len(found)
-        below = np.flatnonzero(A[r:, c])
-        if not len(below):
-            continue
-        first = r + below[0]
-        A[[r, first], c:] = A[[first, r], c:]
-        A[r, c:] = A[r, c:] * pow(int(A[r, c]), -1, prime) % prime
-        rest = A[r + 1 :, c:]
-        rest -= rest[:, :1] * A[r, c:] % prime
-        rest %= prime
-        found.append(c)
-    return found
-
-
 def rank_of(N: np.ndarray, most: int) -> Rank:
     """The rank of an integer matrix AᵀCA that is known to be at most ``most``."""
-    kept = np.array(pivots(N), dtype=np.int64)
+    kept = largest_minor(N).columns
     rest = np.setdiff1d(np.arange(len(N)), kept)
     if not len(rest):
         return Rank(kept, {}, True)
@@ -135,7 +113,7 @@ def _zero_minors(N: np.ndarray, r: int) -> bool:
     if (bits // 30 + 1) * len(N) ** 3 > MOST_STEPS:
         return False
     for prime in primes():
-        if len(pivots(N, prime)) > r:
+        if len(largest_minor(N, prime).columns) > r:
             return False
         bits -= 30  # the primes are between 2^30 and 2^31
         if bits < 0:

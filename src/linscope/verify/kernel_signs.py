@@ -10,15 +10,14 @@ sign counts as unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from linscope.arithmetic.enclosures import Ball
+from linscope.arithmetic.enclosures import Ball, dense
+from linscope.arithmetic.rational import dot
 
 from .kernel_values import Kernel, kernel_sums, matrix_sums, values
 
@@ -71,8 +70,7 @@ def given_values(K: Any):
 
 
 def _row(X: Any, row: int) -> np.ndarray:
-    own = X[[row]]
-    return np.asarray(own.toarray() if sp.issparse(own) else own, dtype=np.float64)[0]
+    return dense(X[[row]])[0]
 
 
 def exact_sign(kernel: Kernel, x: np.ndarray, Z: Any, beta: np.ndarray, bias: float) -> int:
@@ -81,9 +79,9 @@ def exact_sign(kernel: Kernel, x: np.ndarray, Z: Any, beta: np.ndarray, bias: fl
     b = Fraction(float(bias))
     if Z is None or callable(kernel.name):
         K = x if Z is None else values(kernel, x[None], Z).layers[0][0]
-        return _sign(b + _dot(weights, _fractions(K)))
+        return _sign(b + dot(weights, _fractions(K)))
     point = _fractions(x)
-    arguments = [_argument(kernel, point, _fractions(row)) for row in _rows(Z)]
+    arguments = [_argument(kernel, point, _fractions(row)) for row in dense(Z)]
     found = _exact_sum(kernel, arguments, weights, b)
     return UNKNOWN if found is None else _sign(found.value)
 
@@ -99,8 +97,8 @@ def exact_energy(kernel: Kernel, X: Any, beta: np.ndarray, bias: float) -> float
     if kernel.name == "precomputed" or callable(kernel.name):
         K = X if kernel.name == "precomputed" else values(kernel, X, X).layers[0]
         even = [(Fraction(float(K[i, j])) + Fraction(float(K[j, i]))) / 2 for i, j in pairs]
-        return float(b2 + _dot(products, even))
-    rows = [_fractions(row) for row in _rows(X)]
+        return float(b2 + dot(products, even))
+    rows = [_fractions(row) for row in dense(X)]
     arguments = [_argument(kernel, rows[i], rows[j]) for i, j in pairs]
     found = _exact_sum(kernel, arguments, products, b2)
     if found is None or not found.least:
@@ -108,10 +106,6 @@ def exact_energy(kernel: Kernel, X: Any, beta: np.ndarray, bias: float) -> float
     with localcontext() as context:
         context.Emin, context.Emax = -(10**12), 10**12
         return float(found.value * (-_decimal(found.least)).exp())
-
-
-def _rows(X: Any) -> np.ndarray:
-    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
 
 
 def _fractions(values: np.ndarray) -> list[Fraction]:
@@ -124,7 +118,7 @@ def _argument(kernel: Kernel, x: list[Fraction], z: list[Fraction]) -> Fraction:
         return Fraction(kernel.gamma) * sum(
             ((a - b) ** 2 for a, b in zip(x, z, strict=True)), Fraction(0)
         )
-    product = _dot(x, z)
+    product = dot(x, z)
     if kernel.name == "linear":
         return product
     return Fraction(kernel.gamma or 0.0) * product + Fraction(kernel.coef0)
@@ -142,9 +136,9 @@ def _exact_sum(
 ) -> Exact | None:
     """b + Σ w K, as a fraction or to many digits, or None if these do not tell it from 0."""
     if kernel.name == "linear":
-        return Exact(b + _dot(weights, arguments))
+        return Exact(b + dot(weights, arguments))
     if kernel.name == "poly":
-        return Exact(b + _dot(weights, [v**kernel.degree for v in arguments]))
+        return Exact(b + dot(weights, [v**kernel.degree for v in arguments]))
     if kernel.name == "rbf":
         return _sum_of_powers(_grouped(arguments, weights), b)
     odd = [w if v >= 0 else -w for w, v in zip(weights, arguments, strict=True)]
@@ -153,10 +147,6 @@ def _exact_sum(
 
 def _sign(value: Any) -> int:
     return (value > 0) - (value < 0)
-
-
-def _dot(a: Iterable[Fraction], b: Iterable[Fraction]) -> Fraction:
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 def _grouped(keys: list[Fraction], weights: list[Fraction]) -> dict[Fraction, Fraction]:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from linscope.arithmetic.enclosures import LIBRARY, TINY, UNIT, Ball, gamma, scores, two_sum
+from linscope.arithmetic.enclosures import LIBRARY, TINY, UNIT, Ball, dense, gamma, scores, two_sum
 from linscope.arithmetic.pairs import LOSS, Pair, add, exp, over, times
 
 # Kernel values that are held at a time, and relative rounding of a kernel function of the user's,
@@ -55,8 +55,7 @@ class Values(NamedTuple):
 def values(kernel: Kernel, X: Any, Z: Any, *, precise: bool = False) -> Values:
     """K(x, z) of all rows of X with all rows of Z."""
     if callable(kernel.name):
-        K = kernel.name(X, Z)
-        K = np.asarray(K.toarray() if sp.issparse(K) else K, dtype=np.float64)
+        K = dense(kernel.name(X, Z))
         return Values([K], FUNCTION * np.abs(K))
     X, Z, kernel = _in_range(*_dense(X, Z), kernel)
     with np.errstate(all="ignore"):

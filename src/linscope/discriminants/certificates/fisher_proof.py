@@ -8,11 +8,11 @@ do; and with more columns than rows the singular values of the rows have the ans
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linscope.arithmetic.rational import as_float
 from linscope.engines import Engine
 from linscope.results import Status
 from linscope.rows.blocks import NO_WEIGHT, Block
@@ -20,9 +20,7 @@ from linscope.rows.blocks import NO_WEIGHT, Block
 from ..solvers.fisher import Discriminants, Pooling
 from ..solvers.moments import ClassMoments
 from ..verify.class_rows import ClassRows
-from ..verify.class_scatter import as_float, class_sums, scatter_of
 from ..verify.discriminant_models import ExactModel
-from ..verify.discriminants import optimum
 from ..verify.few_rows import FewRowsModel, few, ranks
 from ..verify.fisher_model import worst_error
 from ..verify.mean_difference import distance, doubt_of_plane, mean_axes, plane_scores
@@ -135,24 +133,14 @@ def _as_held(found: Discriminants, setting: Setting) -> Proof:
     return Proof(found, weights, scalings, status, accuracy, setting.tolerance)
 
 
-class _Shrinkage(NamedTuple):
-    shrinkage: np.ndarray
-    automatic: bool
-
-
 def _exactly(found: Discriminants, setting: Setting, rows: ClassRows) -> Proof | None:
     """The equations in whole numbers."""
-    seen, d = rows.seen, rows.n_features
-    priors = setting.priors[seen]
-    given = [Fraction(float(p)) for p in priors] if setting.given else None
-    shrinkage = setting.pooling.shrinkage[seen]
-    scatter = scatter_of(class_sums(rows), given, _Shrinkage(shrinkage, setting.automatic))
-    n = rows.n_rows
-    solved = optimum(scatter, d if shrinkage.any() else n - len(seen))
-    if solved is None:
+    shrinkage = setting.pooling.shrinkage[rows.seen]
+    how = setting.given, shrinkage, setting.automatic
+    model = ExactModel.build(rows, setting.priors[rows.seen], *how)
+    if model is None:
         return None
-    model = ExactModel(scatter, solved)
-    status = _status(model.rank, d, model.separated)
+    status = _status(model.rank, rows.n_features, model.separated)
     found = replace(
         found, rank=model.rank, constant=model.constant, dependent=model.dependent or []
     )

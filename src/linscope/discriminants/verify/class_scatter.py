@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from linscope.arithmetic.rational import as_integers, power_of_two
+from linscope.arithmetic.rational import as_float, as_integers, dot, power_of_two
 from linscope.verify.exact_gram import exact_gram
 
 from .class_rows import ClassRows
@@ -74,13 +74,6 @@ class Scatter(NamedTuple):
     pooled: np.ndarray
     pooled_unit: Fraction
 
-    def vectors(self, V: np.ndarray) -> tuple[np.ndarray, int]:
-        """Columns of floats (d, m) in the units of the data as integers times 2^power."""
-        scaled, e = as_integers(np.asarray(V, dtype=np.float64), common=True)
-        low = min(self.exponent)
-        shift = np.array([[a - low] for a in self.exponent], dtype=object)
-        return scaled << shift, low + (e[0] if e else 0)
-
     def form(self, V: np.ndarray) -> np.ndarray:
         """VᵀΣV of columns of floats in the units of the data, rounded once."""
         return self._form(V, self.N, Fraction(1, self.scale))
@@ -90,50 +83,56 @@ class Scatter(NamedTuple):
         return self._form(V, self.pooled, self.pooled_unit)
 
     def _form(self, V: np.ndarray, M: np.ndarray, unit: Fraction) -> np.ndarray:
-        b, q = self.vectors(V)
-        unit = unit * power_of_two(2 * q)
-        return _floats([[int(v) * unit for v in row] for row in b.T.dot(M.dot(b))], b.shape[1])
+        b, q = whole_vectors(V, self.exponent)
+        return floats_of(b.T.dot(M.dot(b)), unit * power_of_two(2 * q))
 
     def along(self, V: np.ndarray) -> np.ndarray:
         """δ_k·v, (K, m), rounded once."""
-        b, q = self.vectors(V)
-        unit = power_of_two(q)
-        out = []
-        for delta in self.delta:
-            below = lcm(*(v.denominator for v in delta))
-            whole = np.array([int(v * below) for v in delta], dtype=object)
-            out.append([Fraction(int(v), below) * unit for v in whole.dot(b)])
-        return _floats(out, b.shape[1])
+        b, q = whole_vectors(V, self.exponent)
+        below = lcm(*(v.denominator for delta in self.delta for v in delta))
+        whole = np.array([[int(v * below) for v in delta] for delta in self.delta], dtype=object)
+        return floats_of(whole.dot(b), power_of_two(q) / below)
 
 
-def _floats(values: list[list[Fraction]], width: int) -> np.ndarray:
-    return np.array([[as_float(v) for v in row] for row in values]).reshape(len(values), width)
+def whole_vectors(V: np.ndarray, exponent: list[int]) -> tuple[np.ndarray, int]:
+    """Columns of floats (d, m) in the units of the data as integers times 2^power."""
+    scaled, e = as_integers(np.asarray(V, dtype=np.float64), common=True)
+    low = min(exponent)
+    shift = np.array([[a - low] for a in exponent], dtype=object)
+    return scaled << shift, low + (e[0] if e else 0)
 
 
-def as_float(value: Fraction) -> float:
-    """Rounded to a float; ±∞ beyond their range."""
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf if value > 0 else -np.inf
+def floats_of(values: np.ndarray, unit: Fraction) -> np.ndarray:
+    """Whole numbers or fractions times a unit, rounded once."""
+    found = [[as_float((v if isinstance(v, Fraction) else int(v)) * unit) for v in row]
+             for row in values]  # fmt: skip
+    return np.array(found).reshape(values.shape)
 
 
-def scatter_of(sums: ClassSums, priors: list[Fraction] | None, claim: Any) -> Scatter:
+def combined(discriminants: list[list[Fraction]], parts: np.ndarray) -> np.ndarray:
+    """Σ_k parts_k x_k in floats."""
+    share = [Fraction(float(p)) for p in parts]
+    return np.array([as_float(dot(share, x)) for x in zip(*discriminants, strict=True)])
+
+
+def scatter_of(
+    sums: ClassSums, priors: list[Fraction] | None, shrinkage: np.ndarray, automatic: bool
+) -> Scatter:
     """Σ and the differences of the means for given priors, or those of the data.
 
-    ``claim`` has the shrinkage of the classes (only those with samples) and whether it was chosen
-    by the formula of Ledoit and Wolf.
+    ``shrinkage`` is that of the classes with samples, ``automatic`` whether the formula of Ledoit
+    and Wolf has chosen it.
     """
     W, K = sum(sums.weight), len(sums.weight)
     given = sums.weight if priors is None else priors
     whole = sum(given, Fraction(0))  # given priors are floats, whose sum is only nearly 1
     shares = [Fraction(p) / whole for p in given]
-    shrinkage = [Fraction(float(s)) for s in claim.shrinkage]
-    by_class = priors is not None or claim.automatic
+    shares_of_ridge = [Fraction(float(s)) for s in shrinkage]
+    by_class = priors is not None or automatic
     bare = [Fraction(shares[k] / sums.weight[k]) if by_class else Fraction(1, W) for k in range(K)]
-    factors = [(1 - s) * f / w for s, f, w in zip(shrinkage, bare, sums.weight, strict=True)]
+    factors = [(1 - s) * f / w for s, f, w in zip(shares_of_ridge, bare, sums.weight, strict=True)]
     per_weight = [f / w for f, w in zip(bare, sums.weight, strict=True)]
-    ridge = _ridge(sums, shares, shrinkage, per_weight, claim)
+    ridge = _ridge(sums, shares, shares_of_ridge, per_weight, automatic)
     scale = lcm(*(f.denominator for f in factors), *(r.denominator for r in ridge))
     matrices = [sums.scatter(k) for k in range(K)]
     N = sum(int(f * scale) * S for f, S in zip(factors, matrices, strict=True))
@@ -149,13 +148,13 @@ def scatter_of(sums: ClassSums, priors: list[Fraction] | None, claim: Any) -> Sc
     return Scatter(N, scale, delta, sums.exponent, shares, centre, pooled, unit)
 
 
-def _ridge(sums: ClassSums, shares, shrinkage, factors, claim: Any) -> list[Fraction]:
+def _ridge(sums: ClassSums, shares, shrinkage, factors, automatic: bool) -> list[Fraction]:
     d = len(sums.exponent)
     if not any(shrinkage):
         return [Fraction(0)] * d
     units = [power_of_two(2 * e) for e in sums.exponent]
     diagonals = [np.diag(sums.scatter(k)) for k in range(len(shares))]
-    if claim.automatic:
+    if automatic:
         ridge = [Fraction(0)] * d
         for k, w in enumerate(sums.weight):
             varies = [bool(v) for v in diagonals[k]]

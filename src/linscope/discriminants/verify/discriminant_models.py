@@ -18,13 +18,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from linscope.arithmetic.enclosures import dense, gamma
-from linscope.arithmetic.rational import power_of_two
+from linscope.arithmetic.rational import as_float, dot, power_of_two
 from linscope.rows.blocks import Block
 
 from .class_columns import class_moments
 from .class_rows import ClassRows
-from .class_scatter import Scatter, as_float
-from .discriminants import Optimum, dot, forms, in_units
+from .class_scatter import Scatter, class_sums, combined, scatter_of
+from .discriminants import Optimum, forms, in_units, optimum
 
 ROWS = 1024
 UNIT = 2.0**-53
@@ -64,6 +64,15 @@ class Model(Protocol):
 class ExactModel:
     """All of it without rounding."""
 
+    @classmethod
+    def build(cls, rows: ClassRows, priors, given: bool, shrinkage: np.ndarray, automatic: bool):
+        """None if the rank cannot be proven; ``given``: the priors are not counted."""
+        shares = [Fraction(float(p)) for p in priors] if given else None
+        scatter = scatter_of(class_sums(rows), shares, shrinkage, automatic)
+        most = rows.n_features if shrinkage.any() else rows.n_rows - len(rows.labels)
+        found = optimum(scatter, most)
+        return None if found is None else cls(scatter, found)
+
     def __init__(self, scatter: Scatter, found: Optimum):
         self.scatter, self.found = scatter, found
         self.rank, self.constant, self.separated = found.rank, found.constant, found.separated
@@ -102,10 +111,7 @@ class ExactModel:
         return [[v * u for v, u in zip(x, unit, strict=True)] for x in self.found.x]
 
     def combined(self, parts: np.ndarray) -> np.ndarray:
-        """Σ_k parts_k x_k* in floats."""
-        share = [Fraction(float(p)) for p in parts]
-        columns = zip(*self.discriminants, strict=True)
-        return np.array([as_float(dot(share, list(x))) for x in columns])
+        return combined(self.discriminants, parts)
 
     def centre(self, w) -> tuple[float, float]:
         found = as_float(dot(in_units(w, self.scatter.exponent), self.scatter.centre))

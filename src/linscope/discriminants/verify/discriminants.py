@@ -16,10 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linscope.arithmetic.rational import as_float, clear_denominators, dot
+from linscope.arithmetic.rational import solve as solve_exactly
 from linscope.verify.definite import Solution, solve
 from linscope.verify.exact_rank import combinations, rank_of
 
-from .class_scatter import Scatter, as_float
+from .class_scatter import Scatter
 
 Vector = list[Fraction]
 
@@ -141,34 +143,21 @@ def _less(vector: Vector, null, heights: Vector, N: np.ndarray, diagonal: bool) 
 
 
 def _solve_small(A: list[Vector], b: Vector) -> Vector:
-    """Gauss and Jordan's elimination in fractions; A is positive definite."""
-    rows = [[*row, value] for row, value in zip(A, b, strict=True)]
-    for i, row in enumerate(rows):
-        pivot = row[i]
-        rows[i] = row = [v / pivot for v in row]
-        for other in range(len(rows)):
-            if other != i and rows[other][i]:
-                share = rows[other][i]
-                rows[other] = [v - share * w for v, w in zip(rows[other], row, strict=True)]
-    return [row[-1] for row in rows]
-
-
-def dot(a: Vector, b: Vector) -> Fraction:
-    return sum((u * v for u, v in zip(a, b, strict=True) if u and v), Fraction(0))
+    """A x = b for a positive definite matrix of fractions."""
+    rows = [clear_denominators([*row, value])[0] for row, value in zip(A, b, strict=True)]
+    found = solve_exactly([row[:-1] for row in rows], [row[-1] for row in rows])
+    assert found is not None
+    return found
 
 
 def forms(scatter: Scatter, U: list[Vector], V: list[Vector]) -> np.ndarray:
     """UᵀΣV of vectors in the units of the scatter, rounded once."""
     right = []
     for v in V:
-        whole, below = _whole(v)
+        numbers, below = clear_denominators(v)
+        whole = np.array(numbers, dtype=object)
         right.append([Fraction(int(a), below * scatter.scale) for a in scatter.N.dot(whole)])
     return np.array([[as_float(dot(u, r)) for r in right] for u in U])
-
-
-def _whole(v: Vector) -> tuple[np.ndarray, int]:
-    below = lcm(*(a.denominator for a in v))
-    return np.array([int(a * below) for a in v], dtype=object), below
 
 
 def in_units(w: np.ndarray, exponent: list[int]) -> Vector:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from linscope.arithmetic.enclosures import dense
+from linscope.arithmetic.modular import largest_minor
 from linscope.arithmetic.rational import as_integers
 from linscope.rows.blocks import Block
-from linscope.verify.exact_rank import pivots
 
 from .class_columns import class_moments
 from .class_rows import ClassRows
@@ -70,8 +70,8 @@ def ranks(rows: ClassRows) -> tuple[int, int, bool]:
     most = min(len(table) - len(parts), table.shape[1])
     for columns in (4 * len(table), table.shape[1]):  # some columns are enough, as a rule
         numbers = as_integers(table[:, :columns])[0]
-        within = len(pivots(np.hstack([one_hot, numbers]).T)) - len(parts)
-        whole = len(pivots(np.hstack([one, numbers]).T)) - 1
+        within = len(largest_minor(np.hstack([one_hot, numbers]).T).rows) - len(parts)
+        whole = len(largest_minor(np.hstack([one, numbers]).T).rows) - 1
         if within == most and whole > within:
             break
     return within, whole, within == most

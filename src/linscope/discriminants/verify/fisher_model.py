@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from linscope.results import Status
 
 from .class_rows import ClassRows
-from .class_scatter import class_sums, scatter_of
 from .discriminant_models import ExactModel, FloatModel, Model
-from .discriminants import optimum
 from .few_rows import FewRowsModel, few, ranks
 from .fisher_rough import MOST_NAMED, ROUGH, Known
 from .row_space import RowSpaceModel
@@ -54,17 +51,8 @@ def _model(claim: Any, rows: ClassRows, priors, shrinkage) -> Model | None:
             return _beyond(claim, rows, priors, within)
     if n * d > MOST or d > MOST_NAMED:
         return found
-    given = [Fraction(float(p)) for p in priors] if claim.given_priors else None
-    own = _Shrinkage(shrinkage, bool(claim.automatic))
-    scatter = scatter_of(class_sums(rows), given, own)
-    most = d if shrinkage.any() else n - len(rows.labels)
-    solved = optimum(scatter, most)
-    return found if solved is None else ExactModel(scatter, solved)
-
-
-class _Shrinkage(NamedTuple):
-    shrinkage: np.ndarray
-    automatic: bool
+    how = bool(claim.given_priors), shrinkage, bool(claim.automatic)
+    return ExactModel.build(rows, priors, *how) or found
 
 
 def worst_error(model: Model, weights: np.ndarray, rows: ClassRows, two: bool) -> float:

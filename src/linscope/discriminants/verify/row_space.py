@@ -23,11 +23,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linscope.arithmetic.rational import as_integers, magnitude, power_of_two
+from linscope.arithmetic.rational import as_float, as_integers, dot, magnitude, power_of_two
 from linscope.verify.definite import Solution, solve
 
 from .class_rows import ClassRows
-from .class_scatter import as_float
+from .class_scatter import combined, floats_of, whole_vectors
 
 # Products of long numbers, r²d, that take about a tenth of a second.
 MOST_PRODUCTS = 300_000
@@ -103,8 +103,7 @@ class RowSpaceModel:
         means = [
             [Fraction(int(v), W) for v in first] for first, W in zip(firsts, totals, strict=True)
         ]
-        self.centre_of = [sum((s * v for s, v in zip(shares, column, strict=True)), Fraction(0))
-                          for column in zip(*means, strict=True)]  # fmt: skip
+        self.centre_of = [dot(shares, column) for column in zip(*means, strict=True)]
         self.below = lcm(*(s.denominator for s in shares), *totals)
         apart = [[v - c for v, c in zip(m, self.centre_of, strict=True)] for m in means]
         self.below = lcm(self.below, *(v.denominator for row in apart for v in row))
@@ -184,22 +183,14 @@ class RowSpaceModel:
 
     def _floats(self, U: np.ndarray, V: np.ndarray, power: int) -> np.ndarray:
         found = self._form(U, V, [b.f / b.total for b in self.blocks])
-        unit = power_of_two(power)
-        return np.array([[as_float(v * unit) for v in row] for row in found]).reshape(found.shape)
+        return floats_of(found, power_of_two(power))
 
     def _norm(self, u: np.ndarray, power: int) -> float:
         return sqrt(max(float(self._floats(u, u, 2 * power)[0, 0]), 0.0))
 
-    def _whole(self, V: np.ndarray) -> tuple[np.ndarray, int]:
-        """Columns of floats (d, m) in the units of the data as integers times 2^power."""
-        scaled, e = as_integers(np.asarray(V, dtype=np.float64), common=True)
-        low = min(self.exponent)
-        shift = np.array([[a - low] for a in self.exponent], dtype=object)
-        return scaled << shift, low + (e[0] if e else 0)
-
     def _apart(self, v: np.ndarray, y: np.ndarray, bits: int) -> float:
         """‖Bv − 2^−bits y‖_M."""
-        b, power = self._whole(np.asarray(v, dtype=np.float64)[:, None])
+        b, power = whole_vectors(np.asarray(v, dtype=np.float64)[:, None], self.exponent)
         low = min(power, -bits)
         apart = (self.B.dot(b[:, 0]) << (power - low)) - (y << (-bits - low))
         return self._norm(apart[:, None], low)
@@ -211,34 +202,29 @@ class RowSpaceModel:
         return (self._apart(w, y, self.point) + doubt) * (1 + 1e-12)
 
     def form(self, V) -> np.ndarray:
-        b, power = self._whole(V)
+        b, power = whole_vectors(V, self.exponent)
         u = self.B.dot(b)
         return self._floats(u, u, 2 * power)
 
     def within(self, w) -> float:
-        b, power = self._whole(w[:, None])
+        b, power = whole_vectors(w[:, None], self.exponent)
         u = self.B.dot(b)
         found = self._form(u, u, [Fraction(1, b.total) for b in self.blocks])[0, 0]
         return as_float(found * self.unit * power_of_two(2 * power))
 
     def along(self, V) -> np.ndarray:
-        b, power = self._whole(V)
-        unit = power_of_two(power) / self.below
-        found = self.delta.dot(b)
-        return np.array([[as_float(int(v) * unit) for v in row] for row in found]).reshape(
-            found.shape
-        )
+        b, power = whole_vectors(V, self.exponent)
+        return floats_of(self.delta.dot(b), power_of_two(power) / self.below)
 
     def centre(self, w) -> tuple[float, float]:
-        b, power = self._whole(np.asarray(w, dtype=np.float64)[:, None])
-        found = sum((int(v) * c for v, c in zip(b[:, 0], self.centre_of, strict=True)), Fraction(0))
-        value = as_float(found * power_of_two(power))
+        b, power = whole_vectors(np.asarray(w, dtype=np.float64)[:, None], self.exponent)
+        value = as_float(dot(b[:, 0].tolist(), self.centre_of) * power_of_two(power))
         return value, 2.0**-53 * abs(value)
 
     def defect(self, v, parts, value) -> float:
         whole, e = as_integers(np.append(parts, value)[:, None])
         y = self.y.dot(whole[:-1, 0])
-        b, power = self._whole(v[:, None])
+        b, power = whole_vectors(v[:, None], self.exponent)
         held = self.B.dot(b[:, 0]) * whole[-1, 0]
         low = min(power, -self.point)
         apart = (y << (-self.point - low)) - (held << (power - low))
@@ -254,11 +240,7 @@ class RowSpaceModel:
         return [[int(v) * u for v, u in zip(row, unit, strict=True)] for row in x]
 
     def combined(self, parts: np.ndarray) -> np.ndarray:
-        """Σ_k parts_k x_k in floats."""
-        share = [Fraction(float(p)) for p in parts]
-        columns = zip(*self.discriminants, strict=True)
-        return np.array([as_float(sum((s * v for s, v in zip(share, x, strict=True)), Fraction(0)))
-                         for x in columns])  # fmt: skip
+        return combined(self.discriminants, parts)
 
 
 def _summed(w: np.ndarray, which: np.ndarray) -> list[int]:

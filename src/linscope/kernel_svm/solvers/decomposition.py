@@ -24,11 +24,11 @@ from linscope.results import Result, Status
 from linscope.rows.memory_budget import memory_budget
 from linscope.rows.threads import Workers, one_blas_thread
 
-from .dual_problem import Ends, SvmProblem, bias, ends, feasible, hull_distance
+from .dual_problem import Ends, SvmProblem, ends, feasible, is_unbounded, result_of
 from .float64_gradient import proven_gradient
 from .free_samples import polish
 from .kernel_rows import KernelRows
-from .pair_loops import BLOCK, solve_pairs
+from .pair_loops import BLOCK, solve_some_pairs
 from .state import SvmState
 from .strides import Momentum
 from .working_set import choose, idle
@@ -56,7 +56,6 @@ NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 6000, 1e5, 1e8
 SINGLE = 1e-4
 # Memory of the equations, relative to their matrix.
 EQUATIONS = 1.5
-NOT_SEPARABLE = 1e-13
 # Whether steps lead anywhere is looked at after so many, or SETS times n/(size of the working set).
 WATCH = 16
 
@@ -217,25 +216,15 @@ class SvmDual:
 
     def _solve_small(self, state: SvmState, W, g, beta, lower, upper) -> np.ndarray:
         size = -(-len(W) // BLOCK) * BLOCK
-        kind = state.rows.tiles.dtype
         K = state.rows.block(W, size)
         middle = 0.5 * (state.limits.least + state.limits.most)
         tol = max(0.5 * state.target, INNER * state.limits.gap)
         if len(W) == len(state.g):
             tol = state.target
-        beta = _padded(beta, size)
-        pairs = solve_pairs(
-            K,
-            _padded(state.diagonal[W], size).astype(kind),
-            _padded(g - middle, size).astype(kind),
-            beta,
-            _padded(lower, size),
-            _padded(upper, size),
-            tol,
-            STEPS_A_SAMPLE * size,
-        )
+        own = state.diagonal[W], g - middle, beta, lower, upper
+        found, pairs = solve_some_pairs(K, *own, tol, STEPS_A_SAMPLE * size)
         state.pairs += pairs
-        return beta[: len(W)]
+        return found
 
     def _many_steps(self, state: SvmState) -> bool:
         """A short run costs less than the gradient of those left out, worked out at its end."""
@@ -312,9 +301,7 @@ class SvmDual:
         """Without bounds: is βᵀKβ/(Σα)² zero to rounding, so that no hyperplane separates?"""
         if np.isfinite(self.upper).all() and np.isfinite(self.lower).all():
             return
-        scale = float(np.abs(state.diagonal).max(initial=1e-300))
-        beta, g = state.beta, state.g
-        if hull_distance(beta, g, self.problem.y) <= NOT_SEPARABLE * scale:
+        if is_unbounded(state.beta, state.g, self.problem.y, state.diagonal):
             state.status = Status.UNBOUNDED
 
     def interrupted(self, state: SvmState) -> None:
@@ -326,17 +313,8 @@ class SvmDual:
         if state.status is not Status.CONVERGED:
             with one_blas_thread():
                 self._make_exact(state)
-        y, g, beta = self.problem.y, state.g, state.beta
-        details = {
-            "gradient": g,
-            "bias": bias(g, beta, self.lower, self.upper),
-            "gap": state.limits.gap,
-            "objective": 0.5 * float(beta @ (g - y)),
-            "support": np.flatnonzero(beta),
-            "rounds": state.rounds,
-        }
-        status = state.status or Status.MAX_ITER
-        return Result(y * beta, status, state.steps, state.pairs, None, details)
+        found = state.beta, state.g, state.limits.gap, state
+        return result_of(self.problem, *found, rounds=state.rounds)
 
 
 # Rounding errors are as good as random: u max K ‖β‖ of float64, and that of the kernel values for
@@ -347,9 +325,3 @@ def _rounding(state: SvmState) -> float:
     size = float(np.abs(state.diagonal).max(initial=0.0))
     moved = float(np.linalg.norm(state.beta - state.exact_beta))
     return size * (unit * moved + 2.0**-52 * float(np.linalg.norm(state.beta)))
-
-
-def _padded(values: np.ndarray, size: int) -> np.ndarray:
-    out = np.zeros(size)
-    out[: len(values)] = values
-    return out

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.kernels.tiles import Tiles, make_tiles
+from linscope.results import Result, Status
 
-ROUNDING = 1e-10
+ROUNDING, NOT_SEPARABLE = 1e-10, 1e-13
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,24 @@ def feasible(beta: Any, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
 
 
 # With α unbounded, βᵀKβ/(Σα)² is ¼ of the squared distance of two points of the classes' hulls.
-def hull_distance(beta: np.ndarray, g: np.ndarray, y: np.ndarray) -> float:
-    """βᵀKβ/(Σα)²; zero for some β means that no hyperplane separates the classes."""
+def is_unbounded(beta: np.ndarray, g: np.ndarray, y: np.ndarray, diagonal: np.ndarray) -> bool:
+    """Whether βᵀKβ/(Σα)² is 0 to rounding: then no hyperplane separates the classes."""
     total = float(np.abs(beta).sum())
-    return float(beta @ (g + y)) / total / total if total > 0 else np.inf
+    distance2 = float(beta @ (g + y)) / total / total if total > 0 else np.inf
+    return distance2 <= NOT_SEPARABLE * float(np.abs(diagonal).max(initial=1e-300))
+
+
+def result_of(
+    problem: SvmProblem, beta: np.ndarray, g: np.ndarray, gap: float, state: Any, **more: Any
+) -> Result:
+    """What a solver found: α, and of a state how it ended after how many steps and pairs."""
+    details = {
+        "gradient": g,
+        "bias": bias(g, beta, problem.lower, problem.upper),
+        "gap": gap,
+        "objective": 0.5 * float(beta @ (g - problem.y)),
+        "support": np.flatnonzero(beta),
+        **more,
+    }
+    status = state.status or Status.MAX_ITER
+    return Result(problem.y * beta, status, state.steps, state.pairs, None, details)

@@ -16,9 +16,9 @@ import numpy as np
 from linscope.kernels.kernel_maps import add_rows, gather
 from linscope.results import Status
 
-from .dual_problem import bias, ends, hull_distance
+from .dual_problem import bias, ends, is_unbounded
 from .free_samples import polish
-from .pair_loops import BLOCK, solve_pairs
+from .pair_loops import BLOCK, solve_pairs, solve_some_pairs
 from .working_set import choose
 
 # At the first C pairs are taken among all rows, if they are at most so many: one pair a row.
@@ -28,7 +28,7 @@ WORKING_SET, INNER, PAIRS_A_ROW = 640, 0.1, 20
 # The equations of the free samples are tried below this gap, if they are at most so many, and pairs
 # have taken about as long as a factorisation.
 NEAR, MOST_FREE, PAIR_FLOPS, FEW_FLOPS = 0.2, 3000, 3e5, 5e7
-STALLED, NOT_SEPARABLE = 8, 1e-13
+STALLED = 8
 UNIT = 2.0**-53
 # Rounding may be this share of tol before sums are made afresh.
 SMALL = 1e-3
@@ -86,7 +86,7 @@ class FoldDual:
             self._all_rows()
         best, stalled = np.inf, 0
         for _ in range(self.max_iter):
-            if not np.isfinite(C) and self._unbounded():
+            if not np.isfinite(C) and is_unbounded(self.beta, self.g, self.y, self.diagonal):
                 return Status.UNBOUNDED
             if self.limits.gap <= self.tol:
                 return self._settled()
@@ -152,24 +152,14 @@ class FoldDual:
         small: np.ndarray = np.zeros((size, size), dtype=self.kind)
         gather(self.K, W, W, small, np.arange(len(W)), 0)
         middle = 0.5 * (self.limits.least + self.limits.most)
-        beta, lower, upper, g = (np.zeros(size) for _ in range(4))
-        beta[: len(W)], g[: len(W)] = self.beta[W], self.g[W] - middle
-        lower[: len(W)], upper[: len(W)] = self.lower[W], self.upper[W]
+        own = self.diagonal[W], self.g[W] - middle, self.beta[W], self.lower[W], self.upper[W]
         tol = max(0.5 * self.tol, INNER * self.limits.gap)
-        self.pairs += solve_pairs(
-            small,
-            small.diagonal().copy(),
-            g.astype(self.kind),
-            beta,
-            lower,
-            upper,
-            tol,
-            PAIRS_A_ROW * size,
-        )
-        delta = beta[: len(W)] - self.beta[W]
+        beta, pairs = solve_some_pairs(small, *own, tol, PAIRS_A_ROW * size)
+        self.pairs += pairs
+        delta = beta - self.beta[W]
         moved = np.flatnonzero(delta)
         self.add_product(W[moved], delta[moved], self.g)
-        self.beta[W] = beta[: len(W)]
+        self.beta[W] = beta
         self._look()
 
     def _worth_solving(self) -> bool:
@@ -199,7 +189,3 @@ class FoldDual:
         add_rows(self.K, rows, delta, 0, len(self.K), g)
         size = float(np.abs(delta).sum()) * self.most
         self.rounding += UNIT * ((len(rows) + 8) * size + 2.0 * float(np.abs(g).max(initial=0.0)))
-
-    def _unbounded(self) -> bool:
-        distance = hull_distance(self.beta, self.g, self.y)
-        return distance <= NOT_SEPARABLE * float(np.abs(self.diagonal).max(initial=1e-300))

@@ -108,6 +108,15 @@ def solve_pairs(K, diagonal, g, beta, lower, upper, tol, most):
     return _solve(K, diagonal, g, beta, lower, upper, tol, most, ())
 
 
+def solve_some_pairs(K, diagonal, g, beta, lower, upper, tol, most):
+    """``solve_pairs`` for fewer samples than K has rows: their new β, and the number of steps."""
+    full = np.zeros((5, len(K)))
+    full[:, : len(g)] = diagonal, g, beta, lower, upper
+    diagonal, g = full[:2].astype(K.dtype)
+    pairs = solve_pairs(K, diagonal, g, full[2], full[3], full[4], tol, most)
+    return full[2, : len(beta)], pairs
+
+
 @njit(cache=True, nogil=True)
 def solve_pairs_of_blocks(K, diagonal, g, beta, lower, upper, tol, most, blocks):
     """The same, but a row of K is put together from ``blocks`` when it is first needed."""

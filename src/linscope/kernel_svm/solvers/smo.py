@@ -10,16 +10,14 @@ Every step is logged, so that a trace can show and replay it. For large tables s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from linscope.results import Result, Status
 
-from .dual_problem import Ends, SvmProblem, bias, ends, feasible, hull_distance
+from .dual_problem import Ends, SvmProblem, ends, feasible, is_unbounded, result_of
 from .pair_loops import TAU
-
-NOT_SEPARABLE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,12 @@ class State:
     log: list[tuple[int, int, float, bool]] = field(default_factory=list)
     status: Status | None = None
     note: str = ""
+
+    @property
+    def steps(self) -> int:
+        return len(self.log)
+
+    pairs = steps  # a step is a pair
 
 
 @dataclass
@@ -116,31 +120,14 @@ class SMO:
         beta[j] = self.lower[j] if t == room_j else beta[j] - t
         g += t * (K[i] - K[j])
         state.log.append((i, j, float(t), bool(t < free)))
-        if not np.isfinite(self.problem.C).all() and self._unbounded(state):
+        unbounded = not np.isfinite(self.problem.C).all()
+        if unbounded and is_unbounded(beta, g, self.problem.y, K.diagonal()):
             state.status = Status.UNBOUNDED
             return False
         return True
 
-    def _unbounded(self, state: State) -> bool:
-        distance = hull_distance(state.beta, state.g, self.problem.y)
-        return distance <= NOT_SEPARABLE * float(self.K.diagonal().max())
-
     def result(self, state: State) -> Result:
-        y, g, beta = self.problem.y, state.g, state.beta
-        log = state.log
-        pairs = PairLog(
-            self.initial_beta,
-            np.array([step[0] for step in log], dtype=np.int64),
-            np.array([step[1] for step in log], dtype=np.int64),
-            np.array([step[2] for step in log], dtype=np.float64),
-            np.array([step[3] for step in log], dtype=bool),
-        )
-        details = {
-            "gradient": g,
-            "bias": bias(g, beta, self.lower, self.upper),
-            "gap": state.limits.gap,
-            "objective": 0.5 * float(beta @ (g - y)),
-            "support": np.flatnonzero(beta),
-        }
-        status = state.status or Status.MAX_ITER
-        return Result(y * beta, status, len(log), len(log), pairs, details)
+        kinds = np.int64, np.int64, np.float64, bool
+        columns = [np.array([step[k] for step in state.log], kind) for k, kind in enumerate(kinds)]
+        found = result_of(self.problem, state.beta, state.g, state.limits.gap, state)
+        return replace(found, log=PairLog(self.initial_beta, *columns))

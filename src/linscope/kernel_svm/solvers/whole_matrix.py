@@ -14,7 +14,7 @@ from linscope.kernels.tiles import MatrixTiles
 from linscope.results import Result, Status
 from linscope.rows.threads import Workers
 
-from .dual_problem import Ends, SvmProblem, bias, ends, feasible, hull_distance
+from .dual_problem import Ends, SvmProblem, ends, feasible, is_unbounded, result_of
 from .free_samples import polish
 from .kernel_rows import KernelRows
 from .pair_loops import BLOCK, solve_pairs
@@ -22,7 +22,6 @@ from .pair_loops import BLOCK, solve_pairs
 PAIRS_A_SAMPLE = 20
 # Equations are tried below this gap. Turns after tol, and turns without progress, at most:
 NEAR, EXTRA, STALLED = 0.2, 12, 8
-NOT_SEPARABLE = 1e-13
 MOST_PAIRS = 2_000_000
 # Share of the largest kernel value that samples may have in common and keep.
 COMMON = 0.5
@@ -149,7 +148,8 @@ class SvmSmall:
         objective = 0.5 * float(state.beta[: len(y)] @ (state.g - y))
         state.stalled = 0 if objective < state.objective else state.stalled + 1
         state.objective = min(objective, state.objective)
-        if not self.bounded and self._unbounded(state):
+        beta = state.beta[: len(y)]
+        if not self.bounded and is_unbounded(beta, state.g, y, self.diagonal):
             state.status = Status.UNBOUNDED
         elif gap <= self.aim:
             state.status = Status.CONVERGED
@@ -167,11 +167,6 @@ class SvmSmall:
         beta = state.beta[:n]
         state.limits = ends(state.g, beta < self.upper[:n], beta > self.lower[:n])
 
-    def _unbounded(self, state: State) -> bool:
-        n = len(state.g)
-        distance = hull_distance(state.beta[:n], state.g, self.problem.y)
-        return distance <= NOT_SEPARABLE * float(np.abs(self.diagonal).max(initial=1e-300))
-
     def interrupted(self, state: State) -> None:
         """After Ctrl-C in the middle of a step: β is feasible, g is worked out afresh."""
         n = len(state.g)
@@ -180,16 +175,6 @@ class SvmSmall:
         self._look(state)
 
     def result(self, state: State) -> Result:
-        n, y = len(state.g), self.problem.y
-        beta = state.beta[:n]
+        beta = state.beta[: len(state.g)]
         g = state.g + float(self.means @ beta)
-        details = {
-            "gradient": g,
-            "bias": bias(g, beta, self.lower[:n], self.upper[:n]),
-            "gap": state.limits.gap,
-            "objective": 0.5 * float(beta @ (g - y)),
-            "support": np.flatnonzero(beta),
-            "rounds": 0,
-        }
-        status = state.status or Status.MAX_ITER
-        return Result(y * beta, status, state.steps, state.pairs, None, details)
+        return result_of(self.problem, beta, g, state.limits.gap, state, rounds=0)

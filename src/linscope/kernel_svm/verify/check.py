@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.arithmetic.enclosures import dense
 from linscope.results import Check, Status
 from linscope.verify.claims import Refuted, checked, require, require_part
 from linscope.verify.kernel_values import Kernel, Values, values
@@ -129,8 +130,7 @@ def _table(claim: Any, matrix: Any, rows: np.ndarray) -> Any:
         return matrix[rows]
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"a precomputed kernel must be square, got shape {matrix.shape}")
-    square = matrix[rows][:, rows]
-    return square.toarray() if hasattr(square, "toarray") else square
+    return dense(matrix[rows][:, rows])
 
 
 def _weights_of(claim: Any, d: int) -> np.ndarray | None:

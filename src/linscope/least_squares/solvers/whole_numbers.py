@@ -19,11 +19,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from linscope.arithmetic.rational import as_float
 from linscope.engines import Engine, RowsElsewhere
 from linscope.verify.definite import MOST_LONG, eliminated
 from linscope.verify.exact_gram import TooWide
 
-from ..verify.facts import Facts, bias_of, facts, minimum, near
+from ..verify.facts import Facts, bias_of, facts, minimum
 from ..verify.normal_equations import Normal, Optimum, normal_equations, optimum
 
 # Products n·(d + 2)² of a table that is worth it: seconds at most.
@@ -74,13 +75,15 @@ class WholeFit:
             constant = means[j] - sum((c * means[k] for k, c in parts.items()), Fraction(0))
             if constant:
                 parts[-1] = constant
-            found[j] = {k: near(c) for k, c in parts.items()}
+            found[j] = {k: as_float(c) for k, c in parts.items()}
         return found
 
     @property
     def least_squares(self) -> np.ndarray:
         """Σ c r² of the solution (without penalty), for each target."""
-        return np.array([near(minimum(self.normal, self.best, k)) for k in range(self.normal.t)])
+        return np.array(
+            [as_float(minimum(self.normal, self.best, k)) for k in range(self.normal.t)]
+        )
 
 
 def affordable(engine: Engine) -> bool:
@@ -107,11 +110,11 @@ def rounded(fit: WholeFit) -> np.ndarray:
     for k in range(normal.t):
         unit = Fraction(2) ** int(normal.e_y[k])
         if normal.intercept:
-            W[k, 0] = near(bias_of(normal, best.numbers[:, k], best.point, k) * unit)
+            W[k, 0] = as_float(bias_of(normal, best.numbers[:, k], best.point, k) * unit)
         for j in range(normal.d):
             u = Fraction(int(best.numbers[j, k]), 1 << best.point)
             if abs(u) > best.radius[j, k]:
-                W[k, 1 + j] = near(u * unit / Fraction(2) ** int(normal.e[j]))
+                W[k, 1 + j] = as_float(u * unit / Fraction(2) ** int(normal.e[j]))
     return W
 
 
@@ -144,11 +147,11 @@ def _one_by_one(fit: WholeFit, k: int, order: np.ndarray, L: np.ndarray, f: np.n
         back = sum((Fraction(int(L[m, i]), 1 << BITS) * delta[m] for m in range(i + 1, normal.d)),
                    Fraction(0)) / scale  # fmt: skip
         step = unit / Fraction(2) ** int(normal.e[j])
-        w[1 + j] = near((exact - back) * step)
+        w[1 + j] = as_float((exact - back) * step)
         delta[i] = (Fraction(float(w[1 + j])) / step - exact) * scale
     if normal.intercept:
         held = sum((Fraction(float(v)) / unit * Fraction(2) ** int(e) * int(s)
                     for v, e, s in zip(w[1:], normal.e, normal.sums, strict=False)),
                    Fraction(0))  # fmt: skip
-        w[0] = near((int(normal.sums[normal.d + k]) - held) / normal.total * unit)
+        w[0] = as_float((int(normal.sums[normal.d + k]) - held) / normal.total * unit)
     return w

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linscope.arithmetic.rational import as_float
+
 from .normal_equations import Held, Normal, Optimum, held
 
 # Relative error of the weights, and share of ½ Σ c (y − ȳ)² above the minimum, of a solved problem.
@@ -23,7 +25,6 @@ TOLERANCE = 1e-6
 TOLERANCE_32 = 1e-3
 # Four units of the floats that the weights are held in; a wider tolerance is one for float32.
 ROUNDED, ROUNDED_32 = 2.0**-51, 2.0**-22
-LARGEST = Fraction(float(np.finfo(float).max))
 
 
 class Facts(NamedTuple):
@@ -58,15 +59,15 @@ def facts(normal: Normal, best: Optimum | None, W: np.ndarray) -> Facts:
     gap = [_gap(normal, best, at, k) for k in range(normal.t)] if best else infinite[:, 0]
     lows = [p - g for p, g in zip(primal, gap, strict=True)] if best else []
     return Facts(
-        np.array([near(v) for v in rss]),
-        np.array([near(v) for v in primal]),
+        np.array([as_float(v) for v in rss]),
+        np.array([as_float(v) for v in primal]),
         np.array([up(v) for v in gap]) if best else infinite[:, 0],
-        np.array([near(_total_squares(normal, k)) for k in range(normal.t)]),
+        np.array([as_float(_total_squares(normal, k)) for k in range(normal.t)]),
         np.array([_errors(normal, best, at, k) for k in range(normal.t)]) if best else infinite,
         lengths(normal),
         np.array([down(v) for v in lows]) if best else -infinite[:, 0],
         np.zeros(normal.t),
-        np.array([near(_squares(normal, k)) for k in range(normal.t)]),
+        np.array([as_float(_squares(normal, k)) for k in range(normal.t)]),
     )
 
 
@@ -102,16 +103,9 @@ def within(found: Facts, W: np.ndarray, tolerance: float) -> bool:
     return bool(small.all()) and relative_error(W, found.error, found.lengths) <= tolerance
 
 
-def near(value: Fraction) -> float:
-    """The nearest float."""
-    if abs(value) <= LARGEST:
-        return float(value)
-    return np.inf if value > 0 else -np.inf
-
-
 def up(value: Fraction) -> float:
     """A float that is not below the value."""
-    close = near(value)
+    close = as_float(value)
     return close if close >= value else float(np.nextafter(close, np.inf))
 
 
@@ -224,4 +218,4 @@ def _root(value: Fraction) -> float:
         return 0.0
     half = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
     root = float(np.sqrt(float(value / Fraction(4) ** half)))
-    return near(Fraction(root) * Fraction(2) ** half)
+    return as_float(Fraction(root) * Fraction(2) ** half)

@@ -18,12 +18,11 @@ B − tI exists in floats, λ_min(B) ≥ t − εN − (N + 2)N u. For any v, wi
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
-from linscope.arithmetic.enclosures import UNIT, Ball, gamma, products, scores
+from linscope.arithmetic.enclosures import UNIT, Ball, dense, gamma, products, scores
 from linscope.verify.dependence import changing_columns, independent_columns
 
 from .values import Place, Problem, near_one, residuals, shifted
@@ -70,21 +69,17 @@ def _try(problem: Problem, place: Place, kept: np.ndarray, precise: bool) -> flo
             T = T @ _whitening(problem, place, A.mid)
             bias = T[:1] if problem.intercept else np.zeros((1, len(T)))
             W = np.vstack([bias, T[int(problem.intercept) :]]).T
-            A = scores(_dense(problem.X[:, kept]), W, precise=True)
+            A = scores(dense(problem.X[:, kept]), W, precise=True)
             found = _bound(problem, place, A, precise)
         return found
     except (np.linalg.LinAlgError, linalg.LinAlgError, ValueError):
         return np.inf
 
 
-def _dense(X: Any) -> np.ndarray:
-    return X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-
-
 def _columns(problem: Problem, place: Place, kept: np.ndarray) -> tuple[Ball, np.ndarray]:
     """[1, (x − m)·2^−e] with the rounding of the difference, and T with [1, x] T = that."""
     Z, mean = shifted(problem, place.p)
-    Z, exponent = near_one(_dense(Z[:, kept]))
+    Z, exponent = near_one(dense(Z[:, kept]))
     moved = mean[kept] != 0
     A = Ball(Z, np.where(moved, 2 * UNIT, 0.0) * np.abs(Z))
     T = np.diag(np.ldexp(1.0, -exponent))

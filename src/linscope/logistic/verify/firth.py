@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from linscope.arithmetic.enclosures import UNIT, Ball, gamma, products, total
+from linscope.arithmetic.enclosures import UNIT, Ball, dense, gamma, products, total
 from linscope.results import Status
 from linscope.verify.claims import Refuted, require
 
@@ -92,7 +91,7 @@ def likelihood(problem: Problem, W: np.ndarray, *, precise: bool = False) -> Lik
 
 def _likelihood(problem: Problem, place: Place, precise: bool) -> Likelihood:
     Z, _ = shifted(problem, place.p)
-    Z, exponent = near_one(Z.toarray() if sparse.issparse(Z) else np.asarray(Z, np.float64))
+    Z, exponent = near_one(dense(Z))
     A = np.column_stack([np.ones(len(Z)), Z]) if problem.intercept else Z
     H = information(problem, place.p, A)
     unit = 1.0 / np.sqrt(np.diag(H))

@@ -16,9 +16,8 @@ from math import fsum
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from linscope.arithmetic.enclosures import Ball, total
+from linscope.arithmetic.enclosures import Ball, dense, total
 from linscope.results import Check, Status
 from linscope.verify.claims import checked, require
 from linscope.verify.kernel_signs import MOST, exact_energy, given_values, signed_sums
@@ -96,8 +95,7 @@ def _rows(claim: Any, matrix: Any, own: np.ndarray) -> Any:
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"a precomputed kernel must be square, got shape {matrix.shape}")
     counted_rows(claim, matrix.shape[0])
-    square = matrix[own][:, own]
-    return np.asarray(square.toarray() if sp.issparse(square) else square, dtype=np.float64)
+    return dense(matrix[own][:, own])
 
 
 def measure(
