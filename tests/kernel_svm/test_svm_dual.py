@@ -14,8 +14,8 @@ from linscope.fitting.driver import run
 from linscope.kernel_svm.solvers import decomposition as svm_dual
 from linscope.kernel_svm.solvers.decomposition import SvmDual
 from linscope.kernel_svm.solvers.dual_problem import SvmProblem, feasible
-from linscope.kernel_svm.solvers.progress import Progress
 from linscope.kernel_svm.solvers.smo import SMO
+from linscope.kernel_svm.solvers.state import Progress
 from linscope.kernel_svm.solvers.whole_matrix import SvmSmall
 from linscope.kernels import tiles as tiles_module
 from linscope.kernels.kernel_maps import map_rows

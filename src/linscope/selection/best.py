@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from linscope._bridge import check_feature_names, check_n_features
 from linscope.fitting.training import Training
 from linscope.logistic.certificates.logistic import LogisticCertificate, careful_proof, with_proof
-from linscope.logistic.certificates.path import PathCertificate
+from linscope.logistic.certificates.path_bounds import PathCertificate
 from linscope.logistic.solving.problems import Part, held_weights, problems_of
 from linscope.results import Certificate, Result
 

@@ -13,9 +13,8 @@ from linscope.data.tables import TableLike
 from linscope.rows.threads import one_blas_thread
 
 from .class_table import ClassTable
-from .margins import combine
+from .margins import combine, squared_radius
 from .maximum_margin import maximum_margin
-from .radius import squared_radius
 from .reading import read_table
 from .signed_rows import SignedRows, whole_numbers
 from .three_cases import Outcome, decide, shared_point

@@ -16,8 +16,7 @@ from linscope.arithmetic.rational import round_up, sqrt_down, sqrt_up
 from linscope.results import Check
 from linscope.verify.claims import Refuted, checked, require
 
-from .margins import Bounds, Margin, bounds, combine, float_weights
-from .radius import squared_radius
+from .margins import Bounds, Margin, bounds, combine, float_weights, squared_radius
 from .reading import read_rows
 from .signed_rows import SignedRows
 from .three_cases import free_rows, orthogonal_vectors

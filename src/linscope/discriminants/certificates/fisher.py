@@ -17,7 +17,6 @@ from linscope.results import Certificate, Check, Status
 from linscope.rows.threads import one_blas_thread
 
 from ..verify.fisher import check
-from .class_facts import counts, listed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -110,3 +109,18 @@ class FisherCertificate(Certificate):
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
         with one_blas_thread():  # many small factorisations
             return check(self, X, y, sample_weight, choose)
+
+
+def listed(names: list[str], most: int = 10) -> str:
+    """Names with commas, cut after some.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b, …'
+    """
+    return ", ".join(names[:most]) + ", …" * (len(names) > most)
+
+
+def counts(labels: tuple, totals: np.ndarray) -> str:
+    """How many samples (or how much weight) each class has."""
+    pairs = zip(labels, totals, strict=True)
+    return listed([f"{label}: {total:g}" for label, total in pairs])

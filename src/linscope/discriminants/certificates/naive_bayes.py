@@ -16,7 +16,7 @@ from linscope.results import Certificate, Check
 from linscope.rows.threads import one_blas_thread
 
 from ..verify.naive_bayes import check
-from .class_facts import counts, listed
+from .fisher import counts, listed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

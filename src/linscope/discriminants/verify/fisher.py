@@ -33,8 +33,7 @@ from .class_columns import class_moments, exact_column
 from .class_rows import ClassRows, check_shares, read_rows
 from .discriminant_models import Model
 from .few_rows import FewRowsModel
-from .fisher_model import PROVEN, known_of, worst_error
-from .fisher_rough import Known, check_rough, check_rough_weights
+from .fisher_model import PROVEN, Known, check_rough, check_rough_weights, known_of, worst_error
 from .mean_difference import check_mean_difference
 
 # The largest tolerance that says anything.

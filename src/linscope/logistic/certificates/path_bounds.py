@@ -1,4 +1,4 @@
-"""How far P(W) is from its minimum, from what the steps know already: no pass over the rows.
+"""How far P(W) of a fit on a path is from its minimum, from what the steps know already.
 
 Duality. With the fitted probabilities p, the entropy −Σ c Σ_k p_k log p_k is L − ⟨∇L, W⟩ (Fenchel's
 equality), and it is concave. Mixing p with one distribution q, (1 − a) p + a q, makes the totals of
@@ -22,12 +22,14 @@ gᵀH⁻¹g is wrong by the factor 1/(1 − Nε trace B⁻¹) at most.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
 from ..solvers.coordinate.gap import mixture
+from .logistic import LogisticCertificate
 
 UNIT = 2.0**-53
 # Room for the rounding of sums of positive numbers; errors of H above this leave nothing.
@@ -145,3 +147,25 @@ def dual_gap(
     unsure = UNLIKELY * e * e * doubt.weight + 4 * e * C * loss + left * doubt.weight * doubt.reach
     unsure += a * (1e-12 + 4 * doubt.share) * sum(parts) + (kept != 0) * 1e-12 * parts[1]
     return max(square + kept + a * rest, 0.0) * (1 + 1e-9) + unsure
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PathCertificate(LogisticCertificate):
+    """Claim about the weights of one fit: one C, one fold's training rows or all rows.
+
+    The attributes are those of ``LogisticCertificate``; ``verify`` needs the rows that this fit was
+    trained on.
+    """
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "C": self.C,
+            "objective": self.primal,
+            "above the minimum by at most": self.gap,
+        }
+
+
+def longest_row(X: Any) -> float:
+    """max √(1 + ‖x‖²)."""
+    squares = X.multiply(X).sum(axis=1) if hasattr(X, "multiply") else np.einsum("ij,ij->i", X, X)
+    return float(np.sqrt(1.0 + np.max(squares))) * (1.0 + 1e-9)

@@ -34,8 +34,14 @@ from ..certificates.logistic import (
     quick_proof,
     with_proof,
 )
-from ..certificates.path import PathCertificate, longest_row
-from ..certificates.path_bounds import Doubt, bound_from_factor, doubt_of, dual_gap
+from ..certificates.path_bounds import (
+    Doubt,
+    PathCertificate,
+    bound_from_factor,
+    doubt_of,
+    dual_gap,
+    longest_row,
+)
 from ..solvers.folds.newton import FoldNewton
 from ..solvers.folds.table import FoldTable
 from ..solvers.objective import LogisticObjective

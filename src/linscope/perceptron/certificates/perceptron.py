@@ -22,6 +22,7 @@ from linscope.rows.threads import one_blas_thread
 from linscope.verify.claims import checked, foreign, require, require_part
 
 from ..solvers.loops import tally
+from ..verify import kernel_perceptron
 from ..verify.perceptron import (
     Measured,
     check,
@@ -238,3 +239,35 @@ def combined_status(parts: dict[str, Certificate]) -> Status:
         weakest_first = (Status.CONVERGED, Status.SEPARATED_BY_TIE)
         return next(each for each in weakest_first if each in statuses)
     return Status.SEVERAL
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class KernelPerceptronCertificate(PerceptronCertificate):
+    """Claim about one binary kernel perceptron.
+
+    Attributes
+    ----------
+    alpha : a coefficient for each sample, as the model holds it
+    bias : b, as the model holds it: the sum of the coefficients, or 0 without an intercept
+    kernel, parameters : the kernel
+    """
+
+    weights: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    alpha: np.ndarray
+    bias: float = 0.0
+    kernel: Any
+    parameters: dict
+
+    def verify(self, X, y) -> Check:
+        """Recompute the kernel and the claim from the training data (the same rows).
+
+        Signs are exact: see ``linscope.perceptron.verify.kernel_perceptron``.
+        """
+        return kernel_perceptron.check(self, X, y)
+
+    def bound(self, X, y) -> float:
+        """R²/γ² in feature space is not worked out: γ would need the kernel's maximum margin."""
+        raise ValueError(
+            "the bound R²/γ² is worked out for Perceptron only; map the features explicitly, "
+            "e.g. with PolynomialFeatures, to get it"
+        )

@@ -26,8 +26,7 @@ from linscope.rows.operations import GramRows
 from linscope.verify.kernel_signs import signed_sums
 from linscope.verify.kernel_values import Kernel, Values, kernel_sums, matrix_sums
 
-from ..certificates.kernel_perceptron import KernelPerceptronCertificate
-from ..certificates.perceptron import combine
+from ..certificates.perceptron import KernelPerceptronCertificate, combine
 from ..solvers.rule import OutOfRange, PerceptronRule, coefficients, gram_start
 from ..solvers.samples import Visited
 from ..solvers.voted import Committee, update_rows
