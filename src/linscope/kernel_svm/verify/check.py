@@ -120,6 +120,7 @@ def _check_form(claim: Any) -> None:
         known and np.isfinite(claim.bias),
         "objective, dual value, gap, KKT violation or bias is missing or not a number",
     )
+    require(claim.rounding >= 0.0, "a rounding below 0 is none")
     fits = claim.witness is None or (claim.gap is None and claim.dual is None)
     require(fits, "a kernel that is not an inner product has no gap and no dual value")
     require(0 < claim.tol < np.inf and claim.C > 0, "C and tol must be positive")
