@@ -23,8 +23,9 @@ import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.rational import as_integers, clear_denominators, power_of_two, sqrt_down
+from linscope.verify.exact_signs import distinct
 
-from .signed_rows import UNIT, SignedRows, distinct
+from .signed_rows import UNIT, SignedRows
 
 BLOCK = 1 << 16
 # More rows than this within rounding of the largest: the rounded-up float value is taken instead.

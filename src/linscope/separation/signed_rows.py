@@ -27,6 +27,7 @@ from linscope.arithmetic.rational import (
     power_of_two,
     primitive,
 )
+from linscope.verify.exact_signs import whole_scores
 
 UNIT = 2.0**-53
 UNDERFLOW = 2.0**-940
@@ -182,18 +183,8 @@ class SignedRows:
 
     def exact_scores(self, rows, W) -> tuple[np.ndarray, Fraction]:
         """Integers t and a unit q > 0 with z_i·W = t_i·q exactly, for the rows asked for."""
-        columns = [j for j in range(self.p - 1) if W[j + 1] != 0]
-        block, back = self.raw(rows)[:, columns], None
-        if len(rows) > 512:
-            block, back = distinct(block)
-        M, e = as_integers(block)
-        weights = [W[j + 1] * power_of_two(s) for j, s in zip(columns, e, strict=True)]
-        whole, common = clear_denominators([W[0], *weights])
-        total = np.full(len(M), whole[0], dtype=object)
-        if columns:
-            total = total + M @ np.array(whole[1:], dtype=object)
-        total = total if back is None else total[back]
-        return total * self.signs[rows].astype(np.int64).astype(object), Fraction(1, common)
+        total, unit = whole_scores(self.X[rows], W)
+        return total * self.signs[rows].astype(np.int64).astype(object), unit
 
     def minimum(self, W, among=None) -> tuple[int, Fraction]:
         """(row, value) of the exact minimum of z_i·W over the rows where ``among`` is true."""
@@ -224,19 +215,6 @@ def _times_power_of_two(A, exponents, out=None) -> np.ndarray:
     if np.abs(exponents).max(initial=0) <= 1000:
         return np.multiply(A, np.ldexp(1.0, exponents), out=out)
     return np.ldexp(A, exponents, out=out)
-
-
-def distinct(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(rows, back) with block = rows[back]; a key finds (nearly all of) the equal rows."""
-    key = np.zeros(len(block))
-    with np.errstate(over="ignore", invalid="ignore"):
-        factors = 0.5 + np.random.default_rng(0).random((block.shape[1],))
-        for j in range(block.shape[1]):
-            key += block[:, j] * factors[j]
-    _, first, back = np.unique(key, return_index=True, return_inverse=True)
-    odd = np.flatnonzero((block != block[first[back]]).any(axis=1))
-    back[odd] = len(first) + np.arange(len(odd))
-    return block[np.concatenate([first, odd])], back
 
 
 def whole_numbers(W) -> tuple[list[Fraction], Fraction]:

@@ -16,8 +16,8 @@ from scipy import sparse
 from linscope.arithmetic.enclosures import dense, scores
 from linscope.arithmetic.rational import as_integers, clear_denominators, power_of_two
 
-# Rows that are worked out in integers at a time.
-CHUNK = 4096
+# Rows that are worked out in integers at a time, and from how many on equal ones are found first.
+CHUNK, FEW = 4096, 64
 
 
 def signed_scores(X: Any, W: np.ndarray) -> np.ndarray:
@@ -92,14 +92,27 @@ def whole_scores(X: Any, v: Sequence[Fraction]) -> tuple[np.ndarray, Fraction]:
     """
     used = [j for j in range(1, len(v)) if v[j]]
     block = dense(X[:, [j - 1 for j in used]])
-    block, back = np.unique(block, axis=0, return_inverse=True)
+    block, back = distinct(block) if len(block) > FEW else (block, slice(None))
     M, e = as_integers(block)
     terms = [v[j] * power_of_two(s) for j, s in zip(used, e, strict=True)]
     whole, common = clear_denominators([v[0], *terms])
     totals = np.full(len(block), whole[0], dtype=object)
     if used:
         totals = totals + M @ np.array(whole[1:], dtype=object)
-    return totals[back.ravel()], Fraction(1, common)
+    return totals[back], Fraction(1, common)
+
+
+def distinct(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(rows, back) with block = rows[back]; a key finds (nearly all of) the equal rows."""
+    key = np.zeros(len(block))
+    with np.errstate(over="ignore", invalid="ignore"):
+        factors = 0.5 + np.random.default_rng(0).random((block.shape[1],))
+        for j in range(block.shape[1]):
+            key += block[:, j] * factors[j]
+    _, first, back = np.unique(key, return_index=True, return_inverse=True)
+    odd = np.flatnonzero((block != block[first[back]]).any(axis=1))
+    back[odd] = len(first) + np.arange(len(odd))
+    return block[np.concatenate([first, odd])], back
 
 
 def _rounded(value: Fraction) -> float:

@@ -245,7 +245,7 @@ def _decide(engine, totals, fit_intercept, start) -> Finite | Found | None:
         found = problem.some_columns(overlap.theta)
         if found is not None:
             return found
-        if not (problem.small and problem.is_plain):
+        if not problem.decided_sooner:
             overlap = _prove(problem, problem.inside(problem.shares()), MORE_STEPS)
     if not overlap.proven:
         if not problem.small:

@@ -165,6 +165,12 @@ class Problem:
         """Whether the question is that of ``linscope.separability``, which always has an answer."""
         return self.n_classes == 2 and self.intercept
 
+    @property
+    def decided_sooner(self) -> bool:
+        """Whether rational arithmetic is quicker than many Newton steps over many rows."""
+        many = len(self.codes) * int(np.prod(self.model.shape)) > EXACT_SIZE
+        return self.small and self.is_plain and many
+
     def by_fractions(self) -> Found | None:
         """Small tables, exactly: also margins that floats cannot tell from 0."""
         rows = self.model.engine.all_rows("exact arithmetic")
