@@ -168,7 +168,7 @@ class Problem:
     @property
     def decided_sooner(self) -> bool:
         """Whether rational arithmetic is quicker than many Newton steps over many rows."""
-        many = len(self.codes) * int(np.prod(self.model.shape)) > EXACT_SIZE
+        many = self.engine.n_rows * int(np.prod(self.model.shape)) > EXACT_SIZE
         return self.small and self.is_plain and many
 
     def by_fractions(self) -> Found | None:
