@@ -37,7 +37,8 @@ class ProcessEngine:
     """
 
     def __init__(self, X: Any, y: Any = None, weight: Any = None):
-        matrix, _ = to_matrix(X)
+        empty = hasattr(X, "shape") and X.shape[0] == 0
+        matrix = X if empty else to_matrix(X)[0]
         weight = NO_WEIGHT if weight is None else np.asarray(weight)
         self._adopt(_cut(matrix, None if y is None else np.asarray(y), weight))
 

@@ -262,3 +262,10 @@ def test_block_knows_its_place():
         return 1
 
     assert engine.fold(check) == len(engine.sizes) == 4
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_a_part_without_rows_is_one_empty_block(kind):
+    engine = MemoryEngine(kind(np.zeros((0, 3))), np.zeros(0))
+    assert (engine.n_rows, engine.sizes, engine.cut(5).sizes) == (0, [0], [0])
+    assert engine.fold(lambda block: block.X.sum(axis=0)).tolist() == [0.0, 0.0, 0.0]

@@ -56,7 +56,9 @@ class MemoryEngine:
         n_threads: int | None = None,
         block_rows: int | None = None,
     ):
-        X, _ = to_matrix(X)
+        # A part of a table may have no rows, a table of the user may not.
+        empty = (sp.issparse(X) or type(X) is np.ndarray) and X.shape[0] == 0
+        X = X if empty else to_matrix(X)[0]
         y = _column(y, X, "y")
         c = NO_WEIGHT if weight is None else _column(weight, X, "weight", NO_WEIGHT)
         if block_rows is not None and block_rows < 1:

@@ -363,12 +363,12 @@ class Perceptron(Verified, PerceptronFamily):
         return dict(zip(self.certificate_.parts, lines, strict=True))
 
 
-def _engine_of(samples: Any, training: Training, problem: Problem) -> Engine | None:
-    """The rows of a problem; None for a chunk of ``partial_fit`` that has none."""
+def _engine_of(samples: Any, training: Training, problem: Problem) -> Engine:
+    """The rows of a problem."""
     if isinstance(samples, InBlocks):
         return samples.engine
     X = training.X if problem.rows is None else training.X[problem.rows]
-    return choose(X, problem.y) if samples.n else None
+    return choose(X, problem.y)
 
 
 def _committee(solver: PerceptronRule, result: Result, training: Training, problem: Problem) -> Any:
