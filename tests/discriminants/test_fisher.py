@@ -796,3 +796,15 @@ def test_weights_beyond_the_range_of_float32_make_no_noise():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = ls.FisherDiscriminant().fit(X, [3, 0, 2, 3, 1, 3])
     assert not model.certificate_.ok
+
+
+def test_weights_that_float32_cannot_hold_are_refused_by_name():
+    """A column of 1e-14 and weights of the samples from 1e-13 to 1e13."""
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(6, 4)) * [0.1, 1e-4, 1e-5, 1e-30]).astype(np.float32)
+    c = np.array([2e-11, 7e12, 3.6e-12, 2.5e-8, 1.2e-3, 8e-13])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        with pytest.raises(ValueError, match="beyond the range of float32"):
+            ls.FisherDiscriminant().fit(X, [0, 1, 1, 1, 0, 0], sample_weight=c)

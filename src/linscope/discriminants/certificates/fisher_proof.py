@@ -70,9 +70,21 @@ class Setting(NamedTuple):
         return TOLERANCE if self.dtype == np.float64 else COARSE
 
 
-@np.errstate(over="ignore")  # weights beyond the range of float32 are told by their bounds
+@np.errstate(over="ignore", invalid="ignore")
 def prove(found: Discriminants, setting: Setting) -> Proof:
-    """The best that can be proven in reasonable time."""
+    """The best that can be proven in reasonable time; ValueError if no floats hold the weights."""
+    proof = _best(found, setting)
+    # A class that has not come yet is ruled out by an infinite bias.
+    first = 1 if (setting.priors == 0).any() else 0
+    if not (np.isfinite(proof.weights[:, first:]).all() and np.isfinite(proof.scalings).all()):
+        raise ValueError(
+            f"a weight is beyond the range of {setting.dtype}: multiply small columns by a power "
+            "of 2, or pass X as float64"
+        )
+    return proof
+
+
+def _best(found: Discriminants, setting: Setting) -> Proof:
     first = _as_held(found, setting)
     seen = np.isfinite(found.criterion)  # else what is left of a spread may be below rounding
     if (first.accuracy <= GOOD and seen) or setting.rows is None:
