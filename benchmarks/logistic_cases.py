@@ -7,10 +7,10 @@ do; with those some are right to three digits only, which is to their advantage 
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression
 
 import linscope as ls
-from linscope.losses.logistic import loss
 
 from .case import Case, Contender, Data, worse_objective
 from .data import named, overlapping, text_like
@@ -33,8 +33,11 @@ def objective(data: Data, model) -> float:
     W = np.asarray(model.coef_, dtype=np.float64)
     S = data.X @ W.T + np.asarray(model.intercept_, dtype=np.float64)
     codes = np.searchsorted(model.classes_, data.y)
-    s = S[:, 0] if len(W) == 1 else S
-    return 0.5 * float(np.sum(W * W)) + float(np.sum(loss(s, codes)))
+    if len(W) == 1:
+        losses = np.logaddexp(0.0, np.where(codes == 1, -S[:, 0], S[:, 0]))
+    else:
+        losses = logsumexp(S, axis=1) - S[np.arange(len(S)), codes]
+    return 0.5 * float(np.sum(W * W)) + float(np.sum(losses))
 
 
 def linscope() -> Contender:

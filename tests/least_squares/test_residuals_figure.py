@@ -115,7 +115,7 @@ class TestResiduals:
             ls.plot.residuals(DecisionTreeRegressor().fit(X, y), X, y)
         with pytest.raises(ValueError, match="Lasso does not keep its data: give X and y"):
             ls.plot.residuals(Lasso().fit(X, y))
-        with pytest.raises(ValueError, match="one target and a coefficient a feature"):
+        with pytest.raises(ValueError, match="one target and a coefficient per feature"):
             ls.plot.residuals(Lasso().fit(X, y), X[:, :2], y)
         with pytest.raises(ValueError, match="X has NaN at row 0"):
             ls.plot.residuals(Lasso().fit(X, y), np.full_like(X, np.nan), y)
