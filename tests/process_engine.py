@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from linscope.data import to_matrix
 from linscope.engines.base import RowsElsewhere, Tree
-from linscope.rows.blocks import NO_WEIGHT, Block, stacked, take_rows
+from linscope.rows.blocks import NO_WEIGHT, Block, stacked, take_rows, taken
 from linscope.rows.threads import one_blas_thread
 
 # Shares of the rows; 0 makes an empty block, and after it comes a single row.
@@ -79,8 +79,8 @@ class ProcessEngine:
         out._adopt([Block(int(a), *part) for a, part in zip(starts, parts, strict=False)])
         return out
 
-    def bring(self, task, *arguments):
-        return stacked([Block(0, *part) for part in _ask("fold", self._name, "", task, arguments)])
+    def take(self, rows):
+        return stacked(_ask("fold", self._name, "", _numbered, (rows,)))
 
     def cut(self, rows):
         return self
@@ -94,6 +94,11 @@ class ProcessEngine:
 
     def all_rows(self, who):
         raise RowsElsewhere(f"{who} needs all rows in memory, and these are in another process")
+
+
+def _numbered(block: Block, rows: np.ndarray) -> Block:
+    first, last = np.searchsorted(rows, (block.rows.start, block.rows.stop))
+    return taken(block, rows[first:last] - block.start)
 
 
 def _every(block: Block, step: int) -> Block:

@@ -6,7 +6,7 @@ takes a ``Block`` and some arguments, changes neither, and can be sent to anothe
     fold      what the tasks return, added up: all that a sum over rows can tell
     keep      the same, and something for each row stays where the row is: scores, residuals
     gather    something for each row, brought here: predictions, margins
-    bring     some rows themselves
+    take      some rows themselves
     derive    other rows made of these: columns scaled, another target, fewer rows
 
 Whoever needs more (rows in an order, a Gram matrix) asks for ``all_rows`` and says who asks.
@@ -88,8 +88,8 @@ class Engine(Protocol):
         """The same rows in blocks of so many, where the engine may choose."""
         ...
 
-    def bring(self, task: Task, *arguments: Any) -> Block:
-        """The rows ``task(block, *arguments)``, (X, y, weight), here: some, not all."""
+    def take(self, rows: np.ndarray) -> Block:
+        """The rows with these numbers, which are sorted, here."""
         ...
 
     def some(self, rows: int) -> Block:

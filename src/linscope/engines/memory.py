@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from contextlib import closing
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -19,6 +20,7 @@ from linscope.rows.blocks import (
     every,
     stacked,
     take_rows,
+    taken,
 )
 from linscope.rows.operations import NO_WEIGHT
 from linscope.rows.threads import Workers, one_blas_thread
@@ -83,7 +85,7 @@ class MemoryEngine:
 
     def fold(self, task: Task, *arguments: Any) -> Any:
         """The tasks' results, added in a tree over the blocks' numbers."""
-        return self._fold(lambda block: task(block, *arguments))
+        return self._fold(lambda block: task(block, *arguments), hasattr(task, "light"))
 
     def keep(self, name: str, task: Task, *arguments: Any) -> Any:
         """The same for the partials of (kept, partial); kept is ``block.kept[name]`` from then."""
@@ -92,18 +94,26 @@ class MemoryEngine:
             block.kept[name], partial = task(block, *arguments)
             return partial
 
-        return self._fold(keeping)
+        return self._fold(keeping, hasattr(task, "light"))
 
-    def _fold(self, function: Any) -> Any:
+    def _fold(self, function: Any, light: bool) -> Any:
         if len(self._borders) == 1:  # small tables have no time for more
+            if light:
+                return function(self._blocks[0])
             with one_blas_thread():
                 return function(self._blocks[0])
         tree = Tree()
+        partials = self._map(function, light)
         # Closing at once, not when the garbage collector comes by, ends the work after an error.
-        with closing(self._workers.map(function, self._blocks)) as partials:
+        with closing(partials):
             for partial in partials:
                 tree.add(partial)
         return tree.total()
+
+    def _map(self, function: Any, light: bool) -> Generator[Any, None, None]:
+        if not light:
+            return self._workers.map(function, self._blocks)
+        return (function(block) for block in self._blocks)
 
     def forget(self, name: str) -> None:
         """Nothing is kept under this name any more."""
@@ -112,7 +122,8 @@ class MemoryEngine:
 
     def gather(self, task: Task, *arguments: Any) -> Any:
         """What the task returns for each row, of all rows: an array, or a tuple of arrays."""
-        parts = list(self._workers.map(lambda block: task(block, *arguments), self._blocks))
+        light = hasattr(task, "light")
+        parts = list(self._map(lambda block: task(block, *arguments), light))
         if len(parts) == 1:
             return parts[0]
         if isinstance(parts[0], tuple):
@@ -139,9 +150,9 @@ class MemoryEngine:
         out._borders = list(pairwise(starts))
         return out
 
-    def bring(self, task: Task, *arguments: Any) -> Block:
-        """The rows (X, y, weight) that the task takes of each block."""
-        return self.derive(task, *arguments).all_rows()
+    def take(self, rows: np.ndarray) -> Block:
+        """The rows with these numbers."""
+        return taken(self.all_rows(), rows)
 
     def cut(self, rows: int) -> MemoryEngine:
         """The same rows in blocks of so many."""

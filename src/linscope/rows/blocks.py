@@ -83,6 +83,18 @@ def every(block: Block, step: int) -> Block:
     return Block(block.start, X, y, np.ascontiguousarray(block.weight[rows]))
 
 
+def light(task: Any) -> Any:
+    """Marks a task that reads a few numbers per row only: it is not worth a thread."""
+    task.light = True
+    return task
+
+
+def taken(block: Block, rows: np.ndarray) -> Block:
+    """These rows of a block."""
+    y = None if block.y is None else block.y[rows]
+    return Block(0, block.X[rows], y, block.weight[rows] if block.weighted else block.weight)
+
+
 def stacked(blocks: list[Block], X: Any = None) -> Block:
     """One block of all their rows; X is the table, if there is one already."""
     if X is None:

@@ -21,7 +21,6 @@ from linscope.arithmetic.enclosures import products, scores
 from linscope.losses.hinge import dual_slope
 from linscope.rows.blocks import Block
 
-from .blocks import take_block
 from .hinge_bias import hinge_bias
 from .objective import MarginObjective
 
@@ -77,7 +76,7 @@ def _last_weights(objective: MarginObjective, alpha: np.ndarray, b: float) -> np
     V, careful = _weights(objective, alpha, b), objective.n * objective.d <= CAREFUL
     if careful:
         support = np.flatnonzero(alpha)
-        own = objective.engine.bring(take_block, support)
+        own = objective.engine.take(support)
         sums = products(own.X, (alpha[support] * own.y)[:, None], precise=True).mid[0]
         first = 0 if objective.rho[0] > 0.0 else 1
         V[first:] = sums[first:] / objective.rho[first:]
@@ -125,7 +124,7 @@ def _solve(objective: MarginObjective, b, alpha, free, bend) -> tuple[float, np.
     rows = np.flatnonzero(free)
     if not len(rows):
         return b, alpha
-    own = objective.engine.bring(take_block, rows)
+    own = objective.engine.take(rows)
     V, y, X = _weights(objective, alpha, b), own.y, own.X
     X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
     Z = X / np.sqrt(objective.rho[1:])

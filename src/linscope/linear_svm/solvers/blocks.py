@@ -18,7 +18,7 @@ from numba import njit
 from scipy import sparse
 
 from linscope.losses import hinge
-from linscope.rows.blocks import Block, Largest, block_rows_for
+from linscope.rows.blocks import Block, Largest, block_rows_for, light
 from linscope.rows.curvature import diagonal_block, product_block
 from linscope.rows.operations import REORDER, as_rows
 from linscope.rows.scores import add_rows, add_scores
@@ -61,26 +61,30 @@ def evaluate_block(block: Block, w, a, k, u) -> tuple[Terms, tuple[np.ndarray, n
     return out, (totals, g)
 
 
+@light
 def kept(block: Block, name: str, which: str) -> np.ndarray:
     """The margins, α or activity of a point."""
     return getattr(block.kept[name], which)
 
 
-def facts_block(block: Block) -> tuple[float, int, Largest]:
-    """Σ c, how many numbers are held, and the largest of them."""
-    values = block.X.data if sparse.issparse(block.X) else block.X
-    total = float(block.weight.sum()) if block.weighted else float(len(block.y))
-    return total, values.size, Largest(max(values.max(initial=0.0), -values.min(initial=0.0)))
+@light
+def facts_block(block: Block) -> tuple[float, int]:
+    """Σ c, and how many numbers are held."""
+    numbers = block.X.nnz if sparse.issparse(block.X) else block.X.size
+    return float(block.weight.sum()) if block.weighted else float(len(block.y)), numbers
 
 
+@light
 def labels_block(block: Block) -> np.ndarray:
     return block.y
 
 
+@light
 def weights_block(block: Block) -> np.ndarray:
     return block.weight
 
 
+@light
 def compare_block(block: Block, before: str, now: str) -> tuple[int, int]:
     """How many rows are active now, and how many were not or are no longer."""
     was, active = block.kept[before], block.kept[now].active
@@ -100,13 +104,6 @@ def active_block(block: Block, now: str) -> tuple[np.ndarray, np.ndarray]:
     """Activity is kept; Σ c [1, x][1, x]ᵀ of the active rows."""
     active = block.kept[now].active
     return active, _gram(block, np.flatnonzero(active))
-
-
-def take_block(block: Block, rows: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
-    """The rows with these numbers, which are sorted."""
-    first, last = np.searchsorted(rows, (block.rows.start, block.rows.stop))
-    own = rows[first:last] - block.start
-    return block.X[own], block.y[own], block.weight[own] if block.weighted else block.weight
 
 
 def take_active_block(block: Block, name: str) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -260,11 +257,13 @@ def slope_and_curvature(t, margins, along, a, c, k, u):
     return slope, k * curvature
 
 
+@light
 def along_block(block: Block, here: str, there: str) -> tuple[np.ndarray, int]:
     """How the margins change from one point to the other, which is kept."""
     return block.kept[there].margins - block.kept[here].margins, 0
 
 
+@light
 def slope_block(block: Block, here: str, t: float, a, k: float, u: float) -> np.ndarray:
     """``slope_and_curvature`` of a block."""
     own = a[block.rows] if len(a) else a

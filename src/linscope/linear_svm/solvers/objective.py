@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from linscope.engines import Engine, here
-from linscope.rows.blocks import SPARSE_ROWS, block_rows_for
+from linscope.rows.blocks import SPARSE_ROWS, block_rows_for, largest_value
 
 from . import blocks
 from .blocks import COMPLEMENT, NOTHING, SLACK, SQUARED_SLACK, Pieces
@@ -82,8 +82,7 @@ class MarginObjective:
         self.n, self.d = self.engine.n_rows, self.engine.n_features
         if not len(self.rho):
             self.rho = np.r_[0.0, np.ones(self.d)]
-        self.total, numbers, largest = self.engine.fold(blocks.facts_block)
-        self.largest = float(largest.value)
+        self.total, numbers = self.engine.fold(blocks.facts_block)
         self.engine = self.engine.cut(self._block_rows(numbers))
         # The least P(W) so far; P(0) to begin with.
         self.least = self.C * self.total
@@ -97,6 +96,11 @@ class MarginObjective:
         if self.engine.is_sparse:
             return max(SPARSE_ROWS, most)
         return max(64, min(4 * block_rows_for(self.d, 8), most))
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest |x|."""
+        return float(self.engine.fold(largest_value).value)
 
     @cached_property
     def y(self) -> np.ndarray:
@@ -212,7 +216,7 @@ class MarginObjective:
 
     def restrict(self, rows: np.ndarray, point: Point) -> MarginObjective:
         """These rows only; the others keep their α, which acts as a constant pull."""
-        own = here(self.engine.bring(blocks.take_block, rows))
+        own = here(self.engine.take(rows))
         part = MarginObjective(own, self.C, self.squared, self.rho, self.intercept)
         total = self.rho * point.W - point.gradient - self.pull
         part.pull = total - part.combine(point.alpha[rows])

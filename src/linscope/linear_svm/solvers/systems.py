@@ -95,7 +95,7 @@ class WideSystem:
         if count > MOST_ROWS:
             active = engine.derive(take_active_block, point.name)
             return self._by_products(point, active, pieces.k, tol)
-        rows = engine.bring(take_active_block, point.name)
+        rows = engine.take(np.flatnonzero(point.active))
         k = pieces.k * (rows.weight if rows.weighted else np.ones(len(rows.y)))
         with one_blas_thread():
             return self._by_rows(point, rows.X, rows.y, k)

@@ -176,16 +176,9 @@ def _within(problem: Problem, W: np.ndarray, deficit: Ball) -> bool:
     rows = np.flatnonzero(~(deficit.high <= 0.0))
     if not len(rows):
         return True
-    doubtful = problem.engine.bring(_some_rows, rows)
+    doubtful = problem.engine.take(rows)
     turned = _turned(doubtful.X, doubtful.y)
     return not (settled_scores(turned, _turned_weights(W)) > 0.0).any()
-
-
-def _some_rows(block: Block, rows: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
-    """The rows with these numbers, which are sorted."""
-    first, last = np.searchsorted(rows, (block.rows.start, block.rows.stop))
-    own = rows[first:last] - block.start
-    return block.X[own], block.y[own], block.weight[:0]
 
 
 def lower_bound(problem: Problem, alpha: np.ndarray, *, precise: bool) -> float:
