@@ -40,6 +40,8 @@ GOOD = 1e-6
 ROOM = 1 + 1e-6
 # The own class of a row with a larger loss is less probable than 10⁻⁴.
 UNLIKELY = 1e4
+# The name under which the probabilities at both points are kept.
+BOTH = "both"
 # Beyond this nothing is known of a probability.
 VAGUE = 0.01
 
@@ -129,13 +131,14 @@ def _gap(
         after = part.evaluate(point.W + objective.n / part.n * toward)
     elif _few_weights(objective):
         after = _after_newton(part, before, point.gradient)
-    names, excess, biases = (before.name, after.name), np.zeros(objective.n_classes), None
+    part.engine.keep(BOTH, _probabilities, before.name, after.name)
+    excess, biases = np.zeros(objective.n_classes), None
     shown = slice(1, 2) if objective.rows == 1 else slice(None)  # two classes: one row of weights
     if objective.intercept:
         excess[shown] = point.gradient[:, 0]
         excess[0] -= excess.sum()  # excesses add up to 0
-        biases = _new_biases(part, names, excess)
-    change = Change(*part.engine.fold(change_of, *names, biases, rounding.probability))
+        biases = _new_biases(part, excess)
+    change = Change(*part.engine.fold(change_of, biases, rounding.probability))
     slope = point.gradient[:, 1:] + change.slope[shown]
     doubt = rounding.slope + (part.n + 16) * UNIT * change.sizes
     doubt += 40 * objective.n_classes * UNIT * change.terms
@@ -156,12 +159,12 @@ class Change(NamedTuple):
     divergence: float
 
 
-def change_of(block: Block, before: str, after: str, biases: np.ndarray | None, e: float) -> tuple:
+def change_of(block: Block, biases: np.ndarray | None, e: float) -> tuple:
     """``Change`` as a tuple. Its rows sum to 0.
 
     Of the own class, whose probability may be near 1, no difference is taken.
     """
-    p, q, c = _both(block, before, after, biases)
+    p, q, c = _both(block, biases)
     own = np.arange(len(p)), block.y
     change, size = c * (q - p), c * (q + p)
     change[own], size[own] = 0.0, 0.0
@@ -170,9 +173,14 @@ def change_of(block: Block, before: str, after: str, biases: np.ndarray | None, 
     return slope, change.sum(axis=0), float(np.abs(change).sum()), 2.0 * float(size.sum()), near
 
 
-def _both(block: Block, before: str, after: str, biases: np.ndarray | None) -> tuple:
+def _probabilities(block: Block, before: str, after: str) -> tuple[tuple, int]:
+    """p at both points, which are kept."""
+    return tuple(block.kept[name].probabilities() for name in (before, after)), 0
+
+
+def _both(block: Block, biases: np.ndarray | None) -> tuple:
     """p, p' with new biases, and c of the rows."""
-    p, q = (block.kept[name].probabilities() for name in (before, after))
+    p, q = block.kept[BOTH]
     if biases is not None:
         q = q * np.exp(biases - biases.max())
         q /= q.sum(axis=1, keepdims=True)
@@ -232,11 +240,11 @@ def _after_newton(part: LogisticObjective, here: Point, gradient: np.ndarray) ->
     return part.evaluate(here.W + v)
 
 
-def _new_biases(part: LogisticObjective, names: tuple[str, str], excess: np.ndarray) -> np.ndarray:
+def _new_biases(part: LogisticObjective, excess: np.ndarray) -> np.ndarray:
     """t of p' ∝ p e^t with the totals Σ c p less the excess, by some steps of Newton's method."""
     biases = np.zeros(part.n_classes)
     for _ in range(BIAS_STEPS):
-        given, totals, both = part.engine.fold(_totals, *names, biases)
+        given, totals, both = part.engine.fold(_totals, biases)
         wanted = given - excess
         if np.abs(wanted - totals).max() <= 4 * UNIT * wanted.sum():
             break
@@ -245,7 +253,7 @@ def _new_biases(part: LogisticObjective, names: tuple[str, str], excess: np.ndar
     return biases
 
 
-def _totals(block: Block, before: str, after: str, biases: np.ndarray) -> tuple:
+def _totals(block: Block, biases: np.ndarray) -> tuple:
     """Σ c p, Σ c p' and Σ c p' p'ᵀ."""
-    p, q, c = _both(block, before, after, biases)
+    p, q, c = _both(block, biases)
     return np.sum(c * p, axis=0), np.sum(c * q, axis=0), q.T @ (c * q)
