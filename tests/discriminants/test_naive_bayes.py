@@ -457,3 +457,14 @@ def test_a_prior_of_zero_rules_a_class_out():
     theirs = GaussianNB(priors=[0.5, 0.0, 0.5], var_smoothing=0)
     with np.errstate(divide="ignore"):
         np.testing.assert_array_equal(model.predict(X), theirs.fit(X, y).predict(X))
+
+
+def test_a_sparse_row_of_little_weight_that_stores_nothing_counts():
+    """Its weight is a difference of two sums, and next to 2.5e11 nothing would be left of it."""
+    dense = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    y, c = np.array([0, 0, 1, 2, 1]), np.array([2.5e11, 3.3e-11, 4.6e14, 8e10, 1e15])
+    model = ls.GaussianNaiveBayes().fit(sparse.csr_array(dense), y, sample_weight=c)
+    heavy, light = (Fraction(float(v)) for v in c[:2])
+    true = heavy * light / (heavy + light) ** 2
+    np.testing.assert_allclose(model.var_[0], float(true), rtol=1e-12)
+    assert model.verify(sparse.csr_array(dense), y, sample_weight=c)

@@ -305,7 +305,7 @@ def _settled(moments: ClassMoments, raw, engine: Engine, doubt: float) -> ClassM
         # The weight of rows that store nothing is a difference of two sums.
         zero = np.ldexp(moments.origin, -moments.exponent)
         lost = lost + 4 * doubt * _diagonal(_with_squares(moments, zero))
-    need = (raw > 0) & ~(lost <= PRECISE * diagonal)
+    need = (lost > 0) & ~(lost <= PRECISE * diagonal)
     if moments.kind == "squares":
         need |= (moments.exponent != 0) & (raw < TINY) & (moments.weight > 0)[:, None]
         if need.any():
