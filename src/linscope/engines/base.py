@@ -111,8 +111,11 @@ def plus(a: Any, b: Any) -> Any:
     >>> plus((1, 2.0), (3, 4.0))
     (4, 6.0)
     """
-    if type(a) is tuple:
-        return tuple(plus(x, y) for x, y in zip(a, b, strict=True))
+    kind = type(a)
+    if kind is np.ndarray or kind is float:  # most are; asking an array for a method takes longer
+        return a + b
+    if kind is tuple:
+        return tuple(map(plus, a, b))
     return a.plus(b) if hasattr(a, "plus") else a + b
 
 

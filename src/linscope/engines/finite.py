@@ -15,11 +15,11 @@ def check_rows(engine: Engine, names: list[str] | None = None) -> float:
 
     Returns a number that is at least the largest |x|, and at most some hundred times that.
     """
-    found = engine.fold(_look, "X")
+    found, targets = engine.fold(_look)
     if found.first is not None:
         complain(found.first, names, "X")
-    if engine.n_targets and (first := engine.fold(_look, "y").first) is not None:
-        complain(first, None, "y")
+    if targets.first is not None:
+        complain(targets.first, None, "y")
     return found.largest
 
 
@@ -31,8 +31,14 @@ class _Found(NamedTuple):
         return _Found(max(self.largest, other.largest), self.first or other.first)
 
 
-def _look(block: Block, name: str) -> _Found:
-    found: Any = first_not_finite(getattr(block, name))
+def _look(block: Block) -> tuple[_Found, _Found]:
+    """What is found in X and in y, where class numbers need no look."""
+    counted = block.y is None or block.y.dtype.kind in "iub"
+    return _found(block, block.X), _Found(0.0, None) if counted else _found(block, block.y)
+
+
+def _found(block: Block, values: Any) -> _Found:
+    found: Any = first_not_finite(values)
     if isinstance(found, float):
         return _Found(found, None)
     return _Found(0.0, found._replace(row=block.start + found.row))

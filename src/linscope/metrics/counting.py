@@ -83,8 +83,8 @@ def _renumbered(labels: Labels, classes: np.ndarray) -> np.ndarray:
 
 def answers(pairs: Pairs, weight: Any = None) -> Engine:
     """Rows that hold the predicted class; their targets are the actual ones."""
-    # float32 holds the numbers of all classes, and takes half the room.
-    return choose(pairs.predicted.astype(np.float32)[:, None], pairs.actual, weight)
+    # A table has floats: the bits of class numbers are taken for such, which copies nothing.
+    return choose(pairs.predicted.view(np.float64)[:, None], pairs.actual, weight)
 
 
 def count_pairs(engine: Engine, k: int) -> np.ndarray:
@@ -100,9 +100,10 @@ def count_pairs(engine: Engine, k: int) -> np.ndarray:
 
 
 def _count_block(block: Block, k: int) -> np.ndarray:
+    predicted = block.X[:, 0].view(np.int64)
     if block.weighted:
-        return _add_weights(block.y, block.X, block.weight, k)
-    return _count(block.y, block.X, k)
+        return _add_weights(block.y, predicted, block.weight, k)
+    return _count(block.y, predicted, k)
 
 
 @njit(cache=True, nogil=True)
@@ -110,7 +111,7 @@ def _count(actual, predicted, k):
     # Two tables in turn: an increment need not wait for the one before when the pair repeats.
     table = np.zeros((2, k, k), dtype=np.int64)
     for i in range(len(actual)):
-        table[i & 1, actual[i], np.int64(predicted[i, 0])] += 1
+        table[i & 1, actual[i], predicted[i]] += 1
     return table[0] + table[1]
 
 
@@ -118,5 +119,5 @@ def _count(actual, predicted, k):
 def _add_weights(actual, predicted, weight, k):
     table = np.zeros((k, k), dtype=np.float64)
     for i in range(len(actual)):
-        table[actual[i], np.int64(predicted[i, 0])] += weight[i]
+        table[actual[i], predicted[i]] += weight[i]
     return table

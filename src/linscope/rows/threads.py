@@ -10,7 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 from contextvars import copy_context
 from functools import cache, partial
 from itertools import chain, islice
@@ -145,13 +145,13 @@ class _BlasLimit:
 _blas_limit = _BlasLimit()
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
+class one_blas_thread(ContextDecorator):
     """Products inside the block run on one thread; may be nested and used by several threads."""
-    _blas_limit.enter()
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        _blas_limit.enter()
+
+    def __exit__(self, *_: object) -> None:
         _blas_limit.leave()
 
 

@@ -264,11 +264,11 @@ def along_block(block: Block, here: str, there: str) -> tuple[np.ndarray, int]:
 
 
 @light
-def slope_block(block: Block, here: str, t: float, a, k: float, u: float) -> np.ndarray:
+def slope_block(block: Block, here: str, t: float, a, k: float, u: float) -> tuple:
     """``slope_and_curvature`` of a block."""
     own = a[block.rows] if len(a) else a
     margins, along = block.kept[here].margins, block.kept["along"]
-    return np.array(slope_and_curvature(t, margins, along, own, block.weight, k, u))
+    return slope_and_curvature(t, margins, along, own, block.weight, k, u)
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)

@@ -134,8 +134,9 @@ def rough_columns(block: Block) -> tuple[np.ndarray, float]:
 
 def curved(block: Block, curvature: str, table: str | None, V: np.ndarray) -> np.ndarray:
     """∇²(Σ c f) V, for a dense table in float32 if that is kept under the name ``table``."""
-    X = block.X if table is None else block.kept[table]
-    return product_block(X, V, block.kept[curvature], block.weight.astype(V.dtype, copy=False))
+    X, D = block.X if table is None else block.kept[table], block.kept[curvature]
+    D = D.curvature if isinstance(D, Terms) else D
+    return product_block(X, V, D, block.weight.astype(V.dtype, copy=False))
 
 
 def class_hessians(block: Block, name: str, most: int, dtype: Any) -> np.ndarray:

@@ -21,6 +21,8 @@ from . import blocks
 
 # A block of sparse rows has so many entries for each number of its gradient.
 ENTRIES_A_WEIGHT, MOST_SPARSE_BLOCKS = 8, 64
+# Fewer entries are one block: waking a thread takes longer.
+WORTH_THREADS = 100_000
 # A share of the rows is of use if it has some of each class.
 FEWEST_OF_A_CLASS = 20
 # Products with weights beyond these leave the range of float32; smaller tables gain no time by it.
@@ -68,7 +70,7 @@ class LogisticObjective:
         self.rows = 1 if self.n_classes == 2 else self.n_classes
         self.engine = self.engine.cut(self._block_rows())
         self.float32 &= FLOAT32_WEIGHTS[0] < self.facts.heaviest.value < FLOAT32_WEIGHTS[1]
-        self.float32 &= self.n * self.d > FLOAT32_NUMBERS
+        self.float32 &= self.n * self.d * self.rows > FLOAT32_NUMBERS
         self.mask = np.ones(self.d + 1)
         self.mask[0] = float(self.intercept)
         self._points: WeakValueDictionary[str, Point] = WeakValueDictionary()
@@ -76,6 +78,8 @@ class LogisticObjective:
     def _block_rows(self) -> int:
         if not self.is_sparse:
             return 4 * block_rows_for(self.d, 8)
+        if self.facts.entries < WORTH_THREADS:
+            return max(self.n, 1)
         # Each block has a gradient of its own: blocks must be large enough to pay for it.
         wanted = self.facts.entries // (ENTRIES_A_WEIGHT * (self.d + 1))
         return max(SPARSE_ROWS, -(-self.n // min(max(wanted, 4), MOST_SPARSE_BLOCKS)))
@@ -139,8 +143,10 @@ class LogisticObjective:
         if rough:  # the largest entry becomes 1: float32 has a small range
             size = float(np.abs(V).max()) or 1.0
             self._keep_rough()
-        curvature = f"{point.name} {np.dtype(dtype)}"
-        if curvature not in point.known:
+        # That of two classes is kept as it is needed.
+        as_is = self.rows == 1 and not rough
+        curvature = point.name if as_is else f"{point.name} {dtype.__name__}"
+        if not as_is and curvature not in point.known:
             self.engine.keep(curvature, blocks.curvature_by_class, point.name, dtype)
             point.known.add(curvature)
         table, inside = ROUGH if rough else None, np.divide(V, size).astype(dtype, copy=False)
