@@ -87,19 +87,23 @@ def orders(
     X: TableLike,
     y: Any,
     *,
-    seeds: Sequence[int] = (0, 1, 2),
+    seeds: Sequence[int] | None = None,
     inits: Sequence[Any] = (),
+    etas: Sequence[float] = (),
     estimator: Any = None,
     features: Any = None,
     ax: Any = None,
 ) -> OrdersDisplay:
-    """Order and first weights change the answer: several boundaries in one figure.
+    """Order, first weights and rate change the answer: several boundaries in one figure.
 
     Parameters
     ----------
     X, y : samples of two classes
     seeds : a run with a shuffled order for each seed, beside the given order
+        By default three that end with different boundaries, if a few tries find them.
     inits : a run from each of these first weights (bias first, or "random")
+    etas : a run with each of these rates
+        From zeros a constant rate only scales the weights; from other weights it matters.
     estimator : the ``Perceptron`` to run; by default with its defaults
     features : two features by number or name, needed if X has more than two
     ax : matplotlib axes, optional
@@ -110,9 +114,18 @@ def orders(
     >>> X, y = ls.datasets.load("or")
     >>> ls.plot.orders(X, y, seeds=[0], inits=[[1, 1, 1]]).runs
     ['given order', 'shuffle 0', 'from [1, 1, 1]']
+
+    The rate, from first weights other than 0:
+
+    >>> from_ones = ls.Perceptron(init=[1, 1, 1])
+    >>> ls.plot.orders(X, y, seeds=[], etas=[0.1, 10], estimator=from_ones)
+    <OrdersDisplay: Same samples, 3 runs: 3 different boundaries>
     """
     base = Perceptron() if estimator is None else estimator
-    return OrdersDisplay.from_seeds(base, X, y, seeds, inits, features).plot(ax)
+    display = OrdersDisplay.from_runs(
+        base, X, y, seeds=seeds, inits=inits, etas=etas, features=features
+    )
+    return display.plot(ax)
 
 
 def overfitting(

@@ -156,11 +156,11 @@ def test_effects_and_rises():
     A = design(X)[effects["sample"]]
     left = 1 - 0.1 * (A**2).sum(axis=1)
     np.testing.assert_allclose(effects["error_after"], left * effects["error_before"], atol=1e-12)
-    rise = trace.monotonic()
+    rise = trace.first_rise()
     first = effects[effects["rose"]].iloc[0]
     assert (rise.step, rise.before, rise.after) == (first.step, first.J_before, first.J_after)
     batch = ls.trace(model("batch"), X, y)
-    assert batch.monotonic() is None
+    assert batch.monotonic() is True
     assert not batch.effects(backend="pandas")["rose"].any()
     assert "batch" in ls.trace(model("mini-batch"), X, y).effects(backend="dict")
 

@@ -244,16 +244,17 @@ def test_effects_count_what_an_update_did(rule, exact):
     assert part["broken"].tolist() == effects["broken"][1:3].tolist()
 
 
-def test_monotonic_finds_the_first_rise():
+def test_first_rise_of_the_criterion():
     trace = ls.trace(ls.Perceptron(tie="positive"), ls.datasets.load("two_points"))
-    rise = trace.monotonic()
+    rise = trace.first_rise()
     assert (rise.step, rise.update, rise.before, rise.after) == (2, 1, 0, 5)
+    assert trace.monotonic() is False
     frame = ls.trace(ls.Perceptron(), [[1.0], [2.0]], [-1, 1])
     values = frame.to_frame(criterion=True, backend="dict")["criterion"]
     rises = np.flatnonzero(np.diff(np.r_[0.0, values]) > 0)
-    assert frame.monotonic().step == rises[0] + 1
+    assert frame.first_rise().step == rises[0] + 1
     quiet = ls.trace(ls.Perceptron(init=[0, 1]), [[-1.0], [1.0]], [-1, 1])
-    assert quiet.monotonic() is None
+    assert quiet.monotonic() is True
 
 
 def test_ten_million_visits_are_traced_without_objects():

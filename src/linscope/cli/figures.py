@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -36,21 +35,12 @@ def named(X: Any, features: list[str]) -> Any:
 
 
 def write_figure(display: Any, path: Path) -> None:
-    """Draw to a temporary file beside ``path``, put it in place in one step, and say so."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix.lower())
-    os.close(handle)
+    """Draw to a file beside ``path``, put it in place in one step, and say so."""
+    from linscope.display.files import complete_file
+
     try:
-        display.save(temporary)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        with complete_file(path) as temporary:
+            display.save(temporary)
     except OSError as error:
         raise BadInput(f"--plot {path}: {error.strerror or error}") from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
     complain(f"figure written to {path}")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -102,12 +102,13 @@ class Display:
         move, points = self._stage(axes)
         look: Any = {"facecolors": "none", "edgecolors": theme.WRONG, "lw": 2.0, "zorder": 5}
         ring = axes[0].scatter([], [], s=130.0, **look)
+        rows = int(axes[0].get_legend() is not None)  # of a key between caption and axes
 
         def draw(frame: int) -> list[Any]:
             move(int(places[frame]))
             sample = samples[frame]
             ring.set_offsets(np.zeros((0, 2)) if sample is None else points[[sample]])
-            theme.title(axes[0], captions[frame])
+            theme.title_and_key(axes[0], captions[frame], [], rows=rows)
             return [ring]
 
         return FuncAnimation(figure, draw, frames=len(places), interval=1000.0 / fps)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,13 @@ from .base import SampleDisplay
 from .drawing import draw_regions, draw_samples
 from .geometry import Box, mesh, segment
 from .inputs import View, choose_view, read_samples
+from .line_labels import label_lines
 
 RESOLUTION = 300
+# So many lines of binary problems have labels.
+FEW = 12
+EXACT: Any = {"color": theme.INK, "lw": 1.8, "zorder": 3}
+FAINT: Any = {"color": theme.SOFT, "lw": 1.0, "ls": theme.DASHED, "zorder": 2}
 
 
 def boundary(
@@ -51,6 +57,9 @@ def boundary(
     view = choose_view(samples, features)
     box = view.box(view.points(samples.X))
     u, v, spots = mesh(box, RESOLUTION, 2 if view.flat else None)
+    problems, planes = binary_problems(estimator), hyperplanes(estimator, view)
+    if len(problems) != len(planes):  # classes compete: a line w·x = 0 is no boundary
+        problems, planes = [], planes[:0]
     return BoundaryDisplay(
         samples=samples,
         view=view,
@@ -58,7 +67,9 @@ def boundary(
         u=u,
         v=v,
         lead=leads(estimator, view.rows(spots)).reshape(-1, len(v), len(u)),
-        lines=hyperplanes(estimator, view, box),
+        problems=problems,
+        planes=planes,
+        lines=parts_in(box, planes),
         model=type(estimator).__name__,
     ).plot(ax)
 
@@ -72,7 +83,10 @@ class BoundaryDisplay(SampleDisplay):
     wrong : which samples the model gets wrong
     u, v : the grid
     lead : array (K, len(v), len(u)), by how much each class leads the best other class there
-    lines : array (m, 2, 2), ends of the lines w·x = 0 of linear models, else empty
+    problems : names of the binary problems of a linear model, such as "1 vs rest"
+        Where classes compete with one score each (softmax) there are none.
+    planes : array (m, 3), (c, a, b) of their lines w·x = c + a·u + b·v = 0
+    lines : array (m, 2, 2), the ends of these lines, NaN where one misses the figure
     model : name of the model
     """
 
@@ -80,6 +94,8 @@ class BoundaryDisplay(SampleDisplay):
     u: np.ndarray
     v: np.ndarray
     lead: np.ndarray
+    problems: list[str]
+    planes: np.ndarray
     lines: np.ndarray
     model: str
 
@@ -101,16 +117,17 @@ class BoundaryDisplay(SampleDisplay):
         exact = len(self.lead) == 2 and len(self.lines) == 1
         border = None if exact else theme.INK
         draw_regions(ax, self.u, self.v, self.lead, border=border, linewidths=1.8)
-        faint: Any = {"color": theme.SOFT, "lw": 1.0, "ls": theme.DASHED, "zorder": 2}
-        look: Any = {"color": theme.INK, "lw": 1.8, "zorder": 3} if exact else faint
         for ends in self.lines:
-            ax.plot(*ends.T, **look)
+            ax.plot(*ends.T, **(EXACT if exact else FAINT))
         box = (*self.u[[0, -1]], *self.v[[0, -1]])
         draw_samples(ax, self.samples, self.view, box)
         theme.ring(ax, self.points[self.wrong])
         entries = [*theme.class_entries(self.labels), theme.line_entry("boundary")]
         if len(self.lead) > 2 and len(self.lines):
-            entries.append(theme.line_entry("w·x = 0", **faint))
+            entries.append(theme.line_entry("w·x = 0 of two classes", **FAINT))
+            if len(self.lines) <= FEW:
+                colours = [theme.SOFT] * len(self.lines)
+                label_lines(ax, box, self.planes, self.lines, self.problems, colours, self.points)
         if self.wrong.any():
             entries.append(theme.ring_entry("wrong"))
         theme.title_and_key(ax, self.title, entries)
@@ -162,14 +179,34 @@ def leads(estimator: Any, rows: np.ndarray) -> np.ndarray:
     return np.where(np.sign(lead) == ahead, lead, 1e-9 * size * ahead)
 
 
-def hyperplanes(estimator: Any, view: View, box: Box) -> np.ndarray:
-    """Ends in the box of the lines w·x = 0 of a linear model; empty for other models."""
+def binary_problems(estimator: Any) -> list[str]:
+    """What each row of ``coef_`` decides: "b vs a", "k vs rest"; empty if it is one of K scores."""
+    classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    if len(classes) == 2:
+        return [f"{classes[1]} vs {classes[0]}"]
+    kind = getattr(estimator, "multi_class", None)
+    if kind == "ovr":
+        return [f"{label} vs rest" for label in classes]
+    pairs = combinations(classes, 2) if kind == "ovo" else ()
+    return [f"{b} vs {a}" for a, b in pairs]
+
+
+def hyperplanes(estimator: Any, view: View) -> np.ndarray:
+    """(c, a, b) of the lines w·x = 0 of a linear model; empty for other models."""
     coef = getattr(estimator, "coef_", None)
-    ends = []
-    if coef is not None and not view.flat:
-        bias = np.broadcast_to(getattr(estimator, "intercept_", 0.0), len(np.atleast_2d(coef)))
-        for w in np.column_stack([bias, np.atleast_2d(coef)]).astype(np.float64):
-            part = segment(box, view.line(w))
-            if part is not None:
-                ends.append(part)
-    return np.array(ends).reshape(-1, 2, 2)
+    if coef is None or view.flat:
+        return np.zeros((0, 3))
+    rows = np.atleast_2d(coef)
+    bias = np.broadcast_to(getattr(estimator, "intercept_", 0.0), len(rows))
+    weights = np.column_stack([bias, rows]).astype(np.float64)
+    return np.array([view.line(w) for w in weights]).reshape(-1, 3)
+
+
+def parts_in(box: Box, lines: np.ndarray) -> np.ndarray:
+    """Array (m, 2, 2), the ends in the box of each line (c, a, b); NaN if it misses the box."""
+    parts = np.full((len(lines), 2, 2), np.nan)
+    for k, line in enumerate(lines):
+        ends = segment(box, line)
+        if ends is not None:
+            parts[k] = ends
+    return parts

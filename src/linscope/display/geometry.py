@@ -93,3 +93,34 @@ def segment(box: Box, line: np.ndarray) -> np.ndarray | None:
         return None
     ends = start + np.outer([low, high], direction)
     return ends * [x1 - x0, y1 - y0] + [x0, y0]
+
+
+def reaching(box: Box, lines: np.ndarray, most: float = 2.5) -> Box:
+    """The box enlarged to show lines (c, a, b) that miss it.
+
+    A line farther from the middle than ``most`` times the box would leave no room for the samples,
+    and stays outside.
+    """
+    size = np.array([box[1] - box[0], box[3] - box[2]])
+    middle = np.array([box[0] + box[1], box[2] + box[3]]) / 2
+    seen = [corners(box)]
+    for line in lines:
+        normal = line[1:] * size
+        if not normal.any() or segment(box, line) is not None:
+            continue
+        foot = -(line[0] + line[1:] @ middle) / (normal @ normal) * normal
+        if np.abs(foot).max() <= most:
+            seen.append((middle + 1.35 * foot * size)[None])  # beyond it: more than a corner
+    low, high = np.vstack(seen).min(axis=0).tolist(), np.vstack(seen).max(axis=0).tolist()
+    return low[0], high[0], low[1], high[1]
+
+
+def free_place(box: Box, ends: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """The point between two ends that is farthest from all points in ``taken``, off the edges."""
+    size = np.array([box[1] - box[0], box[3] - box[2]])
+    places = ends[0] + np.linspace(0.04, 0.96, 47)[:, None] * (ends[1] - ends[0])
+    edge = np.abs(places - [(box[0] + box[1]) / 2, (box[2] + box[3]) / 2]) / size
+    apart = np.linalg.norm((places[:, None, :] - taken) / size, axis=-1).min(axis=1, initial=1.0)
+    # near an edge a label is cut; where all places are, the innermost is best
+    apart -= 10.0 * np.maximum(edge.max(axis=1) - 0.46, 0.0)
+    return places[int(np.argmax(apart))]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,18 +10,24 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from scipy import sparse
 
 from linscope.data.frames import with_names
+from linscope.display import theme
 from linscope.display.boundary_path import BoundaryPathDisplay
+from linscope.display.files import complete_file
 
 if TYPE_CHECKING:
     from .replay import Replay
     from .trace_object import Trace
+
+# So many weights are shown under the number of an update.
+MOST_WEIGHTS = 6
 
 
 def boundary_path(trace: Trace, replay: Any, updates: Any, features: Any) -> BoundaryPathDisplay:
     """All boundaries of two classes."""
     X, y = _labelled_samples(trace, replay)
     weights = trace.path(updates=updates, problem=replay.name)
-    return BoundaryPathDisplay.from_path(weights, X, y, features=features)
+    first, _ = replay.update_range(updates)
+    return BoundaryPathDisplay.from_path(weights, X, y, features=features, first=first)
 
 
 def _labelled_samples(trace: Trace, replay: Any) -> tuple[Any, np.ndarray]:
@@ -45,18 +49,24 @@ def spread(count: int, most: int) -> np.ndarray:
 def animated(
     display: Any, trace: Trace, replay: Replay, updates: Any, max_frames: int, fps: float
 ) -> FuncAnimation:
-    """The weights of a display one after the other, under the number of the update."""
+    """The weights of a display one after the other, under the number of the update.
+
+    Each caption has two lines, so that the picture does not move under it.
+    """
     first, _ = replay.update_range(updates)
     places = spread(len(display.weights), max_frames)
     words: list[str] = []
     samples: list[int | None] = []
     for k in (first + places).tolist():
-        words.append(f"update {k}")
+        words.append(f"update {k}" if k else "start")
         samples.append(None)
         if k and replay.single:
             visited = replay.samples(np.array([replay.update_steps[k - 1]]))
             samples[-1] = int(visited[0])
             words[-1] += f": sample {replay.given_names(visited, trace.sample_names)[0]}"
+    if display.weights.shape[1] <= MOST_WEIGHTS:
+        for frame, place in enumerate(places):
+            words[frame] += f"\nw = {theme.vector(display.weights[place])}"
     return display.animation(places, words, samples, fps)
 
 
@@ -67,12 +77,5 @@ def check_path(path: Any) -> None:
 
 def save(moving: FuncAnimation, path: Any, fps: float) -> None:
     """Write a GIF; an existing file is replaced only by a complete one."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(suffix=".gif", dir=target.parent or Path())
-    os.close(handle)
-    try:
+    with complete_file(path) as name:
         moving.save(name, writer=PillowWriter(fps=fps))  # type: ignore[arg-type]
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise

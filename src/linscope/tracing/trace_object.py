@@ -226,17 +226,31 @@ class Trace(Printed):
                 parts.append(self._with_problem(replay, part))
         return to_backend(join(parts), backend)
 
-    def monotonic(self, problem: str | int | None = None) -> Rise | None:
-        """The first step after which the criterion was higher than before, None if it never rose.
+    def monotonic(self, problem: str | int | None = None) -> bool:
+        """Whether no step made the criterion higher than before.
 
         Perceptron and stochastic rules lower the error of the sample they look at, not that of all
-        samples.
+        samples; ``first_rise`` says where.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> X, y = ls.datasets.load("or")
+        >>> ls.trace(ls.Perceptron(), X, y).monotonic()
+        False
+        >>> ls.trace(ls.LogisticRegression(solver="batch"), X, y).monotonic()
+        True
+        """
+        return self.first_rise(problem) is None
+
+    def first_rise(self, problem: str | int | None = None) -> Rise | None:
+        """The first step after which the criterion was higher than before, None if it never rose.
 
         Examples
         --------
         >>> import linscope as ls
         >>> run = ls.trace(ls.Perceptron(tie="positive"), ls.datasets.load("two_points"))
-        >>> run.monotonic()
+        >>> run.first_rise()
         Rise(step=2, update=1, before=0.0, after=5.0, problem='1 vs -1')
         """
         for replay in self._pick(problem):

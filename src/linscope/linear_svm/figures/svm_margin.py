@@ -5,6 +5,7 @@ f = w·x + b        M = 2/‖w‖        ξ = max(0, 1 − y f)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,37 +17,41 @@ from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import SampleDisplay
 from linscope.display.boundary import decide
-from linscope.display.drawing import arrow, draw_band, draw_samples
+from linscope.display.drawing import draw_band, draw_samples
 from linscope.display.geometry import ONE, Box, mesh, segment, square
-from linscope.display.inputs import Samples, View
+from linscope.display.inputs import View
 from linscope.losses import hinge
+from linscope.separation.classifier_margin import (
+    ClassifierMarginDisplay,
+    check_classes,
+    classifier_margins,
+)
 from linscope.separation.figure import MarginDisplay, margin_box, read_margin, verdict_margin
+from linscope.separation.margin_width import draw_width
 
 # A shorter line could not be seen; a fit to a tolerance leaves as much.
 LEAST_SLACK = 1e-3
 GRID = 240
-# Places on the boundary where the width may be written.
-PLACES = 81
 # A margin so many times wider than the samples are apart is not drawn in full.
 WIDEST = 2.0
-# Length of its label, and how far it stays from the edges, as shares of the figure.
-LABEL, EDGE = 0.19, 0.025
 
 
 def margin(
     source: Any, X: TableLike, y: Any, *, ax: Any = None
-) -> MarginDisplay | SvmMarginDisplay:
-    """The margin of a support vector machine, or why classes are separable or not.
+) -> MarginDisplay | SvmMarginDisplay | ClassifierMarginDisplay:
+    """The margin of a linear classifier, or why classes are separable or not.
 
     A fitted linear machine: the boundary f = 0, the lines f = ±1, the width M = 2/‖w‖, support
     vectors ringed, and slack as lines from f = ±1 to the samples beyond it. Another kernel: the
-    curves f = −1, 0, +1. A verdict of ``separability``: the widest margin, or a common point of
-    both hulls.
+    curves f = −1, 0, +1. Any other linear classifier: the widest band around its boundary that has
+    no sample in it. A verdict of ``separability``: the widest margin, or a common point of both
+    hulls.
 
     Parameters
     ----------
-    source : a fitted ``LinearSVC`` or ``SVC`` of two classes, or what
-        ``linscope.separability(X, y)`` returned for two classes
+    source : a fitted linear classifier or ``SVC`` of two classes, or what
+        ``linscope.separability(X, y)`` returned for two classes, or a dict of fitted linear
+        classifiers by name, which are shown side by side with the bands that have no samples
     X, y : the samples it is about, with one or two features
     ax : matplotlib axes, optional
 
@@ -59,16 +64,27 @@ def margin(
     >>> X, y = ls.datasets.load("or")
     >>> ls.plot.margin(ls.LinearSVC(C=float("inf")).fit(X, y), X, y)
     <SvmMarginDisplay: M = 2/‖w‖ = 0.7071, 3 support vectors, no slack>
+
+    The perceptron stops as soon as all samples are right, whatever the margin:
+
+    >>> models = {"perceptron": ls.Perceptron(), "SVM": ls.LinearSVC(C=float("inf"))}
+    >>> ls.plot.margin({name: model.fit(X, y) for name, model in models.items()}, X, y)
+    <ClassifierMarginDisplay: Widest margin: SVM 0.7071; perceptron 0.4472>
     """
-    show = machine_margin if hasattr(source, "fit") else verdict_margin
-    return show(source, X, y).plot(ax)
+    if isinstance(source, Mapping):
+        return classifier_margins(source, X, y).plot(ax)
+    if hasattr(source, "support_"):
+        return machine_margin(source, X, y).plot(ax)
+    if hasattr(source, "fit"):
+        return classifier_margins({type(source).__name__: source}, X, y).plot(ax)
+    return verdict_margin(source, X, y).plot(ax)
 
 
 def machine_margin(estimator: Any, X: Any, y: Any) -> SvmMarginDisplay:
     """From a fitted machine of two classes and the samples it was trained on."""
     check_is_fitted(estimator)
     samples, view = read_margin(X, y, "fit the model on two of the columns")
-    _check_classes(estimator, samples)
+    check_classes(estimator, samples, hasattr(estimator, "support_"))
     scores = decide(estimator, samples.X).ravel()
     weights = _weights(estimator)
     points = view.points(samples.X)
@@ -186,34 +202,8 @@ class SvmMarginDisplay(SampleDisplay):
 
     def _draw_width(self, ax: Axes) -> None:
         """An arrow from margin to margin where the samples leave room for it."""
-        line = self.view.line(self.weights)
-        middle = _free_place(self.box, line, self.points, self.flat)
-        if middle is None:
-            return
-        ends = middle + np.outer([-1.0, 1.0], line[1:] / (line[1:] @ line[1:]))
-        arrow(ax, ends[0], ends[1], theme.PURPLE, zorder=6, style="<->", lw=1.4)
-        x, y = middle if self.flat else ends[np.argmax(ends[:, 0])]
-        words = ax.annotate(
-            f"M = {theme.number(self.width)}", (x, y), textcoords="offset points",
-            xytext=(0, -7) if self.flat else (6, 0),
-            ha="center" if self.flat else "left", va="top" if self.flat else "center",
-            fontsize=theme.SMALL, color=theme.PURPLE, zorder=7,
-        )  # fmt: skip
-        words.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 1.0})
-
-
-def _check_classes(estimator: Any, samples: Samples) -> None:
-    known = np.asarray(getattr(estimator, "classes_", []))
-    if not hasattr(estimator, "support_") or len(known) != 2:
-        raise TypeError(
-            "a margin needs linscope.separability(X, y), or a fitted support vector machine of two "
-            f"classes, got {type(estimator).__name__}"
-        )
-    if known.tolist() != samples.classes.tolist():
-        raise ValueError(
-            f"y has the classes {samples.classes.tolist()}, the model {known.tolist()}: pass the "
-            "samples it was trained on"
-        )
+        line, text = self.view.line(self.weights), f"M = {theme.number(self.width)}"
+        draw_width(ax, self.box, line, self.points, text, flat=self.flat)
 
 
 def _weights(estimator: Any) -> np.ndarray:
@@ -252,29 +242,3 @@ def _box(points: np.ndarray, view: View, weights: np.ndarray) -> Box:
         if 2.0 / np.linalg.norm(a) <= WIDEST * float(np.linalg.norm(np.ptp(points, axis=0))):
             points = np.vstack([points, centre + np.outer([-1.0, 1.0], a / (a @ a))])
     return margin_box(view, points)
-
-
-def _free_place(box: Box, line: np.ndarray, points: np.ndarray, flat: bool) -> np.ndarray | None:
-    """The point of the boundary whose arrow and label are in the box and farthest from samples."""
-    ends = segment(box, line)
-    if ends is None:
-        return None
-    if flat:
-        return np.array([ends[0, 0], -0.45])
-    places = ends[0] + np.linspace(0.04, 0.96, PLACES)[:, None] * (ends[1] - ends[0])
-    half = line[1:] / (line[1:] @ line[1:])
-    half = half if half[0] >= 0 else -half  # the label is at the right end
-    low, high = np.array(box)[[0, 2]], np.array(box)[[1, 3]]
-    label = half + np.outer(np.linspace(0.0, LABEL, 5), [high[0] - low[0], 0.0])
-    arrow = np.linspace(-1.0, 1.0, 9)[:, None] * half
-    taken = places[:, None, :] + np.vstack([arrow, label])
-    edge = EDGE * (high - low)
-    inside = ((taken >= low + edge) & (taken <= high - edge)).all(axis=2)
-    fits = inside.all(axis=1)
-    if not fits.any():
-        fits = inside[:, : len(arrow)].all(axis=1)
-    if not fits.any():
-        return None
-    apart = (taken[:, :, None, :] - points) / (high - low)
-    room = np.linalg.norm(apart, axis=-1).min(axis=(1, 2))
-    return places[int(np.argmax(np.where(fits, room, -1.0)))]

@@ -1,8 +1,8 @@
-"""The order of the samples and the first weights change the perceptron's answer."""
+"""The order of the samples, the first weights and the rate change the perceptron's answer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,7 +14,10 @@ from linscope.display import theme
 from linscope.display.base import SampleDisplay
 from linscope.display.boundary import fitted
 from linscope.display.drawing import draw_line, draw_samples
-from linscope.display.inputs import choose_view, read_samples
+from linscope.display.inputs import Samples, choose_view, read_samples
+
+# Shuffled runs that are shown, and how many are tried to find as many that end differently.
+SHOWN, TRIES = 3, 20
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -34,40 +37,55 @@ class OrdersDisplay(SampleDisplay):
     size = 6.0, 5.0
 
     @classmethod
-    def from_seeds(
-        cls, base: Any, X: Any, y: Any, seeds: Sequence[int], inits: Sequence[Any], features: Any
+    def from_runs(
+        cls,
+        base: Any,
+        X: Any,
+        y: Any,
+        *,
+        seeds: Sequence[int] | None,
+        inits: Sequence[Any],
+        etas: Sequence[float],
+        features: Any,
     ) -> Self:
-        """A perceptron with the given order, a shuffle for every seed, and other first weights."""
+        """A perceptron as given, and with other orders, first weights and rates."""
         if base.output == "voted":
             raise ValueError("estimator has output='voted', a committee without one boundary")
-        runs: dict[str, Any] = {"given order": base}
-        for seed in seeds:
-            runs[f"shuffle {seed}"] = clone(base).set_params(shuffle=True, random_state=seed)
-        for init in inits:
-            text = init if isinstance(init, str) else theme.vector(init)
-            runs[f"from {text}"] = clone(base).set_params(init=init)
         samples = read_samples(X, y, binary=True)
-        models = [fitted(model, samples.X, samples.truth) for model in runs.values()]
+        first = fitted(base, samples.X, samples.truth)
+        models = {"given order": first}
+        if seeds is None:
+            models |= _telling(base, samples, first)
+        else:
+            models |= _shuffled(base, samples, seeds)
+        changes = {f"from {_text(init)}": {"init": init} for init in inits}
+        changes |= {f"η = {theme.number(eta)}": {"eta0": eta} for eta in etas}
+        for name, change in changes.items():
+            models[name] = fitted(clone(base).set_params(**change), samples.X, samples.truth)
         return cls(
             samples=samples,
             view=choose_view(samples, features),
-            runs=list(runs),
-            weights=np.array([np.r_[model.intercept_[0], model.coef_[0]] for model in models]),
-            updates=np.array([model.n_updates_ for model in models]),
+            runs=list(models),
+            weights=np.array([_weights(model) for model in models.values()]),
+            updates=np.array([model.n_updates_ for model in models.values()]),
         )
+
+    @property
+    def like(self) -> np.ndarray:
+        """For each run the first one with the same boundary, perhaps itself."""
+        directions = np.array([_direction(w) for w in self.weights])
+        return np.array([int((directions == each).all(axis=1).argmax()) for each in directions])
 
     @property
     def different(self) -> int:
         """How many different boundaries there are."""
-        lengths = np.linalg.norm(self.weights, axis=1, keepdims=True)
-        directions = self.weights / np.where(lengths > 0, lengths, 1.0)
-        return len(np.unique(directions.round(9) + 0.0, axis=0))
+        return len(set(self.like.tolist()))
 
     @property
     def title(self) -> str:
         n, different = len(self.runs), self.different
         if different == 1:
-            return f"Same samples, {n} runs: all find the same boundary"
+            return f"Same samples, {n} runs: all find the same boundary{self.view.remark}"
         return f"Same samples, {n} runs: {different} different boundaries{self.view.remark}"
 
     def _draw(self, axes: list[Axes]) -> None:
@@ -79,6 +97,42 @@ class OrdersDisplay(SampleDisplay):
             look: Any = {"color": colour, "ls": dashes, "lw": 2}
             draw_line(ax, box, self.view.line(w), **look)
             made = theme.count(int(self.updates[run]), "update")
+            same = int(self.like[run])
+            made += f", as {self.runs[same]}" if same != run else ""
             entries.append(theme.line_entry(f"{name}: {made}", **look))
         draw_samples(ax, self.samples, self.view, box)
         theme.title_and_key(ax, self.title, entries)
+
+
+def _shuffled(base: Any, samples: Samples, seeds: Iterable[int]) -> Iterator[tuple[str, Any]]:
+    """A run for each seed, one after the other."""
+    for seed in seeds:
+        model = clone(base).set_params(shuffle=True, random_state=seed)
+        yield f"shuffle {seed}", fitted(model, samples.X, samples.truth)
+
+
+def _telling(base: Any, samples: Samples, first: Any) -> dict[str, Any]:
+    """Shuffled runs that end differently; if none of those tried does, the first of them."""
+    found: dict[str, Any] = {}
+    known = {_direction(_weights(first))}
+    for name, model in _shuffled(base, samples, range(TRIES)):
+        direction = _direction(_weights(model))
+        if direction not in known:
+            known.add(direction)
+            found[name] = model
+        if len(found) == SHOWN:
+            break
+    return found or dict(_shuffled(base, samples, range(SHOWN)))
+
+
+def _weights(model: Any) -> np.ndarray:
+    return np.r_[model.intercept_[0], model.coef_[0]].astype(np.float64)
+
+
+def _direction(w: np.ndarray) -> tuple[float, ...]:
+    """The weights at length 1: equal for the same boundary with the same sides."""
+    return tuple((w / (np.linalg.norm(w) or 1.0)).round(9) + 0.0)
+
+
+def _text(init: Any) -> str:
+    return init if isinstance(init, str) else theme.vector(init)

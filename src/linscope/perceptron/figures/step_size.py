@@ -18,8 +18,9 @@ from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import SampleDisplay
 from linscope.display.drawing import draw_line, draw_samples
-from linscope.display.geometry import Box
+from linscope.display.geometry import Box, reaching
 from linscope.display.inputs import choose_view, given_or_example, read_samples, read_weights
+from linscope.display.line_labels import draw_sides
 from linscope.losses import perceptron
 
 
@@ -135,10 +136,11 @@ class StepSizeDisplay(SampleDisplay):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 2.9 * len(self.etas), 3.6
+        return 2.9 * len(self.etas), 3.8
 
     def _draw(self, axes: list[Axes]) -> None:
-        box = self.view.box(self.points, 0.2)
+        lines = [self.view.line(w) for w in (self.before, *self.after)]
+        box = reaching(self.view.box(self.points, 0.2), np.array(lines))
         for panel, ax in enumerate(axes):
             self._draw_panel(ax, panel, box)
 
@@ -147,6 +149,7 @@ class StepSizeDisplay(SampleDisplay):
         colour = theme.WRONG if bad else theme.GOOD
         before: Any = {"color": theme.GREY, "ls": theme.DASHED, "lw": 1.5}
         after: Any = {"color": colour, "lw": 2.2}
+        draw_sides(ax, box, self.view.line(self.after[panel]))
         for w, style in ((self.before, before), (self.after[panel], after)):
             draw_line(ax, box, self.view.line(w), **style)
         draw_samples(ax, self.samples, self.view, box, size=38)
@@ -162,7 +165,8 @@ class StepSizeDisplay(SampleDisplay):
             )
         else:
             entries.append(theme.ring_entry("sample", theme.PURPLE))
-        text = f"η = {self.etas[panel]:.2g}\n{self.verdict(panel)}"
+        w = theme.vector(self.after[panel])
+        text = f"η = {self.etas[panel]:.2g}\n{self.verdict(panel)}\nw = {w}"
         theme.title_and_key(ax, text, entries, colour)
 
 

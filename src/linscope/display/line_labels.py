@@ -1,0 +1,78 @@
+"""Labels and arrows on lines in the plane: which line is it, and which side is positive?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon
+
+from . import theme
+from .drawing import arrow
+from .geometry import SHAPE, Box, corners, free_place, half_plane
+
+LENGTH = 0.085
+
+
+def draw_sides(ax: Axes, box: Box, line: np.ndarray) -> list[Polygon]:
+    """Both sides of c + a·x + b·y = 0 in the colours of their classes, the positive one last."""
+    sides = []
+    for code in (0, 1):
+        fill = theme.tint(theme.class_colour(code), 0.14)
+        sides += ax.fill(*corners(box).T, color=fill, lw=0, zorder=0)
+    move_sides(sides, box, line)
+    return sides
+
+
+def move_sides(sides: Sequence[Polygon], box: Box, line: np.ndarray) -> None:
+    """To another line; one without direction has no sides."""
+    for side, sign in zip(sides, (-1.0, 1.0), strict=True):
+        part = half_plane(corners(box), sign * line) if line[1:].any() else np.zeros((0, 2))
+        side.set_visible(len(part) > 2)
+        if len(part) > 2:
+            side.set_xy(part)
+
+
+def to_positive(
+    ax: Axes, box: Box, line: np.ndarray, foot: np.ndarray, colour: Any, zorder: float = 3
+) -> None:
+    """A short arrow from a point of the line to its positive side, upright on the screen."""
+    width, height = (box[1] - box[0]) / SHAPE, box[3] - box[2]
+    step = line[1:] * [width**2, height**2]
+    step = step * LENGTH / np.hypot(step[0] / width, step[1] / height)
+    arrow(ax, foot, foot + step, colour, zorder=zorder)
+
+
+def label_lines(
+    ax: Axes,
+    box: Box,
+    lines: Sequence[np.ndarray],
+    ends: np.ndarray,
+    labels: Sequence[str],
+    colours: Sequence[Any],
+    points: np.ndarray,
+) -> None:
+    """A label on each line, off the samples and the other lines, and an arrow to its side.
+
+    ``lines`` are (c, a, b), ``ends`` what is seen of them; NaN for those that are not.
+    """
+    share = np.linspace(0.0, 1.0, 60)[:, None]
+    spots = [start + share * (end - start) for start, end in ends]
+    placed = np.zeros((0, 2))
+    for k, label in enumerate(labels):
+        if np.isnan(ends[k]).any():
+            continue
+        others = [
+            each for each in spots if np.isfinite(each).all() and not np.allclose(each, spots[k])
+        ]
+        foot = free_place(box, ends[k], np.vstack([points, placed, *others]))
+        to_positive(ax, box, lines[k], foot, colours[k])
+        words = ax.text(
+            *foot, theme.name(label, 24), fontsize=theme.SMALL, color=theme.INK, zorder=6,
+            ha="center", va="center", clip_on=True,
+        )  # fmt: skip
+        edge = {"facecolor": "white", "edgecolor": colours[k], "boxstyle": "round,pad=0.2", "lw": 1}
+        words.set_bbox(edge)
+        placed = np.vstack([placed, foot])
