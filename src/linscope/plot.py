@@ -200,8 +200,8 @@ def outliers(
             "least squares": LeastSquaresClassifier(),
             "Fisher": FisherDiscriminant(),
             "perceptron": Perceptron(),
-            "logistic regression": LogisticRegression(),
-            "support vectors": LinearSVC(),
+            "logistic": LogisticRegression(),
+            "SVM": LinearSVC(),
             "Huber's loss": HuberRegressor(epsilon=1.1),
         }
     return OutliersDisplay.from_data(models, X, y, outliers).plot(ax)

@@ -8,11 +8,14 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 import linscope as ls
-from linscope.display.geometry import area, corners, half_plane, segment
+from linscope.display.geometry import area, corners, half_plane, reaching, segment
+from linscope.perceptron.figures.weight_space import shortest_solution
 from tests.figures import drawn
 
 LINE = [[1.0], [2.0], [4.0], [5.0]]
@@ -118,6 +121,46 @@ class TestBoundary:
         expected = model.predict(pandas.DataFrame([spot], columns=iris.feature_names))[0]
         assert display.lead[:, 20, 10].argmax() == expected
 
+    @pytest.mark.parametrize(
+        "model",
+        [
+            ls.Perceptron(max_iter=20),
+            ls.LinearSVC(),
+            ls.LogisticRegression(),
+            ls.SVC(kernel="linear", C=10),
+        ],
+        ids=lambda model: type(model).__name__,
+    )
+    def test_lines_of_binary_problems_have_their_names(self, model):
+        X, y = ls.datasets.make_blobs(60, classes=3, random_state=2)
+        labels = np.array(["ash", "birch", "oak"])[y]
+        ovr = ls.plot.boundary(model.set_params(multi_class="ovr").fit(X, labels), X, labels)
+        assert ovr.problems == ["ash vs rest", "birch vs rest", "oak vs rest"]
+        for name, line in zip(ovr.problems, ovr.planes, strict=True):
+            right = (line[0] + X @ line[1:] > 0) == (labels == name.split()[0])
+            assert right.mean() > 0.6
+        ovo = ls.plot.boundary(model.set_params(multi_class="ovo").fit(X, labels), X, labels)
+        for name, line in zip(ovo.problems, ovo.planes, strict=True):
+            positive, negative = name.split(" vs ")
+            rows = np.isin(labels, (positive, negative))
+            right = (line[0] + X[rows] @ line[1:] > 0) == (labels[rows] == positive)
+            assert right.mean() > 0.9
+        text = drawn(ovo)
+        seen = np.isfinite(ovo.lines[:, 0, 0])
+        assert seen.any()
+        assert all((name in text) == ok for name, ok in zip(ovo.problems, seen, strict=True))
+
+    @pytest.mark.parametrize(
+        "model",
+        [ls.LogisticRegression(), ls.LeastSquaresClassifier(), ls.FisherDiscriminant()],
+        ids=lambda model: type(model).__name__,
+    )
+    def test_classes_that_compete_have_no_lines_of_their_own(self, model):
+        X, y = ls.datasets.make_blobs(60, classes=3, random_state=2)
+        display = ls.plot.boundary(model.fit(X, y), X, y)
+        assert len(display.lines) == 0
+        assert "w·x = 0" not in drawn(display)
+
     def test_errors(self):
         iris = ls.datasets.load("iris")
         model = ls.Perceptron(max_iter=5).fit(iris.X, iris.y)
@@ -208,8 +251,47 @@ class TestWeightSpace:
         assert "slice at w0 = −1" in drawn(display)
         w = np.r_[-1.0, display.region.mean(axis=0)]
         assert errors_by_hand(w, X, y) == 0
-        empty = ls.plot.weight_space(X, y, weights=(1, 2))
-        assert "No solution in this slice, though the classes are separable" in drawn(empty)
+
+    @pytest.mark.parametrize("name", ["or", "students", "two_points"])
+    def test_the_slice_has_a_solution(self, name):
+        X, y = ls.datasets.load(name)
+        # with this tie rule a sample of OR ends on the boundary: w0 = 0 has no solutions
+        for path in (None, ls.Perceptron(tie="negative"), ls.Perceptron(max_iter=1)):
+            display = ls.plot.weight_space(X, y, weights_path=path)
+            w = np.r_[list(display.held.values()), display.region.mean(axis=0)]
+            assert errors_by_hand(w, X, y) == 0
+            assert "separate the classes" in drawn(display)
+
+    @pytest.mark.parametrize("fit_intercept", [True, False])
+    def test_the_shortest_solution_is_the_hard_margin_machine(self, fit_intercept):
+        X, y = ls.datasets.make_separable(30, margin=0.2, random_state=4)
+        rows = (np.column_stack([np.ones(30), X]) if fit_intercept else X) * y[:, None]
+        a = shortest_solution(rows)
+        # the same from scikit-learn: a bias that counts in the length is a column of ones
+        machine = LinearSVC(C=1e6, loss="hinge", fit_intercept=False, tol=1e-10, max_iter=10**6)
+        machine.fit(rows * y[:, None], y)
+        np.testing.assert_allclose(a, machine.coef_[0], rtol=1e-4)
+        assert (rows @ a).min() == pytest.approx(1)
+        X, y = ls.datasets.load("xor")
+        assert shortest_solution(np.column_stack([np.ones(4), X]) * y[:, None]) is None
+
+    @pytest.mark.parametrize("b", [0.5, 3.0])
+    def test_a_margin_shrinks_the_region(self, b):
+        X, y = ls.datasets.load("or")
+        display = ls.plot.weight_space(X, y, weights_path=ls.Perceptron(margin=b))
+        assert display.margin == b
+        x0, x1, y0, y1 = display.box
+        spots = np.random.default_rng(0).uniform([x0, y0], [x1, y1], (20_000, 2))
+        scores = y * (display.held["w0"] + spots @ X.T)
+        for region, least in ((display.region, 0), (display.inner, b)):
+            share = area(region) / area(corners(display.box))
+            assert share > 0.05
+            assert np.mean((scores > least).all(axis=1)) == pytest.approx(share, abs=0.01)
+        text = drawn(display)
+        assert f"with margin {b:g}" in text
+        assert f"y w·x > {b:g}" in text
+        given = ls.plot.weight_space(LINE, LINE_Y, margin=b)
+        assert 0 < area(given.inner) < area(given.region)
 
     def test_without_bias(self):
         X, y = ls.datasets.load("two_points")
@@ -231,6 +313,8 @@ class TestWeightSpace:
             ls.plot.weight_space(LINE, LINE_Y, weights_path=GaussianNB())
         with pytest.raises(ValueError, match="about two"):
             ls.plot.weight_space(LINE, [0, 1, 2, 2])
+        with pytest.raises(ValueError, match="margin must be"):
+            ls.plot.weight_space(LINE, LINE_Y, margin=-1)
 
 
 class TestLossSurface:
@@ -338,6 +422,13 @@ class TestStepSize:
         assert signed[:2].min() == pytest.approx(0, abs=1e-12)
         drawn(display)
 
+    def test_lines_weights_and_sides_are_in_the_figure(self):
+        X, y = non_separable()
+        display = ls.plot.step_size(X, y, [1, 1, 1], 3, etas=[0.5])
+        x0, x1, y0, y1 = display.ax_.dataLim.extents[[0, 2, 1, 3]]
+        assert segment((x0, x1, y0, y1), np.array([1.0, 1, 1])) is not None
+        assert "w = [0.5, 0.5, −0.5]" in drawn(display)
+
     def test_errors(self):
         X, y = non_separable()
         with pytest.raises(ValueError, match="choose one of the rows"):
@@ -363,6 +454,31 @@ def test_orders_and_first_weights():
     assert f"shuffle 1: {shuffled.n_updates_} update" in text
     with pytest.raises(ValueError, match="voted"):
         ls.plot.orders(X, y, estimator=ls.Perceptron(output="voted"))
+
+
+def test_orders_over_rates():
+    X, y = ls.datasets.load("or")
+    ones = ls.plot.orders(X, y, seeds=[], etas=[0.25, 4], estimator=ls.Perceptron(init=[1, 1, 1]))
+    for w, eta in zip(ones.weights, (1, 0.25, 4), strict=True):
+        # w ← w + η y x from w = 1 is η times the run with rate 1 from 1/η
+        np.testing.assert_allclose(w, eta * path_by_hand(X, y, np.full(3, 1 / eta), 20)[-1])
+    assert ones.different == 3
+    assert "η = 0.25" in drawn(ones)
+    zeros = ls.plot.orders(X, y, seeds=[], etas=[0.25, 4])
+    np.testing.assert_allclose(zeros.weights[1:], np.outer([0.25, 4], zeros.weights[0]))
+    assert zeros.different == 1
+    text = drawn(zeros)
+    assert "all find the same boundary" in text
+    assert "η = 4: 9 updates, as given order" in text
+
+
+def test_orders_that_end_differently_are_looked_for():
+    X, y = ls.datasets.make_separable(40, margin=0.3, random_state=6)
+    display = ls.plot.orders(X, y)
+    assert display.different == len(display.runs) == 4
+    every = ls.plot.orders(*ls.datasets.load("or"))
+    assert every.different == 1
+    assert every.runs[1:] == ["shuffle 0", "shuffle 1", "shuffle 2"]
 
 
 class TestPathOfBoundaries:
@@ -413,6 +529,45 @@ class TestPathOfBoundaries:
         display = ls.plot.path_of_boundaries(*students, model, features=(0, 1))
         assert "slice through the mean of x3, x4" in drawn(display)
 
+    @pytest.mark.parametrize("name", ["or", "xor", "two_points", "non_separable"])
+    def test_all_lines_of_the_notes_are_in_the_frame(self, name):
+        data = ls.datasets.load(name)
+        display = ls.trace(ls.Perceptron(**data.settings, max_iter=4), data).plot()
+        assert np.isfinite(display.lines).all()
+        drawn(display)
+        # on the side that the arrows point to, the score is above 0
+        labels = {"start" if n == 0 else str(n): n for n in display.numbers.tolist()}
+        texts = [text for text in display.ax_.texts if text.get_text() in labels]
+        arrows = [text for text in display.ax_.texts if not text.get_text()]
+        assert len(texts) == len(arrows) == len(display.shown)
+        for text, arrow in zip(texts, arrows, strict=True):
+            w = display.weights[labels[text.get_text()]]
+            assert w[0] + w[1:] @ text.get_position() == pytest.approx(0, abs=1e-9)
+            assert w[0] + w[1:] @ arrow.xy > 0
+
+    def test_two_points_as_in_the_notes(self):
+        data = ls.datasets.load("two_points")
+        text = drawn(ls.trace(ls.Perceptron(**data.settings), data).plot())
+        assert "start: w = [0, 0, 0], no line" in text
+        assert "update 1: w = [−1, −2, −1]" in text
+        assert text.count("update 2: w = [0, −1, 1]") == 1
+
+    def test_updates_keep_their_numbers(self):
+        data = non_separable()
+        trace = ls.trace(ls.Perceptron(init=[1, 1, 1], max_iter=400), data)
+        display = trace.plot(updates=(900, 902))
+        assert display.numbers.tolist() == [899, 900, 901, 902]
+        np.testing.assert_array_equal(display.weights, trace.path()[899:903])
+        text = drawn(display)
+        assert "Updates 900 to 902" in text
+        assert "update 899: w = " in text
+
+    def test_a_line_too_far_away_stays_outside(self):
+        X, y = ls.datasets.load("or")
+        display = ls.plot.path_of_boundaries(X, y, [[1000, 1, 1], [-1, 2, 2]])
+        assert "1 line outside the frame" in drawn(display)
+        assert max(map(abs, display.box)) < 2
+
 
 class TestMargin:
     def test_separable(self):
@@ -450,6 +605,71 @@ class TestMargin:
         X, y = iris.X[:100], iris.y[:100]
         with pytest.raises(ValueError, match="4 features"):
             ls.plot.margin(ls.separability(X, y), X, y)
+
+
+class TestMarginOfAnyClassifier:
+    @pytest.mark.parametrize(
+        "model",
+        [
+            ls.Perceptron(),
+            ls.LogisticRegression(C=1e4),
+            ls.LeastSquaresClassifier(),
+            ls.FisherDiscriminant(),
+            LogisticRegression(C=1e4),
+            LinearSVC(),
+        ],
+        ids=lambda model: type(model).__module__.split(".")[0] + type(model).__name__,
+    )
+    def test_no_sample_is_in_the_band_and_some_at_its_edge(self, model):
+        X, y = ls.datasets.make_separable(40, margin=0.3, random_state=2)
+        model = model.fit(X, y)
+        display = ls.plot.margin(model, X, y)
+        signed = y * model.decision_function(X) / np.linalg.norm(model.coef_)
+        np.testing.assert_allclose(display.distances[0], signed, atol=1e-9)
+        assert display.margins[0] == pytest.approx(signed.min())
+        assert np.argmin(signed) in display.closest[0]
+        negative, positive = display.nearest(0)
+        assert (negative, positive) == pytest.approx((signed[y < 0].min(), signed[y > 0].min()))
+        # no plane has a wider margin than the widest
+        assert display.margins[0] <= ls.separability(X, y).margin * (1 + 1e-9)
+        assert f"margin {2 * signed.min():.4g} wide" in drawn(display)
+
+    def test_the_perceptron_beside_the_machine(self):
+        X, y = ls.datasets.make_separable(30, margin=0.1, random_state=1)
+        models = {"perceptron": ls.Perceptron(), "SVM": ls.LinearSVC(C=np.inf)}
+        fitted = {name: model.fit(X, y) for name, model in models.items()}
+        display = ls.plot.margin(fitted, X, y)
+        ours, widest = display.margins
+        assert ours < widest
+        assert widest == pytest.approx(ls.separability(X, y).margin)
+        assert 2 * widest == pytest.approx(models["SVM"].margin_)
+        assert set(display.closest[1]) == set(models["SVM"].support_.tolist())
+        text = drawn(display)
+        assert f"Widest margin: SVM {2 * widest:.4g}; perceptron {2 * ours:.4g}" in text
+
+    def test_samples_on_the_wrong_side_and_on_the_boundary(self):
+        X, y = ls.datasets.load("or")
+        model = ls.Perceptron(tie="negative").fit(X, y)  # the notes' answer [0, 1, 1]
+        assert "no margin, samples: 1 on the boundary" in drawn(ls.plot.margin(model, X, y))
+        model.coef_ = -model.coef_
+        assert "3 on the wrong side, 1 on the boundary" in drawn(ls.plot.margin(model, X, y))
+        flat = ls.plot.margin(ls.Perceptron().fit(LINE, LINE_Y), LINE, LINE_Y)
+        assert "wide" in drawn(flat)
+
+    def test_errors(self):
+        X, y = ls.datasets.load("or")
+        with pytest.raises(TypeError, match=r"linear classifier .* got GaussianNB"):
+            ls.plot.margin(GaussianNB().fit(X, y), X, y)
+        with pytest.raises(ValueError, match="trained on"):
+            ls.plot.margin(ls.Perceptron().fit(X, y), X, y > 0)
+        with pytest.raises(ValueError, match="no model"):
+            ls.plot.margin({}, X, y)
+        model = ls.Perceptron().fit(X, y)
+        model.coef_ = 0 * model.coef_
+        with pytest.raises(ValueError, match="only weights of 0"):
+            ls.plot.margin(model, X, y)
+        with pytest.raises(NotFittedError):
+            ls.plot.margin(ls.LinearSVC(), X, y)
 
 
 def test_axes_of_the_caller_are_used_and_nothing_global_changes():
@@ -492,3 +712,17 @@ def test_lines_and_half_planes():
     assert segment(box, np.zeros(3)) is None
     assert area(half_plane(corners(box), np.array([-0.5, 1.0, 0.0]))) == pytest.approx(1.5)
     assert area(half_plane(corners(box), np.array([-9.0, 1.0, 0.0]))) == 0
+
+
+def test_a_frame_reaches_lines_that_are_near():
+    box = (0.0, 2.0, 0.0, 1.0)
+    rng = np.random.default_rng(0)
+    for line in rng.normal(size=(200, 3)) * [4, 1, 1]:
+        larger = reaching(box, line[None])
+        assert (np.array(larger) * [-1, 1, -1, 1] >= np.array(box) * [-1, 1, -1, 1]).all()
+        if segment(box, line) is not None:
+            assert larger == box
+        elif larger != box:
+            ends = segment(larger, line)
+            assert np.linalg.norm(ends[1] - ends[0]) > 0.1
+    assert reaching(box, np.array([[100.0, 1, 1], [1, 0, 0]])) == box

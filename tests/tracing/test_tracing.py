@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import tracemalloc
 import warnings
@@ -565,7 +566,12 @@ def test_plot_and_animation(tmp_path):
     display = trace.plot()
     assert np.array_equal(display.weights, trace.path())
     target = tmp_path / "or.gif"
-    trace.animate(target, fps=5)
+    before = os.umask(0o022)
+    try:
+        trace.animate(target, fps=5)
+    finally:
+        os.umask(before)
+    assert target.stat().st_mode & 0o777 == 0o644  # as any new file of the user
     assert target.read_bytes()[:3] == b"GIF"
     assert [p.name for p in tmp_path.iterdir()] == ["or.gif"]
     from PIL import Image

@@ -124,7 +124,7 @@ class BoundaryDisplay(SampleDisplay):
         theme.ring(ax, self.points[self.wrong])
         entries = [*theme.class_entries(self.labels), theme.line_entry("boundary")]
         if len(self.lead) > 2 and len(self.lines):
-            entries.append(theme.line_entry("w·x = 0 of two classes", **FAINT))
+            entries.append(theme.line_entry("w·x = 0", **FAINT))
             if len(self.lines) <= FEW:
                 colours = [theme.SOFT] * len(self.lines)
                 label_lines(ax, box, self.planes, self.lines, self.problems, colours, self.points)
@@ -187,7 +187,9 @@ def binary_problems(estimator: Any) -> list[str]:
     kind = getattr(estimator, "multi_class", None)
     if kind == "ovr":
         return [f"{label} vs rest" for label in classes]
-    pairs = combinations(classes, 2) if kind == "ovo" else ()
+    pairs = list(combinations(classes, 2)) if kind == "ovo" else []
+    if hasattr(estimator, "dual_coef_"):  # kernel machines score the first of two above 0
+        return [f"{a} vs {b}" for a, b in pairs]
     return [f"{b} vs {a}" for a, b in pairs]
 
 

@@ -115,12 +115,16 @@ def reaching(box: Box, lines: np.ndarray, most: float = 2.5) -> Box:
     return low[0], high[0], low[1], high[1]
 
 
-def free_place(box: Box, ends: np.ndarray, taken: np.ndarray) -> np.ndarray:
-    """The point between two ends that is farthest from all points in ``taken``, off the edges."""
+def free_place(
+    box: Box, ends: np.ndarray, taken: np.ndarray, room: tuple[float, float]
+) -> np.ndarray:
+    """The point between two ends that is farthest from all points in ``taken``.
+
+    ``room`` is what it keeps from the edges, as shares of width and height, if that can be done.
+    """
     size = np.array([box[1] - box[0], box[3] - box[2]])
     places = ends[0] + np.linspace(0.04, 0.96, 47)[:, None] * (ends[1] - ends[0])
     edge = np.abs(places - [(box[0] + box[1]) / 2, (box[2] + box[3]) / 2]) / size
     apart = np.linalg.norm((places[:, None, :] - taken) / size, axis=-1).min(axis=1, initial=1.0)
-    # near an edge a label is cut; where all places are, the innermost is best
-    apart -= 10.0 * np.maximum(edge.max(axis=1) - 0.46, 0.0)
+    apart -= 10.0 * np.maximum(edge + room - 0.5, 0.0).max(axis=1)
     return places[int(np.argmax(apart))]

@@ -67,7 +67,8 @@ def label_lines(
         others = [
             each for each in spots if np.isfinite(each).all() and not np.allclose(each, spots[k])
         ]
-        foot = free_place(box, ends[k], np.vstack([points, placed, *others]))
+        taken = np.vstack([points, placed, *others])
+        foot = free_place(box, ends[k], taken, (0.02 + 0.009 * min(len(label), 24), 0.04))
         to_positive(ax, box, lines[k], foot, colours[k])
         words = ax.text(
             *foot, theme.name(label, 24), fontsize=theme.SMALL, color=theme.INK, zorder=6,

@@ -99,11 +99,11 @@ class ClassifierMarginDisplay(SampleDisplay):
         return theme.number(2.0 * float(self.margins[panel]))
 
     def _verdict(self, panel: int) -> str:
-        wrong = int((self.distances[panel] < 0).sum())
-        if wrong:
-            return f"no margin, {theme.count(wrong, 'sample')} on the wrong side"
-        if self.margins[panel] == 0:
-            return "no margin, a sample lies on the boundary"
+        found = self.distances[panel]
+        places = {"on the wrong side": found < 0, "on the boundary": found == 0}
+        parts = [f"{where.sum()} {words}" for words, where in places.items() if where.any()]
+        if parts:
+            return "no margin, samples: " + ", ".join(parts)
         return f"margin {self._width(panel)} wide"
 
     @property
@@ -134,7 +134,7 @@ class ClassifierMarginDisplay(SampleDisplay):
             draw_line(ax, self.box, line, color=theme.INK, lw=2.0)
             wrong = self.distances[panel] <= 0
             theme.ring(ax, self.points[wrong])
-            entries.append(theme.ring_entry("wrong"))
+            entries.append(theme.ring_entry("not on its side"))
         draw_samples(ax, self.samples, self.view, self.box)
         if not self.flat and square(self.box):
             ax.set_aspect("equal")

@@ -103,7 +103,7 @@ class OutliersDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 9.4, 4.4 + 0.2 * len(self.models)  # each has a line of the key
+        return 10.6, 4.4 + 0.1 * len(self.models)  # two of them share a line of the key
 
     def _draw(self, axes: list[Axes]) -> None:
         for panel, ax in enumerate(axes):
@@ -112,8 +112,8 @@ class OutliersDisplay(Display):
                 colour, dashes = theme.LINES[j % len(theme.LINES)]
                 look: Any = {"color": colour, "ls": dashes, "lw": 2}
                 ax.plot(*self.lines[panel, j].T, zorder=3, **look)
-                made = theme.count(int(self.wrong[panel, j]), "mistake")
-                entries.append(theme.line_entry(f"{name}: {made}", **look))
+                text = f"{name}: {self.wrong[panel, j]} wrong"
+                entries.append(theme.line_entry(text, **look))
             theme.scatter(ax, self.samples.X, self.samples.codes, size=26)
             if panel == 1:
                 theme.scatter(ax, self.extra, np.ones(len(self.extra), np.int64), size=26)

@@ -14,6 +14,7 @@ from linscope.display import theme
 from linscope.display.base import SampleDisplay
 from linscope.display.boundary import fitted
 from linscope.display.drawing import draw_line, draw_samples
+from linscope.display.geometry import reaching
 from linscope.display.inputs import Samples, choose_view, read_samples
 
 # Shuffled runs that are shown, and how many are tried to find as many that end differently.
@@ -78,27 +79,34 @@ class OrdersDisplay(SampleDisplay):
 
     @property
     def different(self) -> int:
-        """How many different boundaries there are."""
-        return len(set(self.like.tolist()))
+        """How many different boundaries there are; weights of 0 have none."""
+        return len(set(self.like[self.weights[:, 1:].any(axis=1)].tolist()))
 
     @property
     def title(self) -> str:
         n, different = len(self.runs), self.different
-        if different == 1:
-            return f"Same samples, {n} runs: all find the same boundary{self.view.remark}"
-        return f"Same samples, {n} runs: {different} different boundaries{self.view.remark}"
+        without = n - int(self.weights[:, 1:].any(axis=1).sum())
+        if without:
+            text = f"{different or 'no'} boundaries, {without} end with weights of 0"
+        elif different == 1:
+            text = "all find the same boundary"
+        else:
+            text = f"{different} different boundaries"
+        return f"Same samples, {n} runs: {text}{self.view.remark}"
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        box = self.view.box(self.points)
+        lines = np.array([self.view.line(w) for w in self.weights])
+        box = reaching(self.view.box(self.points), lines)
         entries = theme.class_entries(self.labels)
-        for run, (name, w) in enumerate(zip(self.runs, self.weights, strict=True)):
+        for run, (name, line) in enumerate(zip(self.runs, lines, strict=True)):
             colour, dashes = theme.LINES[run % len(theme.LINES)]
             look: Any = {"color": colour, "ls": dashes, "lw": 2}
-            draw_line(ax, box, self.view.line(w), **look)
+            draw_line(ax, box, line, **look)
             made = theme.count(int(self.updates[run]), "update")
             same = int(self.like[run])
             made += f", as {self.runs[same]}" if same != run else ""
+            made += "" if line[1:].any() else ", no line"
             entries.append(theme.line_entry(f"{name}: {made}", **look))
         draw_samples(ax, self.samples, self.view, box)
         theme.title_and_key(ax, self.title, entries)
@@ -117,7 +125,7 @@ def _telling(base: Any, samples: Samples, first: Any) -> dict[str, Any]:
     known = {_direction(_weights(first))}
     for name, model in _shuffled(base, samples, range(TRIES)):
         direction = _direction(_weights(model))
-        if direction not in known:
+        if direction not in known and any(direction[1:]):
             known.add(direction)
             found[name] = model
         if len(found) == SHOWN:
