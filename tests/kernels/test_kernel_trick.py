@@ -184,8 +184,8 @@ def test_margin_says_what_is_wrong():
     wide = np.column_stack([X, X])
     with pytest.raises(ValueError, match="4 features"):
         ls.plot.margin(ls.LinearSVC().fit(wide, y), wide, y)
-    with pytest.raises(TypeError, match="KernelPerceptron"):
-        ls.plot.margin(ls.KernelPerceptron().fit(X, y), X, y)
+    with pytest.raises(TypeError, match="GaussianNaiveBayes"):
+        ls.plot.margin(ls.GaussianNaiveBayes().fit(X, y), X, y)
     with pytest.raises(TypeError, match="separability"):
         ls.plot.margin("verdict", X, y)
 

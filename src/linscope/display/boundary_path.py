@@ -110,7 +110,7 @@ class BoundaryPathDisplay(SampleDisplay):
         for place, ends in enumerate(self.lines):
             ax.plot(*ends.T, **self._look(place))
         if len(self.shown):
-            planes = [self.view.line(w) for w in self.weights[self.shown]]
+            planes = np.array([self.view.line(w) for w in self.weights[self.shown]])
             draw_sides(ax, self.box, planes[-1])
             if len(self.shown) <= FEW:
                 colours = [self._look(place)["color"] for place in range(len(planes))]

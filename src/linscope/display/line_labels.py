@@ -48,7 +48,7 @@ def to_positive(
 def label_lines(
     ax: Axes,
     box: Box,
-    lines: Sequence[np.ndarray],
+    lines: np.ndarray,
     ends: np.ndarray,
     labels: Sequence[str],
     colours: Sequence[Any],
@@ -71,7 +71,7 @@ def label_lines(
         foot = free_place(box, ends[k], taken, (0.02 + 0.009 * min(len(label), 24), 0.04))
         to_positive(ax, box, lines[k], foot, colours[k])
         words = ax.text(
-            *foot, theme.name(label, 24), fontsize=theme.SMALL, color=theme.INK, zorder=6,
+            foot[0], foot[1], theme.name(label, 24), fontsize=theme.SMALL, color=theme.INK, zorder=6,
             ha="center", va="center", clip_on=True,
         )  # fmt: skip
         edge = {"facecolor": "white", "edgecolor": colours[k], "boxstyle": "round,pad=0.2", "lw": 1}

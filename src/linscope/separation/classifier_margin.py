@@ -89,6 +89,8 @@ class ClassifierMarginDisplay(SampleDisplay):
         good = self.margins > 0
         if not good.any():
             return "No model has all samples on their own sides: no margins"
+        if np.allclose(self.margins, self.margins[0], rtol=EQUAL, atol=0.0):
+            return f"All margins are {self._width(0)} wide"
         best = int(np.argmax(self.margins))
         rest = [k for k in np.argsort(-self.margins) if k != best]
         widths = [self._width(k) if good[k] else "none" for k in range(len(self.models))]

@@ -67,9 +67,10 @@ def margin(
 
     The perceptron stops as soon as all samples are right, whatever the margin:
 
-    >>> models = {"perceptron": ls.Perceptron(), "SVM": ls.LinearSVC(C=float("inf"))}
-    >>> ls.plot.margin({name: model.fit(X, y) for name, model in models.items()}, X, y)
-    <ClassifierMarginDisplay: Widest margin: SVM 0.7071; perceptron 0.4472>
+    >>> perceptron = ls.Perceptron(init=[1, 1, 1], eta0=0.1).fit(X, y)
+    >>> machine = ls.LinearSVC(C=float("inf")).fit(X, y)
+    >>> ls.plot.margin({"perceptron": perceptron, "SVM": machine}, X, y)
+    <ClassifierMarginDisplay: Widest margin: SVM 0.7071; perceptron 0.1414>
     """
     if isinstance(source, Mapping):
         return classifier_margins(source, X, y).plot(ax)
