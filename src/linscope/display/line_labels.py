@@ -69,11 +69,21 @@ def label_lines(
         ]
         taken = np.vstack([points, placed, *others])
         foot = free_place(box, ends[k], taken, (0.02 + 0.009 * min(len(label), 24), 0.04))
-        to_positive(ax, box, lines[k], foot, colours[k])
+        to_positive(ax, box, lines[k], _beside(box, ends[k], foot, label), colours[k])
         words = ax.text(
-            foot[0], foot[1], theme.name(label, 24), fontsize=theme.SMALL, color=theme.INK, zorder=6,
-            ha="center", va="center", clip_on=True,
+            foot[0], foot[1], theme.name(label, 24), fontsize=theme.SMALL, color=theme.INK,
+            ha="center", va="center", clip_on=True, zorder=6,
         )  # fmt: skip
         edge = {"facecolor": "white", "edgecolor": colours[k], "boxstyle": "round,pad=0.2", "lw": 1}
         words.set_bbox(edge)
         placed = np.vstack([placed, foot])
+
+
+def _beside(box: Box, ends: np.ndarray, foot: np.ndarray, label: str) -> np.ndarray:
+    """Where the arrow starts: under a short label, beside a long one that would cover it."""
+    if len(label) <= 5:
+        return foot
+    along = ends[1] - ends[0]
+    share = 0.12 / float(np.linalg.norm(along / [box[1] - box[0], box[3] - box[2]]))
+    to_middle = 1.0 if (ends.mean(axis=0) - foot) @ along >= 0 else -1.0
+    return foot + to_middle * share * along
