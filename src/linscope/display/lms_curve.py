@@ -14,13 +14,16 @@ from .base import Display
 from .inputs import read_series
 
 
-def lms_curve(values: Any, *, updates: Any = None, ax: Any = None) -> LmsCurveDisplay:
+def lms_curve(
+    values: Any, *, updates: Any = None, letter: str = "J", ax: Any = None
+) -> LmsCurveDisplay:
     """J after each update of a descent.
 
     Parameters
     ----------
     values : J before the first update and after each
     updates : after how many updates, by default 0, 1, 2 …
+    letter : what the values are called
     ax : matplotlib axes, optional
 
     Examples
@@ -39,7 +42,7 @@ def lms_curve(values: Any, *, updates: Any = None, ax: Any = None) -> LmsCurveDi
     numbers = np.arange(len(found)) if updates is None else np.asarray(updates)
     if numbers.shape != found.shape:
         raise ValueError(f"{len(numbers)} updates for {len(found)} values of J")
-    return LmsCurveDisplay(updates=numbers, values=found).plot(ax)
+    return LmsCurveDisplay(updates=numbers, values=found, letter=letter).plot(ax)
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -49,18 +52,19 @@ class LmsCurveDisplay(Display):
     Attributes
     ----------
     updates : numbers of updates, 0 is the start
-    values : J after them
+    values : J after them; letter : what it is called
     """
 
     updates: np.ndarray
     values: np.ndarray
+    letter: str = "J"
 
     @property
     def title(self) -> str:
         first, last = theme.number(self.values[0]), theme.number(self.values[-1])
         count = theme.count(int(self.updates[-1] - self.updates[0]), "update")
         verb = "falls" if self.values[-1] <= self.values[0] else "grows"
-        return f"J {verb} from {first} to {last} in {count}"
+        return f"{self.letter} {verb} from {first} to {last} in {count}"
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
@@ -70,5 +74,5 @@ class LmsCurveDisplay(Display):
         if low > 0 and high > 20 * low:
             ax.set_yscale("log")
         ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
-        ax.set(xlabel="update", ylabel="J")
+        ax.set(xlabel="update", ylabel=self.letter)
         theme.title(ax, self.title)

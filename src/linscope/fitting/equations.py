@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from linscope.results.numbers import bias
+from linscope.results.numbers import bias, short
 
 
 def weighted_sum(weights: np.ndarray, features: Sequence) -> str:
@@ -30,10 +30,10 @@ def weighted_sum(weights: np.ndarray, features: Sequence) -> str:
     )
     text = ""
     for j in order:
-        value = abs(float(weights[j]))
+        value = abs(weights[j])
         sign = " − " if weights[j] < 0 else (" + " if text else "")
         sign = "−" if weights[j] < 0 and not text else sign
-        text += sign + ("" if value == 1 else f"{value:.6g}·") + str(features[j - 1])
+        text += sign + ("" if value == 1 else f"{short(value)}·") + str(features[j - 1])
     return text
 
 
@@ -43,17 +43,17 @@ def score(weights: np.ndarray, features: Sequence) -> str:
     >>> score(np.array([-5.0, -1.0, 2.0]), ["a", "b"])
     '2·b − a − 5'
     """
-    text, last = weighted_sum(weights, features), bias([float(weights[0]), *weights[1:]])
+    text, last = weighted_sum(weights, features), bias(weights)
     if not text:
         return last.replace("-", "−")
-    if float(weights[0]) == 0:
+    if weights[0] == 0:
         return text
     return f"{text} − {last[1:]}" if last.startswith("-") else f"{text} + {last}"
 
 
 def equation(weights: np.ndarray, features: Sequence, positive, relation: str = ">") -> str:
     """The hyperplane in the original features: ``2·b − a > 1 ⇒ yes``."""
-    right = bias([0.0 - float(weights[0]), *weights[1:]]).replace("-", "−")
+    right = bias([0 - weights[0], *weights[1:]]).replace("-", "−")
     return f"{weighted_sum(weights, features) or '0'} {relation} {right} ⇒ {positive}"
 
 

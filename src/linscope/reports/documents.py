@@ -26,6 +26,8 @@ def markdown(table: Table) -> str:
         if row.update:
             cells = [f"**{cell}**" if "→" in cell else cell for cell in cells]
         lines.append(_pipes(cells))
+    for note in table.footnotes:
+        lines += ["", _md(note)]
     return "\n".join(lines) + "\n"
 
 

@@ -53,7 +53,8 @@ def ledger(content: Table, width: int) -> RichTable:
         table = _table(content, layout)
         if console.measure(table).maximum <= width:
             break
-    table.title, table.caption = Text(content.title), Text("\n".join(content.notes))
+    words = "\n".join([*content.notes, *content.footnotes])
+    table.title, table.caption = Text(content.title), Text(words)
     return table
 
 

@@ -8,6 +8,7 @@ order, so a log of ten million visits is one array of integers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,3 +80,29 @@ class UpdateLog:
 
     def __len__(self) -> int:
         return len(self.updates)
+
+
+class Look(NamedTuple):
+    """What a method of few steps saw when it had looked at all rows, and what it did then.
+
+    The log of a run is a list of these; the last one has the weights that it ended with.
+
+    Attributes
+    ----------
+    weights : where it stood, bias first
+    numbers : what it measured there, and how it went on, by name
+    rows : how many rows it looked at: a share of a long table may come first
+    moved : whether it went on to other weights
+    by : what took it there, if there is more than one way
+    """
+
+    weights: np.ndarray
+    numbers: dict[str, float]
+    rows: int
+    moved: bool = False
+    by: str = ""
+
+
+def ended(log: list[Look] | None, last: Look) -> list[Look] | None:
+    """The log with a look at the last weights, if it does not end there anyway."""
+    return log if log is None or (log and not log[-1].moved) else [*log, last]

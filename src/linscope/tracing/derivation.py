@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from linscope.data.frames import to_backend, to_csv
 from linscope.reports import documents
+from linscope.reports.formulas import tex
 from linscope.reports.page import Printed
 from linscope.reports.terminal import ledger
 
@@ -45,6 +46,7 @@ class Derivation(Printed):
     elimination : the system of equations and its solution pivot by pivot, None for one unknown
     parts : names of the tables, in order
     exact : whether numbers are fractions
+    answer : what it leads to, as words under a label; the tables end with it
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Derivation(Printed):
         exact: bool,
         title: str | None,
         notes: Sequence[str] = (),
+        answer: Sequence[tuple[str, str]] = (),
         draw: Callable[[Any], Any] | None = None,
     ) -> None:
         self.estimator = estimator
@@ -79,6 +82,7 @@ class Derivation(Printed):
         self.exact = exact
         self.title = title
         self.notes = list(notes)
+        self.answer = list(answer)
         self._parts = parts
         self._table = table
         self._draw = draw
@@ -132,25 +136,28 @@ class Derivation(Printed):
         width = get_console().width if width is None else width
         tables = [_fitted(part, choice, width) for part, choice in self._chosen(**which)]
         heading = Text(self._heading, style="bold")
-        return Group(heading, *(Text(note, style="dim") for note in self.notes), *tables)
+        notes = [Text(note, style="dim") for note in self.notes]
+        return Group(heading, *notes, *tables, *map(Text, self._ending(**which)))
 
     def to_markdown(self, **which: Any) -> str:
         """All tables in Markdown; takes what ``ledger`` takes."""
         words = [f"## {self._heading}", *self.notes]
-        opening = [documents.MARKDOWN_SPECIAL.sub(r"\\\1", line) + "\n" for line in words]
+        opening = [_escaped(line) for line in words]
         tables = [documents.markdown(part.table(choice)) for part, choice in self._chosen(**which)]
-        return "\n".join([*opening, *tables])
+        ending = [_escaped(line) for line in self._ending(**which)]
+        return "\n".join([*opening, *tables, *ending])
 
     def to_latex(self, **which: Any) -> str:
         """All tables in LaTeX (needs ``amsmath``); takes what ``ledger`` takes."""
         opening = "".join(f"% {line}\n" for line in [self._heading, *self.notes])
         tables = [part.latex(choice) for part, choice in self._chosen(**which)]
-        return "\n".join([opening, *tables])
+        ending = [rf"\noindent {tex(line)}\par" for line in self._ending(**which)]
+        return "\n".join([opening, *tables, *ending, *([""] if ending else [])])
 
     def to_html(self, **which: Any) -> str:
         """All tables in HTML; takes what ``ledger`` takes."""
         tables = [part.table(choice) for part, choice in self._chosen(**which)]
-        return documents.html_page(self._heading, self.notes, tables)
+        return documents.html_page(self._heading, self.notes, tables, self._ending(**which))
 
     def plot(self, *, ax: Any = None) -> Any:
         """What the derivation leads to: the line and its residuals, the direction, the boundary.
@@ -171,6 +178,10 @@ class Derivation(Printed):
     def __repr__(self) -> str:
         kind = "exact derivation" if self.exact else "derivation"
         return f"<{kind} of {type(self.estimator).__name__}: {', '.join(self.steps.names)}>"
+
+    def _ending(self, part: str | None = None, **which: Any) -> list[str]:
+        """The answer in lines, under all parts."""
+        return [f"{label}: {words}" for label, words in self.answer] if part is None else []
 
     @property
     def _heading(self) -> str:
@@ -198,6 +209,11 @@ class Derivation(Printed):
         if start < 1 or (stop is not None and stop < start - 1):
             raise ValueError(f"start={start}, stop={stop}: samples count from 1, start ≤ stop")
         return Choice(min(start - 1, n), n if stop is None else min(stop, n), most)
+
+
+def _escaped(line: str) -> str:
+    """A paragraph of Markdown."""
+    return documents.MARKDOWN_SPECIAL.sub(r"\\\1", line) + "\n"
 
 
 def _fitted(part: Part, choice: Choice, width: int) -> Any:

@@ -163,6 +163,10 @@ class Replay(ABC):
         what = "visits" if self.single else "batches"
         return f"{steps:,} {what}, {updates:,} updates: {model.certificate_.text}"
 
+    def answer(self, trace: Trace) -> list[tuple[str, str]]:
+        """What the run ended with, as words under a label: the equation, and what else there is."""
+        return []
+
     @property
     def n_updates(self) -> int:
         return len(self.update_steps)

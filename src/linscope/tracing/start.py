@@ -44,9 +44,9 @@ def trace(
     ----------
     estimator : Perceptron or KernelPerceptron; LinearRegression or Ridge, with solver="exact" for
         the closed form, with "batch", "mini-batch" or "stochastic" for the steps;
-        LogisticRegression with one of these three; LinearSVC with solver="coordinate";
-        SVC, solved by plain sequential minimal optimisation;
-        FisherDiscriminant or LeastSquaresClassifier
+        LogisticRegression with one of these three, or with the steps of Newton's method and of
+        coordinate descent that "auto" takes; LinearSVC; SVC, solved by plain sequential minimal
+        optimisation; FisherDiscriminant, LeastSquaresClassifier or GaussianNaiveBayes
     X, y : the samples and their labels or targets as for ``fit``, or a ``Dataset`` alone
     sample_weight : array of n weights, optional
     criterion : also show what the rule descends on, over all samples after each step: the
@@ -126,6 +126,7 @@ def _derive(
         exact=work.exact,
         title=title,
         notes=_meaning(features, work.target),
+        answer=work.answer(features) if hasattr(work, "answer") else (),
         draw=draw,
     )
 
@@ -167,8 +168,8 @@ def tracer_of(estimator: Any) -> StepRule | ClosedForm:
         return estimator._traced_by()
     raise TypeError(
         "trace shows the steps or the derivation of linscope's Perceptron, KernelPerceptron, "
-        "FisherDiscriminant, LeastSquaresClassifier, LogisticRegression, LinearSVC, SVC, "
-        "LinearRegression and Ridge, not of "
+        "FisherDiscriminant, LeastSquaresClassifier, GaussianNaiveBayes, LogisticRegression, "
+        "LinearSVC, SVC, LinearRegression and Ridge, not of "
         f"{type(estimator).__module__}.{type(estimator).__qualname__}"
     )
 

@@ -18,6 +18,8 @@ from .replay import WINDOW_NUMBERS, Replay
 from .steps import Steps
 
 MAX_ROWS = 25
+# So many problems have their answer under the table.
+MOST_ANSWERS = 6
 
 
 class Rise(NamedTuple):
@@ -89,6 +91,23 @@ class Trace(Printed):
     @property
     def n_updates(self) -> int:
         return sum(replay.n_updates for replay in self._replays)
+
+    @property
+    def answer(self) -> list[tuple[str, str]]:
+        """What the run ended with, as words under a label: the equation, of a machine its margin.
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> run = ls.trace(ls.SVC(kernel="linear", C=float("inf")), ls.datasets.load("or"))
+        >>> for label, words in run.answer:
+        ...     print(f"{label}: {words}")
+        equation: 2·x1 + 2·x2 > 1 ⇒ 1
+        weights: w = [2 2], b = −1
+        margin: M = 2/‖w‖ = 0.707107
+        support vectors: 3 of 4 samples: α = 4 (0), 2 (1), 2 (2)
+        """
+        return self._answer(self._replays)
 
     def replay(self) -> list:
         """The last state of each problem, from the log alone.
@@ -402,7 +421,9 @@ class Trace(Printed):
             chosen = replay.chosen(start, stop, updates)
             rows += self._rows(replay, chosen, max_rows, columns, criterion)
         name = replays[0].name if len(replays) < len(self._replays) else ""
-        return Table(self._heading(name), self._notes(replays), columns, rows)
+        answer = [f"{label}: {words}" for label, words in self._answer(replays)]
+        heading, notes = self._heading(name), self._notes(replays)
+        return Table(heading, notes, columns, rows, footnotes=answer)
 
     def _rows(
         self, replay: Replay, chosen: Any, most: Any, columns: list[Column], criterion: bool
@@ -437,6 +458,15 @@ class Trace(Printed):
             parts.append(problem)
         heading = ", ".join(parts)
         return f"{self.title}: {heading}" if self.title else heading
+
+    def _answer(self, replays: Sequence[Replay]) -> list[tuple[str, str]]:
+        out = []
+        for replay in replays[:MOST_ANSWERS]:
+            name = f", {replay.name}" if len(replays) > 1 else ""
+            out += [(f"{label}{name}", words) for label, words in replay.answer(self)]
+        if out and len(replays) > MOST_ANSWERS:
+            out.append(("…", f"{len(replays)} problems in all; choose one by problem="))
+        return out
 
     def _notes(self, replays: Sequence[Replay]) -> list[str]:
         first = replays[0]

@@ -232,6 +232,11 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         weights = logistic_weights(self._model)
         return weights[1] - weights[0] if len(weights) == 2 else weights
 
+    def _traced_by(self) -> Any:
+        from ..trace import NAIVE_BAYES
+
+        return NAIVE_BAYES
+
     def equation(self) -> Any:
         """The hyperplane of a model with shared variances, largest weight first.
 

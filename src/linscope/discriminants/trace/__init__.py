@@ -10,6 +10,7 @@ from linscope.tracing.derivation import ClosedForm
 from ..figures.discriminants import projection
 from .fisher import FisherWork, fisher
 from .indicators import IndicatorWork, indicators
+from .naive_bayes import NaiveBayesWork, naive_bayes
 
 
 def draw_projection(model: Any, X: Any, y: Any, ax: Any) -> Any:
@@ -23,4 +24,5 @@ def draw_boundary(model: Any, X: Any, y: Any, ax: Any) -> Any:
 
 
 FISHER = ClosedForm(FisherWork, fisher, draw_projection)
+NAIVE_BAYES = ClosedForm(NaiveBayesWork, naive_bayes, draw_boundary)
 INDICATORS = ClosedForm(IndicatorWork, indicators, draw_boundary)

@@ -2,6 +2,7 @@
 
 from linscope.tracing.replay import StepRule
 
-from .replay import check_smo, smo_replays
+from .exact import check_exact, exact_replays
+from .replay import smo_replays
 
-STEPS = StepRule(smo_replays, check=check_smo)
+STEPS = StepRule(smo_replays, exact_replays, check_exact)

@@ -12,6 +12,7 @@ Shown are the pair, its α, the dual value and the gap.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from linscope.fitting.training import Fitted
 from linscope.losses import hinge
 from linscope.reports.cells import Change, number, vector
 from linscope.reports.table import Column
+from linscope.tracing.answer import hyperplane_answer, kernel_rule, margin, support
 from linscope.tracing.replay import Replay, Shown, Window, kept_rows
 
 from ..solvers.dual_problem import bias, ends
@@ -194,7 +196,7 @@ class SmoReplay(Replay):
     def _all_alphas(self, window: Window) -> list[Shown]:
         if self.n_given > FEW:
             return []
-        alphas = np.zeros((len(window.steps), self.n_given))
+        alphas = np.zeros((len(window.steps), self.n_given), window.states.dtype)
         alphas[:, self.row_numbers] = window.states[window.after, : len(self.y)]
         return [Shown(f"a{row}", alphas[:, row]) for row in range(self.n_given)]
 
@@ -259,6 +261,22 @@ class SmoReplay(Replay):
         count = f"{steps:,} pair{'' if steps == 1 else 's'}, {clipped:,} clipped"
         return f"{count}: {model.certificate_.text}"
 
+    def answer(self, trace: Any) -> list[tuple[str, str]]:
+        last, K = self.states(self.n_steps, self.n_steps), len(trace.estimator.classes_)
+        alpha = last[0, : len(self.y)]
+        names = self.given_names(np.arange(len(alpha)), trace.sample_names)
+        if self.linear:
+            w = self.weights(last)[0]
+            return hyperplane_answer(w, alpha, names, trace.feature_names, self.problem, K)
+        squared = 2 * (sum(alpha) - last[0, DUAL])  # D = Σα − ½‖w‖²
+        b, signed = last[0, BIAS], alpha * self.y
+        return [
+            ("equation", kernel_rule(signed, b, names, self.problem.positive)),
+            ("bias", f"b = {number(b)}"),
+            ("margin", margin(squared)),
+            ("support vectors", support(alpha, names)),
+        ]
+
     def display(self, trace: Any, updates: Any, features: Any) -> Any:
         if self.linear and (self.X.shape[1] <= 2 or features is not None):
             return super().display(trace, updates, features)
@@ -272,27 +290,18 @@ class SmoReplay(Replay):
 
         first, last = self.update_range(updates)
         numbers = first + spread(last - first + 1, CURVE_POINTS)
-        values = self.measures[numbers]
+        values = self.measures[numbers].astype(np.float64)
         tol = float(self.solver.tol)
         return dual_ascent(values[:, 1], values[:, 2], steps=numbers, tol=tol, ax=ax)
 
 
-def _short(value: float) -> float:
-    """Three digits."""
-    return float(f"{value:.3g}")
+def _short(value: Any) -> Any:
+    """Three digits; a fraction as it is."""
+    return value if isinstance(value, Fraction) else float(f"{value:.3g}")
 
 
 def _changes(before: np.ndarray, after: np.ndarray) -> list[Change]:
     return [Change(_short(a), _short(b)) for a, b in zip(before, after, strict=True)]
-
-
-def check_smo(estimator: Any, exact: bool) -> None:
-    """Refuse what cannot be shown, before any work."""
-    if exact:
-        raise ValueError(
-            "exact=True: SVC has no steps in fractions, as kernels such as exp(−γ‖x − z‖²) are not "
-            "rational"
-        )
 
 
 def smo_replays(model, fitted: Fitted) -> list[SmoReplay]:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linscope.losses import hinge
-from linscope.results import Result, Status
+from linscope.results import Look, Result, Status, ended
 from linscope.rows.threads import one_blas_thread
 
 from .blocks import COMPLEMENT, SLACK, Pieces
@@ -111,6 +111,7 @@ class Multipliers:
     initial : first weights (d + 1), or None
     alpha : first dual coefficients (n), or None; they are cut to their box
     enough : from this gap on, relative to the objective, only quick gains are worth a round
+    log : where each round is written down, or None
     """
 
     objective: MarginObjective
@@ -118,6 +119,7 @@ class Multipliers:
     initial: np.ndarray | None = None
     alpha: np.ndarray | None = None
     enough: float = 0.0
+    log: list[Look] | None = None
     task: str = "linear SVM, hinge (method of multipliers)"
 
     @one_blas_thread()
@@ -160,17 +162,26 @@ class Multipliers:
     def step(self, state: State) -> State:
         """One round: the rows near their kink, then a pass over all."""
         assert state.best is not None
-        before, rows = state.best[0], self._near(state)
+        before, rows, steps = state.best[0], self._near(state), state.steps
+        seen = None if self.log is None else self._look(state)
         if rows is None:
             self._solve_all(state)
         else:
             self._solve_near(state, rows)
+        if self.log is not None and seen is not None:
+            took = {"newton_steps": state.steps - steps}
+            self.log.append(seen._replace(numbers=seen.numbers | took, moved=True))
         self._judge(state)
         state.stalled = 0 if state.gap < SOME_GAIN * before else state.stalled + 1
         slow = state.gap <= self.enough * state.primal and state.gap > QUICK_GAIN * before
         if state.status is None and (slow or state.stalled >= PATIENCE):
             state.status = Status.STALLED
         return state
+
+    def _look(self, state: State) -> Look:
+        active = int(np.count_nonzero(state.point.alpha))
+        numbers = {"P": state.primal, "gap": state.gap, "active": active, "newton_steps": np.nan}
+        return Look(state.point.W, numbers, self.objective.n)
 
     def _near(self, state: State) -> np.ndarray | None:
         """Rows near their kink and all whose α is strictly inside its box; None means all."""
@@ -240,7 +251,11 @@ class Multipliers:
             "passes": state.passes,
         }
         status = state.status or Status.MAX_ITER
-        return Result(W, status, state.passes, state.steps, None, details)
+        log = None
+        if self.log is not None:
+            last = State(point, state.pieces, primal, details["gap"])
+            log = ended(self.log, self._look(last)._replace(weights=W))
+        return Result(W, status, state.passes, state.steps, log, details)
 
     def _with_best_bias(self, point: Point) -> tuple[np.ndarray, float]:
         """The weights with the best bias for their w, and by how much P is less."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.results import Result, Status
+from linscope.results import Look, Result, Status, ended
 from linscope.rows.threads import one_blas_thread
 
 from .blocks import Pieces
@@ -69,18 +69,20 @@ class FiniteNewton:
     objective : MarginObjective with ``squared=True``
     tol : relative accuracy of the objective; 0 goes on until no row changes its state
     initial : first weights (d + 1), or None
+    log : where each step is written down, or None
     """
 
     objective: MarginObjective
     tol: float = 1e-10
     initial: np.ndarray | None = None
+    log: list[Look] | None = None
     task: str = "linear SVM, squared hinge (finite Newton)"
 
     @one_blas_thread()
     def init(self) -> State:
         whole, W = self.objective, self.initial
         if W is None:
-            W = grown_weights(whole)
+            W = grown_weights(whole, self.log)
         return self._judge(State(whole.evaluate(W), make_system(whole)))
 
     @one_blas_thread()
@@ -91,6 +93,8 @@ class FiniteNewton:
             self.objective, before, state.system, pieces
         )
         state.passes += passes
+        if self.log is not None:
+            self.log.append(look(self.objective, before, t))
         self._judge(state)
         # Once no row changes its state, further steps only mend the rounding of the solution.
         settled = t == 1.0 and self.objective.settled(before, state.point)
@@ -119,10 +123,23 @@ class FiniteNewton:
         primal, gap, point = state.best
         details = {"alpha": point.alpha, "primal": primal, "gap": gap}
         status = state.status or Status.MAX_ITER
-        return Result(point.W, status, state.passes, state.passes, None, details)
+        log = None
+        if self.log is not None:
+            if point is not state.point:
+                away = look(self.objective, state.point)
+                self.log.append(away._replace(moved=True, by="back to the best"))
+            log = ended(self.log, look(self.objective, point))
+        return Result(point.W, status, state.passes, state.passes, log, details)
 
 
-def grown_weights(whole: MarginObjective) -> np.ndarray:
+def look(objective: MarginObjective, point: Point, t: float = np.nan) -> Look:
+    """What a log says of a point, and of the step t that was made from it."""
+    numbers = {"P": objective.primal(point), "gap": objective.gap(point)}
+    numbers["active"] = int(np.count_nonzero(point.active))
+    return Look(point.W, numbers | {"t": t}, objective.n, moved=t == t)
+
+
+def grown_weights(whole: MarginObjective, log: list[Look] | None = None) -> np.ndarray:
     """Weights of a share of the rows, solved to a few digits; zeros if the table is small."""
     W, rows = np.zeros(whole.d + 1), max(FEWEST_ROWS, ROWS_A_WEIGHT * (whole.d + 1))
     while rows * 3 < whole.n:
@@ -132,7 +149,10 @@ def grown_weights(whole: MarginObjective) -> np.ndarray:
             continue
         point, system, pieces = part.evaluate(W), make_system(part), part.smooth
         for _ in range(MOST_SHARE_STEPS):
-            point, decrement, _, _ = newton_step(part, point, system, pieces)
+            before = point
+            point, decrement, _, t = newton_step(part, point, system, pieces)
+            if log is not None:
+                log.append(look(part, before, t))
             if decrement <= SHARE_TOL * part.primal(point):
                 break
         W = point.W

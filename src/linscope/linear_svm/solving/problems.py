@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from linscope.engines import choose
+from linscope.fitting.column_scaling import ColumnFrame
 from linscope.fitting.driver import run
 from linscope.fitting.training import Problem, Training, binary_problems
 from linscope.losses import hinge
-from linscope.results import Result, Status, VisitOrder
+from linscope.results import Look, Result, Status, VisitOrder
 
 from ..certificates.duality import outside
 from ..certificates.linear_svm import LinearSVMCertificate, certify, reached
@@ -20,7 +22,7 @@ from ..solvers.frame import margin_problem
 from ..solvers.hinge import Multipliers
 from ..solvers.squared_hinge import FiniteNewton
 from ..verify.bounds import Problem as Claimed
-from .finish import SMALL_TABLE, Finish
+from .finish import SMALL_TABLE, Finish, Held
 from .hard_margin import Rows, hard_margin_result, proven
 
 # The relative gap that is promised; small tables are solved to rounding, which costs nothing.
@@ -80,7 +82,7 @@ def solve(
     model : the estimator, for its parameters
     training, problem : what to solve
     start : where to begin
-    keep_log : keep what a trace of coordinate steps needs
+    keep_log : keep what a trace needs
     """
     rows = rows_of(training, problem)
     options = _options(model)
@@ -108,6 +110,7 @@ def solve(
         chosen: Any = Multipliers(objective, aim, initial, start.alpha, PROMISED)
         if objective.squared:
             chosen = FiniteNewton(objective, aim, initial)
+        chosen.log = [] if keep_log else None
         result = run(chosen, model.max_iter)
         W = outside(frame, result.weights)
         how = f"{chosen.task}, {result.n_iter} passes over the rows"
@@ -123,10 +126,26 @@ def solve(
     held = last.as_solved(W, own) if plain else last.best(W, own)
     if claimed.hard and not one_sided and not reached(held.found, claim["tol"]):
         held = proven(model, rows, problem, last, held)
+    if keep_log and solver is None:
+        result = replace(result, log=_in_units(result, frame, held))
     certificate = certify(held.found, claimed, result, held.W, held.alpha, **claim)
     slack = hinge.slack(held.found.deficit)
     kept = solver if keep_log else None
     return Part(problem, held.W, held.alpha, slack, result, certificate, kept)
+
+
+def _in_units(result: Result, frame: ColumnFrame, held: Held) -> list[Look]:
+    """The log in the units of the table; it ends with the weights that the model will hold."""
+    log = [at._replace(weights=outside(frame, at.weights)) for at in result.log or []]
+    found = {"P": held.found.value, "gap": held.found.gap}
+    found["active"] = np.count_nonzero(held.alpha)
+    numbers = dict.fromkeys(log[0].numbers, np.nan) if log else {}
+    last = Look(held.W, numbers | found, log[0].rows if log else len(held.alpha))
+    if log and not np.array_equal(log[-1].weights, held.W):
+        # the equations of the support, or rounding to the type of the table
+        log[-1] = log[-1]._replace(moved=True, by="last digits")
+        return [*log, last]
+    return [*log[:-1], last]
 
 
 def _options(model: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""How dual coordinate descent is traced."""
+"""How a linear machine is traced: ``replay`` has dual coordinate descent, ``newton`` the rest."""
 
 from linscope.tracing.replay import StepRule
 
-from .replay import check_coordinate, coordinate_replays
+from .replay import check_linear, linear_replays
 
-STEPS = StepRule(coordinate_replays, check=check_coordinate)
+STEPS = StepRule(linear_replays, check=check_linear)

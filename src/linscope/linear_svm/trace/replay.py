@@ -15,6 +15,7 @@ import numpy as np
 from linscope.fitting.training import Fitted, Problem
 from linscope.reports.cells import Change, number, text, vector
 from linscope.reports.table import Column
+from linscope.tracing.answer import hyperplane_answer
 from linscope.tracing.checkpoints import Checkpoints
 from linscope.tracing.replay import Replay, Shown, Window, kept_rows
 from linscope.tracing.steps import Step
@@ -22,6 +23,7 @@ from linscope.tracing.steps import Step
 from ..solvers import dual_coordinate_loops as loops
 from ..solvers.dual_coordinate import NO_ROWS, DualCoordinate, StepLog
 from ..solving.problems import Part
+from .newton import NewtonReplay
 
 SUMS = 2
 
@@ -184,25 +186,42 @@ class CoordinateReplay(Replay):
             settings.append("weighted")
         return settings
 
+    def answer(self, trace: Any) -> list[tuple[str, str]]:
+        names = self.given_names(np.arange(len(self.y)), trace.sample_names)
+        model, w = trace.estimator, self.last_state()
+        alpha, K = self.last_alphas(), len(model.classes_)
+        return hyperplane_answer(w, alpha, names, trace.feature_names, self.problem, K)
 
-def check_coordinate(estimator: Any, exact: bool) -> None:
+    def last_alphas(self) -> np.ndarray:
+        """α of all samples after the last visit."""
+        alpha = self.log.alpha.copy()
+        alpha[self.log.samples] = self.log.values  # of a sample that changed often, the last
+        return alpha
+
+
+def check_linear(estimator: Any, exact: bool) -> None:
     """Refuse what has no steps to show, before any work."""
     if exact:
-        raise ValueError("exact=True: LinearSVC has no steps in fractions")
-    if estimator.solver != "coordinate":
         raise ValueError(
-            f"trace shows the steps of dual coordinate descent, and solver={estimator.solver!r} "
-            "takes others: use LinearSVC(solver='coordinate', penalize_intercept=True)"
+            "exact=True: LinearSVC has no steps in fractions, but the same machine has: "
+            "SVC(kernel='linear')"
+        )
+    if np.inf == estimator.C:
+        raise ValueError(
+            "trace shows the steps of a finite C, and C=inf is solved by the nearest points of the "
+            "hulls: use SVC(kernel='linear', C=np.inf) for the steps of its dual problem"
         )
 
 
-def coordinate_replays(model, fitted: Fitted) -> list[CoordinateReplay]:
+def linear_replays(model, fitted: Fitted) -> list[Any]:
     """The replays of a model that was fitted with its log."""
-    return [_replay(part, kept_rows(fitted.training)) for part in fitted.solved]
+    return [_replay(model, part, fitted.training) for part in fitted.solved]
 
 
-def _replay(part: Part, numbers: np.ndarray) -> CoordinateReplay:
-    problem = part.problem
-    assert part.solver is not None
+def _replay(model: Any, part: Part, training: Any) -> Any:
+    problem, numbers = part.problem, kept_rows(training)
     rows = numbers if problem.rows is None else numbers[problem.rows]
-    return CoordinateReplay(problem, part.solver, part.result.log, rows)
+    if part.solver is not None:
+        return CoordinateReplay(problem, part.solver, part.result.log, rows)
+    X = training.X if problem.rows is None else training.X[problem.rows]
+    return NewtonReplay(part, X, rows, model.fit_intercept)

@@ -9,9 +9,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
+from linscope.fitting.class_probabilities import class_logits
 from linscope.fitting.gradient_options import DESCENTS
+from linscope.fitting.scores import block_scores
 from linscope.fitting.training import Training, read_training
+from linscope.losses.softmax import log_softmax
 from linscope.results import Status
+from linscope.rows.blocks import Block
+from linscope.rows.finite import check_finite
 
 from ..certificates.logistic import LogisticCertificate
 from ..inference.fit import LogisticFit
@@ -31,6 +36,8 @@ class LogisticStatistics:
     fit_intercept: bool
     reference: object
     classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
     certificate_: LogisticCertificate
     _training: Training | None
     _weights: list[np.ndarray]
@@ -83,6 +90,57 @@ class LogisticStatistics:
         X, y, sample_weight : the training data; needed only if they are not at hand any more
         """
         return odds_ratios(self._logistic_fit(X, y, sample_weight), level, kind)
+
+    def log_likelihood(
+        self, X: TableLike = None, y: Any = None, weights: Any = None, sample_weight: Any = None
+    ) -> float:
+        """l(W) = Σ_i c_i ln P(y_i | x_i, W), the log of the conditional likelihood.
+
+        Of two classes Σ_i y_i w·x_i − ln(1 + e^(w·x_i)) with y = 0 and 1. Without a penalty the
+        fitted weights are where it is largest (the notes' MCLE). −l(W) is the cross entropy, and
+        scikit-learn's ``log_loss`` is −l(W)/n.
+
+        Parameters
+        ----------
+        X, y : any data; by default the training data, with their weights
+        weights : (d + 1,) of two classes or (K, d + 1) of a softmax, bias first (without it if
+            there is no intercept); by default the fitted ones
+        sample_weight : array of n weights, optional
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
+        >>> model = ls.LogisticRegression(C=float("inf")).fit(X, y)
+        >>> round(model.log_likelihood(), 4), round(model.log_likelihood(weights=[0, 0]), 4)
+        (-2.4142, -2.7726)
+        """
+        check_is_fitted(self)
+        training = self._training
+        if X is not None:
+            training = read_training(self, X, y, sample_weight, classes=self.classes_)
+        if training is None:
+            raise ValueError("the training rows are not at hand: pass X and y")
+        if weights is None:
+            W = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+        else:
+            W = self._given_weights(weights)
+        scores = block_scores(Block(0, training.X), weights=W, bias=1.0)
+        logits = class_logits(scores, self.multi_class, len(self.classes_))
+        logs = log_softmax(logits)[np.arange(len(training.codes)), training.codes]
+        if not np.isfinite(logs).all():
+            check_finite(training.X, getattr(self, "feature_names_in_", None))
+        return float(logs.sum() if not len(training.weight) else training.weight @ logs)
+
+    def _given_weights(self, weights: Any) -> np.ndarray:
+        W = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+        if not self.fit_intercept:
+            W = np.column_stack([np.zeros(len(W)), W])
+        wanted = len(self.coef_), self.coef_.shape[1] + 1
+        if W.shape != wanted:
+            need = wanted[0], wanted[1] - int(not self.fit_intercept)
+            raise ValueError(f"weights must have the shape {need}, got {np.shape(weights)}")
+        return W
 
     def _logistic_fit(self, X: TableLike, y: Any, sample_weight: Any) -> LogisticFit:
         check_is_fitted(self)

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from linscope.results import Result, Status
+from linscope.results import Look, Result, Status, ended
 
-from .objective import LogisticObjective, Point
+from .objective import LogisticObjective, Point, look
 
 # A share of the rows must determine all weights well.
 ROWS_A_WEIGHT, FEWEST_ROWS, GROWTH = 40, 4096, 12
@@ -40,6 +40,7 @@ class State:
     decrement: float = np.inf
     passes: int = 0
     steps: int = 0
+    length: float = 1.0  # t of the last step
     status: Status | None = None
     note: str = ""
 
@@ -53,11 +54,13 @@ class Newton:
     objective : LogisticObjective of two classes
     tol : relative accuracy of the objective
     initial : first weights (1, d + 1), or None for zeros
+    log : where each step is written down, or None
     """
 
     objective: LogisticObjective
     tol: float = 1e-8
     initial: np.ndarray | None = None
+    log: list[Look] | None = None
     task: str = "logistic regression (Newton)"
 
     def init(self) -> State:
@@ -69,7 +72,9 @@ class Newton:
                 W, inverse = self._solve_share(rows, W)
         point = whole.evaluate(W)
         if self.initial is None and not point.value <= whole.at_zero:
-            # a row that no share has is far on the wrong side
+            # a row that no share has is far on the wrong side: begin again
+            if self.log is not None:
+                self.log.clear()
             return State(whole.evaluate(np.zeros(whole.shape)), None, passes=2)
         return State(point, inverse, passes=1)
 
@@ -88,7 +93,7 @@ class Newton:
         if part is None:
             return W, None
         # Its own minimum is about √(p / rows) off, so a few digits do.
-        inner = Newton(part, tol=1e-5, initial=W)
+        inner = Newton(part, tol=1e-5, initial=W, log=self.log)
         state = inner.init()
         for _ in range(30):
             state = inner.step(state)
@@ -106,39 +111,47 @@ class Newton:
         decrement = float(np.sqrt(max(-(g @ move), 0.0)))
         if 0.5 * decrement**2 <= self.tol * abs(here.value):
             state.decrement, state.status = decrement, Status.CONVERGED
-            return state
+            return self._noted(state, here, decrement)
         if decrement > GOOD_CONTRACTION * state.decrement:
             state.inverse = _factor(whole.hessian(here, np.float32), whole, here)
             move = -linalg.cho_solve(state.inverse, g)
             decrement = float(np.sqrt(max(-(g @ move), 0.0)))
         there = whole.evaluate(here.W + move.reshape(here.W.shape))
-        state.passes += 1
+        state.passes, state.length, seen = state.passes + 1, 1.0, decrement
         if not there.value <= here.value - ARMIJO * decrement**2:
-            shorter = self._search(here, there, decrement)
+            shorter, state.length = self._search(here, there, decrement)
             if shorter is None:
                 state.status = Status.CONVERGED  # rounding: no better point can be told apart
-                return state
+                return self._noted(state, here, decrement)
             there, state.inverse, decrement = shorter, None, np.inf
         state.point, state.decrement = there, decrement
         state.steps += 1
         state.note = f"objective {there.value:.6g}"
         if whole.least_score(there) > LARGEST_SCORE:
             state.status = Status.MAX_ITER
+        return self._noted(state, here, seen, moved=True)
+
+    def _noted(
+        self, state: State, here: Point, decrement: float = np.nan, moved: bool = False
+    ) -> State:
+        if self.log is not None:
+            self.log.append(look(self.objective, here, decrement, state.length, moved))
         return state
 
-    def _search(self, here: Point, there: Point, decrement: float) -> Point | None:
-        """The first of t = ½, ¼, … that decreases P enough; scores need no pass."""
+    def _search(self, here: Point, there: Point, decrement: float) -> tuple[Point | None, float]:
+        """The first of t = ½, ¼, … that decreases P enough, and t; scores need no pass."""
         whole, t = self.objective, 0.5
         while t > SHORTEST:
             if whole.between(here, there, t) <= here.value - ARMIJO * t * decrement**2:
-                return whole.evaluate(here.W + t * (there.W - here.W))
+                return whole.evaluate(here.W + t * (there.W - here.W)), t
             t *= 0.5
-        return None
+        return None, 0.0
 
     def result(self, state: State) -> Result:
         details = {"point": state.point, "decrement": state.decrement, "passes": state.passes}
         status = state.status or Status.MAX_ITER
-        return Result(state.point.W, status, state.steps, state.passes, None, details)
+        log = ended(self.log, look(self.objective, state.point))
+        return Result(state.point.W, status, state.steps, state.passes, log, details)
 
 
 def _factor(H: np.ndarray, objective: LogisticObjective, point: Point):

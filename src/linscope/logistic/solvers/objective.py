@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from linscope.engines import Engine, here
+from linscope.results import Look
 from linscope.rows.blocks import SPARSE_ROWS, block_rows_for
 
 from . import blocks
@@ -197,3 +198,17 @@ class LogisticObjective:
     def some(self, rows: int) -> LogisticObjective:
         """About so many rows, evenly spread, as they are."""
         return replace(self, engine=here(self.engine.some(rows)))
+
+
+def look(
+    objective: LogisticObjective,
+    point: Point,
+    decrement: float = np.nan,
+    t: float = np.nan,
+    moved: bool = False,
+    **more: float,
+) -> Look:
+    """What a log says of a point; ``decrement`` is that of Newton's method, t the step from it."""
+    slope = float(np.linalg.norm(point.gradient))
+    numbers = {"P": point.value, "gradient_norm": slope, "decrement": decrement, **more}
+    return Look(point.W, numbers | {"t": t if moved else np.nan}, objective.n, moved)

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from linscope.results import Result, Status
+from linscope.results import Look, Result, Status, ended
 
-from .objective import LogisticObjective, Point
+from .objective import LogisticObjective, Point, look
 from .preconditioner import Preconditioner, make_preconditioner, without_common
 
 # A share of the rows is solved to a few digits: its own minimum is no nearer to that of all.
@@ -58,6 +58,7 @@ class State:
     passes: int = 1
     steps: int = 0
     products: int = 0
+    length: float = 1.0  # t of the last step
     rough: bool = True  # products in float32
     toward: np.ndarray | None = None  # the step that was small enough to stop
     status: Status | None = None
@@ -73,11 +74,13 @@ class TrustRegion:
     objective : LogisticObjective
     tol : relative accuracy of the objective
     initial : first weights (rows, d + 1), or None for zeros
+    log : where each step is written down, or None
     """
 
     objective: LogisticObjective
     tol: float = 1e-8
     initial: np.ndarray | None = None
+    log: list[Look] | None = None
     task: str = "logistic regression (trust region)"
 
     def init(self) -> State:
@@ -90,6 +93,8 @@ class TrustRegion:
             W, known = self._solve_share(rows, W, known)
         point = whole.evaluate(W)
         if not point.value <= whole.at_zero:  # a row that no share has is far on the wrong side
+            if self.log is not None:
+                self.log.clear()
             return State(whole.evaluate(np.zeros(whole.shape)))
         return State(point, known)
 
@@ -107,7 +112,7 @@ class TrustRegion:
         part = self.objective.share(rows)
         if part is None:
             return W, known
-        inner = TrustRegion(part, tol=ROUGH, initial=W)
+        inner = TrustRegion(part, tol=ROUGH, initial=W, log=None if self.log is None else [])
         state = inner.init()
         for _ in range(30):
             state = inner.step(state)
@@ -115,6 +120,8 @@ class TrustRegion:
                 break
         if state.status is not Status.CONVERGED:
             return W, known
+        if self.log is not None and inner.log is not None:
+            self.log += inner.log
         return state.point.W, state.preconditioner
 
     def step(self, state: State) -> State:
@@ -133,22 +140,29 @@ class TrustRegion:
         if small or not np.isfinite(ahead.slope):
             state.status = Status.CONVERGED if small else Status.MAX_ITER
             state.toward = ahead.D if small else None
-            return state
+            return self._noted(state, here, ahead)
         there: Point | None = self._move(state, ahead)
         if there is None:
             state.status = Status.CONVERGED  # rounding: no better point can be told apart
-            return state
+            return self._noted(state, here, ahead)
         state.point = there
         state.steps += 1
         state.note = f"objective {there.value:.6g}"
         if self._separated(there):
             state.status = Status.MAX_ITER
+        return self._noted(state, here, ahead, moved=True)
+
+    def _noted(self, state: State, here: Point, ahead: Direction, moved: bool = False) -> State:
+        if self.log is not None:
+            more = {"products": ahead.products}
+            args = state.decrement, state.length, moved
+            self.log.append(look(self.objective, here, *args, **more))
         return state
 
     def _move(self, state: State, ahead: Direction) -> Point | None:
         """The end of the direction, or a point before it, if that is what decreases P."""
         there = self.objective.evaluate(state.point.W + ahead.D)
-        state.passes += 1
+        state.passes, state.length = state.passes + 1, 1.0
         gained = state.point.value - there.value
         if not gained >= ARMIJO * ahead.slope:
             return self._search(state, there, ahead)
@@ -222,7 +236,7 @@ class TrustRegion:
         whole, here, t = self.objective, state.point, 0.5
         while t > SHORTEST:
             if whole.between(here, there, t) <= here.value - ARMIJO * t * ahead.slope:
-                state.radius = t * ahead.length
+                state.radius, state.length = t * ahead.length, t
                 state.passes += 1
                 return whole.evaluate(here.W + t * ahead.D)
             t *= 0.5
@@ -244,7 +258,8 @@ class TrustRegion:
             "toward": state.toward,
         }
         status = state.status or Status.MAX_ITER
-        return Result(state.point.W, status, state.steps, state.passes, None, details)
+        log = ended(self.log, look(self.objective, state.point, products=0))
+        return Result(state.point.W, status, state.steps, state.passes, log, details)
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,7 @@ from linscope.fitting.gradient_options import DESCENTS, descent
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, binary_problems
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
-from linscope.results import Result, Status
+from linscope.results import Look, Result, Status
 from linscope.rows.blocks import Block
 
 from ..certificates.finite_solution import Finite, Separated, finite_solution
@@ -33,7 +33,7 @@ from ..certificates.logistic import (
 )
 from ..solvers.coordinate.descent import null_weights
 from ..solvers.multinomial import changing_columns, column_ranges, with_columns
-from ..solvers.objective import LogisticObjective
+from ..solvers.objective import LogisticObjective, look
 from ..verify.model import SHARED
 from .choice import SMALL_TABLE, Strengths, accuracy, choose, strengths
 
@@ -149,7 +149,7 @@ def solve(
     problem : what to solve
     whole : the rows of all problems
     initial : first weights in original units, or None
-    keep_log : keep what a trace of gradient steps needs
+    keep_log : keep what a trace needs
     """
     kind = strengths(model.C, model.penalty, model.l1_ratio)
     likelihood = not any(kind) and model.penalty != "firth"
@@ -161,7 +161,8 @@ def solve(
         solved, W, result, how = _descend(model, problem, engine, kind, solver)
     else:
         hopeless = isinstance(verdict, Separated)
-        solved, W, result, how = _minimise(model, problem, engine, kind, initial, hopeless)
+        asked = initial, hopeless, keep_log
+        solved, W, result, how = _minimise(model, problem, engine, kind, *asked)
     if not np.isfinite(W).all():
         raise ValueError("a weight is beyond the range of floats: scale the columns of X")
     held = held_weights(model, problem, W)
@@ -207,6 +208,7 @@ def _minimise(
     kind: Strengths,
     initial: np.ndarray | None,
     hopeless: bool,
+    keep_log: bool = False,
 ) -> tuple[Solved, np.ndarray, Result, str]:
     """The minimum by the solver that suits it; columns that change nothing get no weight."""
     kept = everything = np.arange(problem.d)
@@ -224,13 +226,28 @@ def _minimise(
         start = None if initial is None else frame.inside(initial[:, places])
         inside = Strengths(kind.rho, *frame.strengths(kind.l1, kind.l2))
         chosen, why = choose(objective, model, inside, start)
+        if keep_log:
+            chosen.log = []
         result = run(chosen, min(model.max_iter, HOPELESS) if hopeless else model.max_iter)
         passes = result.details.get("passes", result.n_iter)
         how = f"{why}; {passes} passes over the rows"
-    W = np.zeros(problem.shape)
-    W[:, places] = frame.original(result.weights)
+    W = _in_units(problem, places, frame, result.weights)
+    if keep_log:
+        looks = result.log or [look(objective, result.details["point"])]
+        log = [at._replace(weights=_in_units(problem, places, frame, at.weights)) for at in looks]
+        details = result.details | {"framed": not frame.plain}
+        result = replace(result, log=log, details=details)
     point: Any = result.details.get("point")
     return Solved(objective, frame, point, result.details.get("toward")), W, result, how
+
+
+def _in_units(
+    problem: LogisticProblem, places: np.ndarray, frame: ColumnFrame, weights: np.ndarray
+) -> np.ndarray:
+    """The solver's weights as weights of the table, 0 for columns that were left out."""
+    W = np.zeros(problem.shape)
+    W[:, places] = frame.original(weights)
+    return W
 
 
 def _without_features(objective: LogisticObjective) -> Result:

@@ -1,4 +1,4 @@
-"""How gradient descent on the log loss is traced."""
+"""How logistic regression is traced: ``replay`` has gradient steps, ``newton`` the others."""
 
 from linscope.tracing.replay import StepRule
 

@@ -1,6 +1,6 @@
-"""Gradient steps of logistic regression replayed: one per binary problem, or per class.
+"""Steps of logistic regression replayed: one replay per binary problem, or per class.
 
-Shown are the score, h(x) = σ(w·x) and y − h.
+Of gradient steps the score, h(x) = σ(w·x) and y − h are shown.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linscope.fitting.gradient_options import DESCENTS
 from linscope.fitting.training import Fitted
 from linscope.reports.cells import number
 from linscope.tracing.gradient_replay import GradientReplay
 from linscope.tracing.replay import kept_rows
 
 from ..solving.problems import LogisticProblem, Part
+from .answer import logistic_answer
+from .newton import NewtonReplay
 
 
 class Sides(NamedTuple):
@@ -33,6 +34,7 @@ class LogisticReplay(GradientReplay):
     rule = "gradient descent on the log loss"
     picture = "the boundary of two classes and two features; plot shows J"
     problem: Sides | None = None
+    index = 0  # of its row of coef_
 
     def penalty(self, model: Any) -> list[str]:
         return [f"C = {number(model.C)}"] if self.solver.alpha else ["no penalty"]
@@ -42,6 +44,9 @@ class LogisticReplay(GradientReplay):
             return super().ending(model, replays)
         updates = sum(replay.n_steps for replay in replays)
         return f"{updates:,} updates: {model.certificate_.text}"
+
+    def answer(self, trace: Any) -> list[tuple[str, str]]:
+        return logistic_answer(trace, self.index)
 
     def display(self, trace: Any, updates: Any, features: Any) -> Any:
         few = len(self.weight_names) - self.intercept <= 2
@@ -57,33 +62,41 @@ def check_logistic(estimator: Any, exact: bool) -> None:
             "exact=True: h(x) = 1/(1 + e^−w·x) is not rational, so LogisticRegression has no steps "
             "in fractions"
         )
-    if estimator.solver not in DESCENTS:
+    lbfgs = estimator.solver == "lbfgs"
+    if lbfgs or estimator.penalty == "firth":
+        what = "solver='lbfgs'" if lbfgs else "penalty='firth'"
         raise ValueError(
-            f"trace shows gradient steps, and solver={estimator.solver!r} takes others: use "
-            "LogisticRegression(solver='batch'), 'stochastic' or 'mini-batch'"
+            f"trace does not show the steps of {what}: use LogisticRegression() for Newton's, or "
+            "solver='batch', 'stochastic' or 'mini-batch' for gradient steps"
         )
 
 
-def logistic_replays(model, fitted: Fitted) -> list[LogisticReplay]:
+def logistic_replays(model, fitted: Fitted) -> list[Any]:
     """The replays of a model that was fitted with its log."""
-    numbers = kept_rows(fitted.training)
-    return [replay for part in fitted.solved for replay in _replays_of(part, numbers)]
-
-
-def _replays_of(part: Part, numbers: np.ndarray) -> list[LogisticReplay]:
-    problem, log, solver = part.problem, part.result.log, part.solver
-    assert solver is not None
-    rows = numbers if problem.rows is None else numbers[problem.rows]
-    sides = _sides(problem)
-    names = problem.labels.tolist()
-    if sides is not None:
-        names = [problem.name or f"{sides.positive} vs {sides.negative}"]
-    out = []
-    for column, name in enumerate(names):
-        data = solver, log, problem.X, rows, part.result.details
-        out.append(LogisticReplay(str(name), *data, column))
-        out[-1].problem = sides
+    numbers, out = kept_rows(fitted.training), []
+    for part in fitted.solved:
+        problem = part.problem
+        rows = numbers if problem.rows is None else numbers[problem.rows]
+        sides = _sides(problem)
+        names = problem.labels.tolist()
+        if sides is not None:
+            names = [problem.name or f"{sides.positive} vs {sides.negative}"]
+        for column, name in enumerate(names):
+            replay = _replay(part, str(name), rows, model.fit_intercept, column)
+            replay.problem, replay.index = sides, len(out)
+            out.append(replay)
     return out
+
+
+def _replay(part: Part, name: str, rows: np.ndarray, intercept: bool, column: int) -> Any:
+    problem, log = part.problem, part.result.log
+    if part.solver is not None:
+        data = part.solver, log, problem.X, rows, part.result.details
+        return LogisticReplay(name, *data, column)
+    positive = (problem.codes == (1 if len(problem.labels) == 2 else column)).astype(float)
+    replay = NewtonReplay(name, log, problem.X, positive, rows, intercept, column)
+    replay.framed = bool(part.result.details.get("framed"))
+    return replay
 
 
 def _sides(problem: LogisticProblem) -> Sides | None:

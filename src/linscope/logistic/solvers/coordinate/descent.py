@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from linscope.engines import choose  # noqa: F401  (in the examples)
-from linscope.results import Result, Status
+from linscope.results import Look, Result, Status, ended
 from linscope.rows.blocks import Block
 from linscope.rows.threads import one_blas_thread
 
@@ -77,6 +77,7 @@ class Coordinate:
     l1, l2 : the penalties; not both 0
     tol : duality gap, relative to the objective
     initial : first weights (rows, d + 1), or None for zeros and the best biases
+    log : where each step is written down, or None
     """
 
     objective: LogisticObjective
@@ -84,6 +85,7 @@ class Coordinate:
     l2: float = 0.0
     tol: float = 1e-8
     initial: np.ndarray | None = None
+    log: list[Look] | None = None
     task: str = "logistic regression (coordinate descent)"
 
     def __post_init__(self) -> None:
@@ -115,7 +117,7 @@ class Coordinate:
         part = None if whole.is_sparse or whole.n < 3 * rows else whole.share(rows)
         if part is None:
             return W
-        inner = Coordinate(part, self.l1, self.l2, tol=SHARE_TOL, initial=W)
+        inner = Coordinate(part, self.l1, self.l2, tol=SHARE_TOL, initial=W, log=self.log)
         state = inner.init()
         for _ in range(MOST_SHARE_STEPS):
             state = inner.step(state)
@@ -137,8 +139,13 @@ class Coordinate:
             state.status = Status.CONVERGED
             return state
         before, value = state.gap, state.value
+        now = None if self.log is None else self._look(state)
         with one_blas_thread():  # many small products
+            sweeps = state.sweeps
             there, t = self._advance(state)
+        if self.log is not None and now is not None and there is not None:
+            took = {"sweeps": state.sweeps - sweeps, "t": t}
+            self.log.append(now._replace(numbers=now.numbers | took, moved=True))
         if there is not None:
             state.point, state.value = there, self._value(there)
             state.steps += 1
@@ -159,6 +166,12 @@ class Coordinate:
         elif state.stalled >= PATIENCE:
             good = state.gap <= ROUNDING_GAP * abs(state.value)
             state.status = Status.CONVERGED if good else Status.MAX_ITER
+
+    def _look(self, state: State) -> Look:
+        W = state.point.W
+        used = int(np.count_nonzero(W[:, 1:].any(axis=0)))
+        numbers = {"P": state.value, "gap": state.gap, "features": used}
+        return Look(W, numbers | {"sweeps": 0, "t": np.nan}, self.objective.n)
 
     def _advance(self, state: State) -> tuple[Point | None, float]:
         """The next point and the length of the step to it; None and 0 if there is none."""
@@ -194,7 +207,8 @@ class Coordinate:
         details = {"point": state.point, "dual": state.dual, "gap": state.gap}
         details |= {"l1": self.l1, "l2": self.l2, "passes": state.passes}
         status = state.status or Status.MAX_ITER
-        return Result(state.point.W, status, state.steps, state.sweeps, None, details)
+        log = None if self.log is None else ended(self.log, self._look(state))
+        return Result(state.point.W, status, state.steps, state.sweeps, log, details)
 
 
 def _largest_scores(block: Block, name: str) -> float:

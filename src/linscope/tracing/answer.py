@@ -1,0 +1,95 @@
+"""What a run of a classifier ended with, in words: its hyperplane, its margin, its support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from linscope.fitting.equations import equation, largest, vote
+from linscope.reports.cells import number, text, vector
+
+from .derivation_numbers import root
+
+# So many support vectors are named.
+MOST_VECTORS = 8
+
+Answer = list[tuple[str, str]]
+
+
+def feature_names(given: Sequence[str], d: int) -> list[str]:
+    """The names of the features, or x1 … xd."""
+    return list(given) if len(given) == d else [f"x{j + 1}" for j in range(d)]
+
+
+def rule(weights: Any, features: Sequence[str], problem: Any, n_classes: int) -> str:
+    """What the hyperplane of a binary problem says, among those of all classes."""
+    if n_classes == 2:
+        return equation(weights, features, problem.positive)
+    if problem.others:
+        return largest(weights, features, problem.positive, n_classes)
+    return vote(weights, features, problem.negative, problem.positive)
+
+
+def kernel_rule(beta: Any, b: Any, names: Sequence[Any], positive: Any) -> str:
+    """f(x) = Σ α_i y_i K(x_i, x) + b of the samples with α > 0."""
+    used = [(value, f"K({name}, x)") for value, name in zip(beta, names, strict=True) if value]
+    words = ""
+    for value, kernel in used[:MOST_VECTORS]:
+        sign = ("−" if not words else " − ") if value < 0 else (" + " if words else "")
+        words += f"{sign}{number(abs(value))}·{kernel}"
+    if len(used) > MOST_VECTORS:
+        words += f" + … ({len(used)} terms)"
+    right = number(0 - b)
+    return f"{words or '0'} > {right} ⇒ {positive}"
+
+
+def margin(squared: Any) -> str:
+    """2/‖w‖ from ‖w‖².
+
+    >>> margin(Fraction(8)), margin(Fraction(4)), margin(0.0)
+    ('M = 2/‖w‖ = 0.707107', 'M = 2/‖w‖ = 1', 'M = ∞: w = 0')
+    """
+    if not squared > 0:
+        return "M = ∞: w = 0"
+    length = root(squared)
+    width = 2 / length if isinstance(length, Fraction) else 2.0 / float(length)
+    return f"M = 2/‖w‖ = {number(width)}"
+
+
+def weights(w: Any) -> str:
+    """b and w of weights with the bias first.
+
+    >>> weights([-1, 2, 2])
+    'w = [2 2], b = −1'
+    """
+    return f"w = {text(vector(w[1:]))}, b = {number(w[0])}"
+
+
+def support(alpha: Any, names: Sequence[Any]) -> str:
+    """Which samples have α > 0, and their α.
+
+    >>> support(np.array([4.0, 0.0, 2.0]), ["a", "b", "c"])
+    '2 of 3 samples: α = 4 (a), 2 (c)'
+    """
+    used = np.flatnonzero(np.asarray(alpha) != 0)
+    shown = [f"{number(alpha[k])} ({names[k]})" for k in used[:MOST_VECTORS]]
+    more = ["…"] if len(used) > MOST_VECTORS else []
+    which = f": α = {', '.join([*shown, *more])}" if len(used) else ""
+    return f"{len(used):,} of {len(names):,} samples{which}"
+
+
+def hyperplane_answer(
+    w: Any, alpha: Any, names: Sequence[Any], features: Sequence[str], problem: Any, n_classes: int
+) -> Answer:
+    """The answer of a linear support vector machine: equation, w and b, M, support vectors."""
+    squared = sum((value * value for value in w[1:]), start=0 * w[0])
+    named = feature_names(features, len(w) - 1)
+    return [
+        ("equation", rule(w, named, problem, n_classes)),
+        ("weights", weights(w)),
+        ("margin", margin(squared)),
+        ("support vectors", support(alpha, names)),
+    ]
