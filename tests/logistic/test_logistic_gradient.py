@@ -466,8 +466,8 @@ def test_what_cannot_be_traced_is_said_before_the_fit():
     X, y = table()
     with pytest.raises(ValueError, match="is not rational"):
         ls.trace(model("batch"), X, y, exact=True)
-    with pytest.raises(ValueError, match="solver='newton' takes others: use LogisticRegression"):
-        ls.trace(ls.LogisticRegression(solver="newton"), X, y)
+    with pytest.raises(ValueError, match="steps of solver='lbfgs': use LogisticRegression"):
+        ls.trace(ls.LogisticRegression(solver="lbfgs"), X, y)
     with pytest.raises(ValueError, match="eta0"):
         ls.trace(model("batch", eta0=-1.0), X, y)
 

@@ -62,6 +62,8 @@ def _probabilities(run: Any, source: Source, steps: str) -> Pairs:
         pairs.append((f"equation {name}".rstrip(), text))
     if len(pairs) > MOST_EQUATIONS:
         pairs = [*pairs[:MOST_EQUATIONS], ("", f"… {len(pairs)} equations in all")]
+    if len(model.classes_) == 2 or model.multi_class == "softmax":
+        pairs.append(("log likelihood", f"l(W) = {number(model.log_likelihood())}"))
     pairs += [("steps", steps), ("certificate", certificate.text)]
     return pairs + ([("separation", certificate.separation)] if certificate.separation else [])
 
@@ -84,16 +86,13 @@ def _after_probabilities(run: Any, source: Source, given: dict[str, Any]) -> Pai
 
 
 def _support(run: Any, source: Source, steps: str) -> Pairs:
-    """Support vectors and margin of two classes; of more, how many vectors there are."""
-    from linscope.reports.cells import number
-
+    """The equation, w and b, the margin and the support vectors of each problem, and the slack."""
     model = run.estimator
-    count = f"{len(model.support_)} of {model.alphas_.shape[1]} samples"
-    pairs = [("steps", steps), ("support vectors", count)]
+    pairs = [("steps", steps), *run.answer]
     if len(model.classes_) == 2:
-        margin, slack = number(model.margin_), number(model.slack_[0].sum())
-        pairs.append(("margin", f"2/‖w‖ = {margin}, Σξ = {slack}"))
-    return pairs
+        return [*pairs, ("slack", f"Σξ = {number(model.slack_[0].sum())}")]
+    count = f"{len(model.support_)} of {model.alphas_.shape[1]} samples"
+    return [*pairs, ("support vectors of all", count)]
 
 
 def _after_support(run: Any, source: Source, given: dict[str, Any]) -> Pairs:

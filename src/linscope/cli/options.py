@@ -153,8 +153,11 @@ class LogisticOptions(Options):
     """What a logistic regression fits, and how."""
 
     solver: Annotated[
-        Literal["batch", "stochastic", "mini-batch"],
-        Parameter(help="Steps by all, one or some samples."),
+        Literal["batch", "stochastic", "mini-batch", "newton", "trust-region", "auto"],
+        Parameter(
+            help="Gradient steps by all, one or some samples; Newton's method for 2 classes; or "
+            "what a fit takes by itself."
+        ),
     ] = "batch"
     c: Annotated[
         C,

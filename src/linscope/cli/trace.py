@@ -67,6 +67,7 @@ Examples:
 
   linscope trace logistic or                            gradient ascent over all samples
   linscope trace logistic or --solver stochastic --no-shuffle --eta0 1 --C inf
+  linscope trace logistic or --solver newton            P, its gradient, the decrement, the step
   linscope trace logistic iris --solver mini-batch --rows 5
   linscope trace logistic --data my.csv --target grade --criterion --plot way.png"""
 
@@ -74,6 +75,7 @@ SVM_EPILOGUE = """\
 Examples:
 
   linscope trace svm or --kernel linear --C inf         the widest margin
+  linscope trace svm or --kernel linear --exact         fractions
   linscope trace svm xor --kernel poly --degree 2 --gamma 1 --coef0 1 --C inf
   linscope trace svm iris --rows 5
   linscope trace svm --data my.csv --target grade --criterion --plot margin.png"""
@@ -197,7 +199,7 @@ def logistic(
     descent: DescentOptions | None = None,
     what: DescentShow | None = None,
 ) -> int:
-    """Fit a logistic regression by gradient ascent and print every step."""
+    """Fit a logistic regression by gradient ascent, or by Newton's method, and print every step."""
     model, what = model or LogisticOptions(), what or DescentShow()
     given = {**model.given(), **(descent or DescentOptions()).given_for(model.solver)}
     what.check()

@@ -111,7 +111,9 @@ class DescentShow(ShowOptions):
 class SvmShow(ShowOptions):
     """What is shown, in the words of a support vector machine."""
 
-    exact: Annotated[bool, Parameter(parse=False)] = False
+    exact: Annotated[
+        Flag, Parameter(help="Calculate in fractions, with a linear or polynomial kernel.")
+    ] = False
     criterion: Annotated[Flag, Parameter(help="Add P, the primal value.")] = False
     updates: Annotated[str | None, Parameter(help="Only these steps, such as 1:20.")] = None
     rows: Annotated[
@@ -222,7 +224,7 @@ def _report(
     """Header, tables, ending; does the certificate hold?"""
     which = {**which, "width": out.width}
     whole = run.ledger(**which)
-    settings, steps = _notes_of(whole)
+    settings, steps = _notes_of(whole, len(run.answer))
     header(out, f"{telling.title} on {source.name}:", source, gap=False)
     labels = ["settings"] + ["samples"] * (len(settings) - 1)
     facts(out, [*zip(labels, settings, strict=False), *options], indent=0)
@@ -230,7 +232,7 @@ def _report(
         out.print()
         for name in run.problems:
             table = run.ledger(problem=name, **which)
-            _notes_of(table)
+            _notes_of(table, 0)
             paragraph(out, name, style="bold", indent=1)
             print_table(out, table)
     elif isinstance(whole, Table):
@@ -243,11 +245,12 @@ def _report(
     return verdict(out, run.estimator.certificate_.verify(source.X, source.labels()))
 
 
-def _notes_of(table: Any) -> tuple[list[str], str]:
-    """Take a ledger's own notes off it: its settings, and how the run ended."""
+def _notes_of(table: Any, answers: int) -> tuple[list[str], str]:
+    """Take a ledger's own notes off it: its settings, how the run ended, and lines of answer."""
     if not isinstance(table, Table):
         return [], ""
-    *settings, ending = table.caption.plain.splitlines()  # type: ignore[union-attr]
+    lines = table.caption.plain.splitlines()  # type: ignore[union-attr]
+    *settings, ending = lines[: len(lines) - answers]
     table.title = table.caption = None
     return settings, ending
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from linscope.fitting.equations import equation, largest, vote
+from linscope.fitting.equations import equation, largest, vote, weighted_sum
 from linscope.reports.cells import number, text, vector
+from linscope.results.numbers import short
 
 from .derivation_numbers import root
 
@@ -35,15 +36,11 @@ def rule(weights: Any, features: Sequence[str], problem: Any, n_classes: int) ->
 
 def kernel_rule(beta: Any, b: Any, names: Sequence[Any], positive: Any) -> str:
     """f(x) = Σ α_i y_i K(x_i, x) + b of the samples with α > 0."""
-    used = [(value, f"K({name}, x)") for value, name in zip(beta, names, strict=True) if value]
-    words = ""
-    for value, kernel in used[:MOST_VECTORS]:
-        sign = ("−" if not words else " − ") if value < 0 else (" + " if words else "")
-        words += f"{sign}{number(abs(value))}·{kernel}"
-    if len(used) > MOST_VECTORS:
-        words += f" + … ({len(used)} terms)"
-    right = number(0 - b)
-    return f"{words or '0'} > {right} ⇒ {positive}"
+    used = np.flatnonzero(np.asarray(beta) != 0)
+    shown = used[:MOST_VECTORS]
+    words = weighted_sum([0, *beta[shown]], [f"K({names[k]}, x)" for k in shown])
+    more = f" + … ({len(used)} terms)" if len(used) > MOST_VECTORS else ""
+    return f"{words or '0'}{more} > {short(0 - b).replace('-', '−')} ⇒ {positive}"
 
 
 def margin(squared: Any) -> str:
@@ -56,7 +53,7 @@ def margin(squared: Any) -> str:
         return "M = ∞: w = 0"
     length = root(squared)
     width = 2 / length if isinstance(length, Fraction) else 2.0 / float(length)
-    return f"M = 2/‖w‖ = {number(width)}"
+    return rounded(f"M = 2/‖w‖ = {number(width)}")
 
 
 def weights(w: Any) -> str:
@@ -65,7 +62,7 @@ def weights(w: Any) -> str:
     >>> weights([-1, 2, 2])
     'w = [2 2], b = −1'
     """
-    return f"w = {text(vector(w[1:]))}, b = {number(w[0])}"
+    return f"{rounded(f'w = {text(vector(w[1:]))}')}, {rounded(f'b = {number(w[0])}')}"
 
 
 def support(alpha: Any, names: Sequence[Any]) -> str:
@@ -77,8 +74,20 @@ def support(alpha: Any, names: Sequence[Any]) -> str:
     used = np.flatnonzero(np.asarray(alpha) != 0)
     shown = [f"{number(alpha[k])} ({names[k]})" for k in used[:MOST_VECTORS]]
     more = ["…"] if len(used) > MOST_VECTORS else []
-    which = f": α = {', '.join([*shown, *more])}" if len(used) else ""
+    which = rounded(f": α = {', '.join([*shown, *more])}") if len(used) else ""
     return f"{len(used):,} of {len(names):,} samples{which}"
+
+
+def rounded(words: str) -> str:
+    """≈ in place of =, instead of before each fraction that is too long to write.
+
+    >>> rounded("b = ≈0.25")
+    'b ≈ 0.25'
+    """
+    if "≈" not in words:
+        return words
+    before, _, after = words.replace("≈", "").rpartition(" = ")
+    return f"{before} ≈ {after}"
 
 
 def hyperplane_answer(

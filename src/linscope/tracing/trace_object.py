@@ -114,7 +114,8 @@ class Trace(Printed):
 
         Equals the weights that the solver returned (``estimator.results_[k].weights``, of a
         regression ``result_.weights[k]``, of a softmax ``results_[0].weights[k]``) bit for bit,
-        unless ``exact``; of ``SVC`` the α of the samples (``alphas_``). Of gradient descent with
+        unless ``exact``; of ``SVC`` the α of the samples (``alphas_``); of Newton's method and
+        coordinate descent the bias and the row of ``coef_``. Of gradient descent with
         ``average=True`` these are the last weights before the average was taken.
         """
         return [replay.last_state() for replay in self._replays]
@@ -151,6 +152,14 @@ class Trace(Printed):
         step, ``clipped`` (a bound, 0 or C, ended the step), ``dual`` and ``gap`` (m(α) − M(α))
         after it, for up to 8 samples all α as ``a0`` … , and ``w0`` … ``wd`` if the kernel is
         linear; there ``criterion`` adds the ``primal`` value.
+
+        Newton's method has a row for each look at the samples, with what it found before it went
+        on: the objective ``P``, ``gradient_norm``, the Newton ``decrement`` λ (½λ² estimates
+        P − min P) and the step ``t``, ``rows`` if it began with a share of them; of a softmax
+        ``products`` with the Hessian. Coordinate descent has ``P``, the duality ``gap``, the
+        ``features`` with a weight, ``sweeps`` over them and ``t``; a linear support vector machine
+        ``P``, ``gap``, the ``active`` samples, and ``t`` or the ``newton_steps`` of a round. The
+        last row is the end.
 
         Parameters
         ----------

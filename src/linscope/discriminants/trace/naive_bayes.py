@@ -86,7 +86,7 @@ class NaiveBayesWork(ClassWork):
         return [value / sum(values) for value in values]
 
     def _variances(self, scatter: np.ndarray) -> np.ndarray:
-        """Scatter by weight, of all classes if they share it; 0 becomes V/(n + 1), as in the fit."""
+        """Scatter by weight, of all classes if they share it; for 0 V/(n + 1), as in the fit."""
         n, weights = sum(self.totals), np.array(self.totals)[:, None]
         centre = (self.means * weights).sum(axis=0) / n
         total = (scatter.sum(axis=0) + (weights * (self.means - centre) ** 2).sum(axis=0)) / n

@@ -2,8 +2,8 @@
 
     t = min((g_j − g_i)/η, u_i − β_i, β_j − l_j)        η = K_ii + K_jj − 2K_ij,  g = Kβ − y
 
-Linear and polynomial kernels of fractions are fractions. A float is read as its shortest decimal, so
-0.1 is 1/10. Nothing is shared with the solver but which pair moves when.
+Linear and polynomial kernels of fractions are fractions. A float is read as its shortest decimal,
+so 0.1 is 1/10. Nothing is shared with the solver but which pair moves when.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from linscope.fitting.training import Fitted
 from linscope.losses import hinge
 from linscope.reports.cells import Change, number, vector
 from linscope.reports.table import Column
-from linscope.tracing.answer import hyperplane_answer, kernel_rule, margin, support
+from linscope.tracing.answer import hyperplane_answer, kernel_rule, margin, rounded, support
 from linscope.tracing.replay import Replay, Shown, Window, kept_rows
 
 from ..solvers.dual_problem import bias, ends
@@ -272,7 +272,7 @@ class SmoReplay(Replay):
         b, signed = last[0, BIAS], alpha * self.y
         return [
             ("equation", kernel_rule(signed, b, names, self.problem.positive)),
-            ("bias", f"b = {number(b)}"),
+            ("bias", rounded(f"b = {number(b)}")),
             ("margin", margin(squared)),
             ("support vectors", support(alpha, names)),
         ]

@@ -48,7 +48,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
     solver : {"auto", "newton", "coordinate"}
         "newton": Newton's method, for the hinge within a method of multipliers; what "auto" takes.
         "coordinate": the textbook's dual coordinate descent, one α at a time, for a penalised bias
-        or none; ``linscope.trace`` shows every step.
+        or none. ``linscope.trace`` shows every step.
     fit_intercept : bool
     class_weight : dict, "balanced" or None
     tol : float, optional

@@ -3,8 +3,8 @@
     squared hinge   W ← W + t D, H D = −g over the active samples, those with y w·x < 1
     hinge           rounds of such steps on a hinge whose kink is rounded, and moves with α
 
-Shown are P, the duality gap, how many samples are active (α > 0), and t or the steps of a round. The
-last digits come from the equations of the support: y w·x = 1 for all samples with 0 < α < C.
+Shown are P, the duality gap, how many samples are active (α > 0), and t or the steps of a round.
+The last digits come from the equations of the support: y w·x = 1 for all samples with 0 < α < C.
 """
 
 from __future__ import annotations

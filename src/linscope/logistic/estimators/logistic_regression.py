@@ -57,7 +57,7 @@ class LogisticRegression(
         columns, coordinate descent for l1 penalties, and the trust-region method elsewhere; the
         certificate says which. The last three are the notes' gradient ascent on the likelihood,
         w ← w + η (Σ (y − h(x)) x − w/C) with h = σ(w·x), or the softmax of all scores, over all
-        samples, one, or ``batch_size`` at a time; ``linscope.trace`` shows every step.
+        samples, one, or ``batch_size`` at a time. ``linscope.trace`` shows every step.
     multi_class : {"softmax", "ovr", "ovo"}
         How K classes are told apart: all at once, one against the rest, or in pairs.
     reference : label, optional

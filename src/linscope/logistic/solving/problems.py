@@ -16,7 +16,7 @@ from linscope.fitting.gradient_options import DESCENTS, descent
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, binary_problems
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
-from linscope.results import Look, Result, Status
+from linscope.results import Result, Status
 from linscope.rows.blocks import Block
 
 from ..certificates.finite_solution import Finite, Separated, finite_solution

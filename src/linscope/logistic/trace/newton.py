@@ -35,7 +35,7 @@ class NewtonReplay(LookReplay):
 
     def settings(self, model: Any) -> list[str]:
         known = self.log[0].numbers
-        if model.penalty is None or model.C == float("inf"):
+        if model.penalty is None or float("inf") == model.C:
             settings = ["no penalty"]
         else:
             kind = "elastic net" if model.penalty == "elasticnet" else str(model.penalty)
