@@ -91,10 +91,10 @@ def test_the_ledger_of_or():
     assert trace.plot() is not None
 
 
-def test_other_solvers_have_no_steps():
+def test_what_has_no_steps():
     X, y = clouds()
-    with pytest.raises(ValueError, match="solver='coordinate'"):
-        ls.trace(ls.LinearSVC(), X, y)
+    with pytest.raises(ValueError, match=r"use SVC\(kernel='linear', C=np.inf\)"):
+        ls.trace(ls.LinearSVC(C=np.inf), X, y)
     with pytest.raises(ValueError, match="fractions"):
         ls.trace(ls.LinearSVC(solver="coordinate", fit_intercept=False), X, y, exact=True)
     with pytest.raises(ValueError, match="penalize_intercept=True"):

@@ -140,7 +140,7 @@ def _in_units(result: Result, frame: ColumnFrame, held: Held) -> list[Look]:
     found = {"P": held.found.value, "gap": held.found.gap}
     found["active"] = np.count_nonzero(held.alpha)
     numbers = dict.fromkeys(log[0].numbers, np.nan) if log else {}
-    last = Look(held.W, numbers | found, log[0].rows if log else len(held.alpha))
+    last = Look(held.W, numbers | found, len(held.alpha))
     if log and not np.array_equal(log[-1].weights, held.W):
         # the equations of the support, or rounding to the type of the table
         log[-1] = log[-1]._replace(moved=True, by="last digits")
