@@ -42,6 +42,18 @@ def test_several_classes(run):
     assert "all 3 problems are as claimed" in out
 
 
+def test_newton_and_the_likelihood(run):
+    """The minimum is that of scikit-learn: w = [0.698692, 0.422018, 0.422018], l(W) = −1.86047."""
+    code, out, _ = run("or", "--solver", "newton")
+    assert code == 0
+    for part in ("‖∇P‖", "λ", "0.422018·x1 + 0.422018·x2 > −0.698692 ⇒ 1", "l(W) = −1.86047"):
+        assert part in out
+    code, out, _ = run("iris", "--solver", "auto", "--rows", 2)
+    assert code == 0
+    assert "products" in out
+    assert run("iris", "--solver", "newton")[0] == 2
+
+
 def test_figures(run, tmp_path):
     path = tmp_path / "way.png"
     code, _, err = run("or", "--C", "inf", "--max-iter", 5, "--plot", path, "--format", "csv")

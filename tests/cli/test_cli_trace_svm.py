@@ -14,6 +14,19 @@ def test_the_widest_margin_of_the_or_table(run):
     assert code == 0
     for part in ("[2 2 0 0] → [4 2 2 0]", "3 of 4 samples", "2/‖w‖ = 0.707107", "verified"):
         assert part in out
+    for part in ("2·x1 + 2·x2 > 1 ⇒ 1", "w = [2 2], b = −1", "α = 4 (0), 2 (1), 2 (2)"):
+        assert part in out
+
+
+def test_fractions(run):
+    """With C = 1 two samples share the α of the third: ½ + ½ = 1, and D = 2 − ½·½ = 7/4."""
+    code, out, _ = run("or", "--kernel", "linear", "--exact")
+    assert code == 0
+    for part in ("7/4", "[1 1/2 1/2 0]", "w = [1/2 1/2], b = 1/2"):
+        assert part in out
+    code, out, _ = run("or", "--kernel", "linear", "--exact", "--format", "latex")
+    assert r"\tfrac{1}{2}" in out
+    assert "w = [1/2 1/2], b = 1/2" in out
 
 
 def test_dual_values_rise_in_the_csv(run):
@@ -47,6 +60,7 @@ def test_the_figure(run, tmp_path):
     [
         (("xor", "--kernel", "linear", "--C", "inf"), "--C inf allows no slack"),
         (("or", "--degree", 3), "--degree belongs to --kernel poly"),
+        (("or", "--exact"), "--exact needs kernel values that are fractions"),
         (("or", "--updates", "500:510"), "the run ended after"),
         (("iris", "--plot", "a.png"), "--plot needs 1 or 2 features"),
     ],

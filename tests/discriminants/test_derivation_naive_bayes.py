@@ -71,7 +71,9 @@ def test_different_variances_are_quadratic():
     v0, v1 = [s / 3 for s in s0], [s / 4 for s in s1]
     steps = run.steps
     assert steps["variance_0"].value.tolist() == v0
-    assert steps["a"].value.tolist() == [1 / (2 * p) - 1 / (2 * q) for p, q in zip(v0, v1, strict=True)]
+    assert steps["a"].value.tolist() == [
+        1 / (2 * p) - 1 / (2 * q) for p, q in zip(v0, v1, strict=True)
+    ]
     assert steps["b"].value.tolist() == [m1[j] / v1[j] - m0[j] / v0[j] for j in range(2)]
     P = GaussianNB(var_smoothing=0).fit(X, Y).predict_proba(X)[:, 1]
     frame = run.to_frame(backend="dict")

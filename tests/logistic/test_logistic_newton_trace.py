@@ -91,9 +91,7 @@ def test_several_binary_problems():
     W = np.column_stack([model.intercept_, model.coef_])
     np.testing.assert_array_equal(np.array(run.replay()), W)
     rules = model.equation()
-    assert {label: words for label, words in run.answer} == {
-        f"equation, {name}": rules[name] for name in run.problems
-    }
+    assert dict(run.answer) == {f"equation, {name}": rules[name] for name in run.problems}
 
 
 def test_coordinate_descent_is_the_penalised_objective():

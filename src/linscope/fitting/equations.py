@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from linscope.results.numbers import bias, short
 
 
-def weighted_sum(weights: np.ndarray, features: Sequence) -> str:
+def weighted_sum(weights: Any, features: Sequence) -> str:
     """w·x in words, largest weight first; the bias ``weights[0]`` is left out.
 
     >>> weighted_sum(np.array([5.0, -1.0, 2.0]), ["a", "b"])
@@ -37,7 +38,7 @@ def weighted_sum(weights: np.ndarray, features: Sequence) -> str:
     return text
 
 
-def score(weights: np.ndarray, features: Sequence) -> str:
+def score(weights: Any, features: Sequence) -> str:
     """w·[1, x] in words.
 
     >>> score(np.array([-5.0, -1.0, 2.0]), ["a", "b"])
@@ -51,7 +52,7 @@ def score(weights: np.ndarray, features: Sequence) -> str:
     return f"{text} − {last[1:]}" if last.startswith("-") else f"{text} + {last}"
 
 
-def equation(weights: np.ndarray, features: Sequence, positive, relation: str = ">") -> str:
+def equation(weights: Any, features: Sequence, positive, relation: str = ">") -> str:
     """The hyperplane in the original features: ``2·b − a > 1 ⇒ yes``."""
     right = bias([0 - weights[0], *weights[1:]]).replace("-", "−")
     return f"{weighted_sum(weights, features) or '0'} {relation} {right} ⇒ {positive}"

@@ -10,7 +10,8 @@ from linscope.tracing.derivation import ClosedForm
 from ..figures.discriminants import projection
 from .fisher import FisherWork, fisher
 from .indicators import IndicatorWork, indicators
-from .naive_bayes import NaiveBayesWork, naive_bayes
+from .naive_bayes import NaiveBayesWork
+from .posterior import posterior
 
 
 def draw_projection(model: Any, X: Any, y: Any, ax: Any) -> Any:
@@ -24,5 +25,5 @@ def draw_boundary(model: Any, X: Any, y: Any, ax: Any) -> Any:
 
 
 FISHER = ClosedForm(FisherWork, fisher, draw_projection)
-NAIVE_BAYES = ClosedForm(NaiveBayesWork, naive_bayes, draw_boundary)
+NAIVE_BAYES = ClosedForm(NaiveBayesWork, posterior, draw_boundary)
 INDICATORS = ClosedForm(IndicatorWork, indicators, draw_boundary)

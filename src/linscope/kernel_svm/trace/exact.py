@@ -27,7 +27,7 @@ from linscope.tracing.replay import Window
 from .replay import BIAS, EXTRA, Pairs, SmoReplay
 
 # Fractions grow with every step: digits of all numbers that a run writes down.
-MOST_DIGITS = 40_000_000
+MOST_DIGITS = 25_000_000
 INFINITY = float("inf")
 
 
@@ -71,10 +71,11 @@ def _gamma(model: Any, rows: list[list[Fraction]], given: Any, kept: np.ndarray)
     if model.gamma == "auto":
         return Fraction(1, d)
     c = [Fraction(1) if given is None else given[row] for row in kept.tolist()]
-    pairs, total = list(zip(c, rows, strict=True)), d * sum(c)
-    mean = sum(weight * sum(x) for weight, x in pairs) / total
-    variance = sum(weight * sum((v - mean) ** 2 for v in x) for weight, x in pairs) / total
-    return 1 / (d * variance) if variance else Fraction(1)
+    pairs, total = list(zip(c, rows, strict=True)), d * sum(c, Fraction(0))
+    mean = sum((weight * sum(x) for weight, x in pairs), Fraction(0)) / total
+    squares = (weight * sum((v - mean) ** 2 for v in x) for weight, x in pairs)
+    variance = sum(squares, Fraction(0)) / total
+    return Fraction(1) / (d * variance) if variance else Fraction(1)
 
 
 class ExactReplay(SmoReplay):
@@ -149,11 +150,11 @@ class ExactReplay(SmoReplay):
         return half + sum(top * xi for top, xi in zip(self.C, slack, strict=True))
 
     @property
-    def pairs(self) -> Pairs:  # type: ignore[override]
+    def pairs(self) -> Any:
         return self._pairs
 
     @property
-    def measures(self) -> Any:  # type: ignore[override]
+    def measures(self) -> Any:
         return self._history[:, -EXTRA:]
 
     def states(self, first: int, last: int) -> Any:
@@ -176,11 +177,14 @@ class ExactReplay(SmoReplay):
 
 
 def _gram(model: Any, rows: list[list[Fraction]], gamma: Fraction) -> list[list[Fraction]]:
-    products = [[dot(x, z) for z in rows] for x in rows]
-    if model.kernel == "linear":
-        return products
+    linear = model.kernel == "linear"
     coef0, degree = rational(model.coef0), int(model.degree)
-    return [[(gamma * value + coef0) ** degree for value in row] for row in products]
+    K = [[Fraction(0)] * len(rows) for _ in rows]
+    for i, x in enumerate(rows):
+        for j, z in enumerate(rows[: i + 1]):
+            value = dot(x, z)
+            K[i][j] = K[j][i] = value if linear else (gamma * value + coef0) ** degree
+    return K
 
 
 def _check_length(digits: int) -> None:

@@ -64,7 +64,7 @@ class SmoReplay(Replay):
     single = False
     augmented = False
     intercept = True
-    gamma: float | None = None  # of the kernel, if it has one
+    gamma: Any = None  # of the kernel, if it has one
 
     def __init__(self, part: Part, X: Any, row_numbers: np.ndarray, n_given: int, linear: bool):
         self.problem, self.solver, self.log = part.problem, part.solver, part.result.log

@@ -253,7 +253,7 @@ class Multipliers:
         status = state.status or Status.MAX_ITER
         log = None
         if self.log is not None:
-            last = State(point, state.pieces, primal, details["gap"])
+            last = State(point, state.pieces, primal, max(gap, 0.0))
             log = ended(self.log, self._look(last)._replace(weights=W))
         return Result(W, status, state.passes, state.steps, log, details)
 

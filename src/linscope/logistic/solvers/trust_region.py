@@ -154,9 +154,8 @@ class TrustRegion:
 
     def _noted(self, state: State, here: Point, ahead: Direction, moved: bool = False) -> State:
         if self.log is not None:
-            more = {"products": ahead.products}
-            args = state.decrement, state.length, moved
-            self.log.append(look(self.objective, here, *args, **more))
+            seen = here, state.decrement, state.length, moved
+            self.log.append(look(self.objective, *seen, products=ahead.products))
         return state
 
     def _move(self, state: State, ahead: Direction) -> Point | None:

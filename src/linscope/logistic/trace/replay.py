@@ -73,7 +73,8 @@ def check_logistic(estimator: Any, exact: bool) -> None:
 
 def logistic_replays(model, fitted: Fitted) -> list[Any]:
     """The replays of a model that was fitted with its log."""
-    numbers, out = kept_rows(fitted.training), []
+    numbers = kept_rows(fitted.training)
+    out: list[Any] = []
     for part in fitted.solved:
         problem = part.problem
         rows = numbers if problem.rows is None else numbers[problem.rows]
