@@ -113,7 +113,7 @@ class LogisticStatistics:
         >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
         >>> model = ls.LogisticRegression(C=float("inf")).fit(X, y)
         >>> round(model.log_likelihood(), 4), round(model.log_likelihood(weights=[0, 0]), 4)
-        (-2.4142, -2.7726)
+        (-2.3475, -2.7726)
         """
         check_is_fitted(self)
         training = self._training
