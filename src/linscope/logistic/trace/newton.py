@@ -13,6 +13,7 @@ from linscope.reports.cells import number
 from linscope.results import Look
 from linscope.tracing.look_replay import LookReplay
 
+from ..solving.choice import strengths
 from .answer import logistic_answer
 
 
@@ -35,15 +36,16 @@ class NewtonReplay(LookReplay):
 
     def settings(self, model: Any) -> list[str]:
         known = self.log[0].numbers
-        if model.penalty is None or float("inf") == model.C:
+        rho, l1, l2 = strengths(model.C, model.penalty, model.l1_ratio)
+        if not (rho or l1 or l2):
             settings = ["no penalty"]
         else:
-            kind = "elastic net" if model.penalty == "elasticnet" else str(model.penalty)
-            settings = [f"C = {number(model.C)}", f"{kind} penalty"]
+            kind = "l2 penalty" if rho else "elastic net" if l2 else "l1 penalty"
+            settings = [f"C = {number(model.C)}", kind]
         if "decrement" in known:
             settings.append("½λ² estimates how far P is above its minimum")
-        if self.framed:
-            settings.append("∇P and λ of columns about their means and near 1")
+            if self.framed:
+                settings.append("∇P of columns about their means and near 1")
         return settings
 
     def answer(self, trace: Any) -> list[tuple[str, str]]:
