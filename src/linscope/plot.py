@@ -23,9 +23,13 @@ from linscope.discriminants.estimators.least_squares_classifier import LeastSqua
 from linscope.discriminants.figures.discriminants import projection
 from linscope.discriminants.figures.ordinal_codes import OrdinalCodesDisplay
 from linscope.discriminants.figures.outliers import OutliersDisplay
+from linscope.display.augmented import augmented_space
 from linscope.display.boundary import boundary
 from linscope.display.descent import descent
 from linscope.display.lms_curve import lms_curve
+from linscope.display.network import network
+from linscope.display.plane import plane
+from linscope.display.radial import RadialDisplay
 from linscope.kernel_svm.figures.dual_ascent import dual_ascent
 from linscope.least_squares.estimators.huber import HuberRegressor
 from linscope.least_squares.estimators.linear_regression import LinearRegression
@@ -41,10 +45,12 @@ from linscope.metrics.calibration_figure import calibration
 from linscope.metrics.confusion_figure import confusion
 from linscope.metrics.roc_figure import roc
 from linscope.perceptron.estimators.perceptron import Perceptron
+from linscope.perceptron.figures.angle import angle
 from linscope.perceptron.figures.convergence import convergence
 from linscope.perceptron.figures.criterion import criterion
 from linscope.perceptron.figures.loss_surface import loss_surface
 from linscope.perceptron.figures.orders import OrdersDisplay
+from linscope.perceptron.figures.reflection import reflection
 from linscope.perceptron.figures.solutions import solutions
 from linscope.perceptron.figures.step_size import step_size
 from linscope.perceptron.figures.weight_path import path_of_boundaries
@@ -52,6 +58,8 @@ from linscope.perceptron.figures.weight_space import weight_space
 from linscope.validation.grid_figure import path
 
 __all__ = [
+    "angle",
+    "augmented_space",
     "boundary",
     "calibration",
     "confusion",
@@ -65,13 +73,17 @@ __all__ = [
     "lms_paths",
     "loss_surface",
     "margin",
+    "network",
     "orders",
     "ordinal_codes",
     "outliers",
     "overfitting",
     "path",
     "path_of_boundaries",
+    "plane",
     "projection",
+    "radial",
+    "reflection",
     "residuals",
     "roc",
     "solutions",
@@ -226,3 +238,27 @@ def ordinal_codes(
     """
     models = LinearRegression(), LeastSquaresClassifier()
     return OrdinalCodesDisplay.from_data(*models, X, y, features=features).plot(ax)
+
+
+def radial(
+    X: TableLike, y: Any, *, center: Any = "origin", estimator: Any = None, ax: Any = None
+) -> RadialDisplay:
+    """A class inside a ring of the other: with r² as a third coordinate, a plane separates them.
+
+    Parameters
+    ----------
+    X, y : samples of two classes with two features
+    center : from where the distance r is measured: "origin", "mean" or a point
+    estimator : a linear classifier for (x1, x2, r²); by default a ``LinearSVC``
+    ax : matplotlib axes, a plain one and one with ``projection="3d"``, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> X, y = ls.datasets.make_ring(100, random_state=0)
+    >>> display = ls.plot.radial(X, y)
+    >>> display.wrong.sum(), round(display.radius, 2)
+    (np.int64(0), 1.45)
+    """
+    base = LinearSVC() if estimator is None else estimator
+    return RadialDisplay.from_data(base, X, y, center).plot(ax)

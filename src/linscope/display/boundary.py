@@ -21,7 +21,7 @@ from . import theme
 from .base import SampleDisplay
 from .drawing import draw_regions, draw_samples
 from .geometry import Box, mesh, segment
-from .inputs import View, choose_view, read_samples
+from .inputs import View, choose_view, model_weights, read_samples
 from .line_labels import label_lines
 
 RESOLUTION = 300
@@ -41,7 +41,8 @@ def boundary(
     estimator : any fitted classifier with ``predict``; ``decision_function`` gives smooth borders
     X, y : samples and labels
     features : two features by number or name, needed if X has more than two
-        The figure is then a slice through the mean of the other features.
+        The figure is then a slice through the mean of the other features. For three features in
+        space see ``plot.plane``.
     ax : matplotlib axes, optional
 
     Examples
@@ -101,11 +102,7 @@ class BoundaryDisplay(SampleDisplay):
 
     @property
     def title(self) -> str:
-        n, wrong = len(self.points), int(self.wrong.sum())
-        if wrong == 0:
-            verdict = f"{self.model} gets all {n:,} samples right"
-        else:
-            verdict = f"{self.model} gets {wrong:,} of {theme.count(n, 'sample')} wrong"
+        verdict = theme.verdict(self.model, len(self.points), int(self.wrong.sum()))
         return verdict + self.view.remark
 
     @property
@@ -195,13 +192,9 @@ def binary_problems(estimator: Any) -> list[str]:
 
 def hyperplanes(estimator: Any, view: View) -> np.ndarray:
     """(c, a, b) of the lines w·x = 0 of a linear model; empty for other models."""
-    coef = getattr(estimator, "coef_", None)
-    if coef is None or view.flat:
+    if getattr(estimator, "coef_", None) is None or view.flat:
         return np.zeros((0, 3))
-    rows = np.atleast_2d(coef)
-    bias = np.broadcast_to(getattr(estimator, "intercept_", 0.0), len(rows))
-    weights = np.column_stack([bias, rows]).astype(np.float64)
-    return np.array([view.line(w) for w in weights]).reshape(-1, 3)
+    return np.array([view.line(w) for w in model_weights(estimator)]).reshape(-1, 3)
 
 
 def parts_in(box: Box, lines: np.ndarray) -> np.ndarray:

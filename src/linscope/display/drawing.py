@@ -89,7 +89,7 @@ def draw_path(ax: Axes, path: np.ndarray) -> None:
 
 
 def arrow(
-    ax: Axes, start: Any, end: Any, colour: str, zorder: float, style: str = "-|>", lw: float = 1.3
+    ax: Axes, start: Any, end: Any, colour: Any, zorder: float, style: str = "-|>", lw: float = 1.3
 ) -> None:
     """An arrow from point to point in data coordinates."""
     look = {"arrowstyle": style, "color": colour, "lw": lw, "shrinkA": 0, "shrinkB": 0}

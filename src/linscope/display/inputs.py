@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from linscope.data import encode_labels, signs, to_matrix
 from linscope.rows.finite import check_finite
@@ -48,11 +49,16 @@ class Samples:
 
     @property
     def labels(self) -> list[str]:
-        """The class names; numbers with the true minus sign."""
-        return [
-            label if isinstance(label, str) else str(label).replace("-", "−")
-            for label in self.classes.tolist()
-        ]
+        """The class names."""
+        return class_names(self.classes)
+
+
+def class_names(classes: np.ndarray) -> list[str]:
+    """Labels as text; numbers with the true minus sign."""
+    return [
+        label if isinstance(label, str) else str(label).replace("-", "−")
+        for label in np.asarray(classes).tolist()
+    ]
 
 
 def dense(matrix: Any) -> np.ndarray:
@@ -122,6 +128,33 @@ def read_weights(weights: Any, d: int, *, name: str = "weights") -> np.ndarray:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has NaN or inf: pass finite weights")
     return array
+
+
+def model_weights(model: Any) -> np.ndarray:
+    """Weights of a fitted linear model, bias first, a row for each score: (scores, d + 1)."""
+    check_is_fitted(model)
+    if hasattr(model, "as_logistic"):
+        return np.atleast_2d(np.asarray(model.as_logistic(), dtype=np.float64))
+    coef = getattr(model, "coef_", None)
+    if coef is None:
+        raise TypeError(
+            f"a fitted linear model with coef_ is needed, and {type(model).__name__} has none"
+        )
+    coef = np.atleast_2d(dense(coef))
+    bias = np.broadcast_to(getattr(model, "intercept_", 0.0), len(coef))
+    return np.column_stack([bias, coef]).astype(np.float64)
+
+
+def read_hyperplane(source: Any, d: int, *, name: str) -> np.ndarray:
+    """One weight vector, bias first, of an array or of a fitted linear model of two classes."""
+    weights = model_weights(source) if hasattr(source, "fit") else source
+    weights = read_weights(weights, d, name=name)
+    if len(weights) != 1:
+        raise ValueError(
+            f"{name} has {len(weights)} hyperplanes, this figure shows one: fit two classes, or "
+            "one class and the rest (y == label)"
+        )
+    return weights[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -195,29 +195,27 @@ def ring_entry(label: str, colour: str = WRONG) -> Line2D:
     return Line2D([], [], ls="", marker="o", mfc="none", mec=colour, mew=1.6, ms=10, label=label)
 
 
-def scatter(ax: Axes, points: Any, codes: Any, *, size: float = 42.0) -> None:
-    """Samples by class; many samples are drawn smaller."""
+def scatter(ax: Any, points: Any, codes: Any, *, size: float = 42.0, **look: Any) -> None:
+    """Samples by class, in the plane or in space; many samples are drawn smaller."""
     size = size if len(points) <= 200 else max(8.0, size * (200 / len(points)) ** 0.5)
     for code in sorted(set(codes.tolist())):
         chosen = points[codes == code]
         ax.scatter(
-            chosen[:, 0],
-            chosen[:, 1],
+            *chosen.T,
             s=size,
             c=class_colour(code),
             marker=class_marker(code),
             edgecolors=INK,
             linewidths=0.7,
-            zorder=4,
+            **{"zorder": 4, **look},
         )
 
 
-def ring(ax: Axes, points: Any, *, colour: str = WRONG, size: float = 130.0) -> None:
+def ring(ax: Any, points: Any, *, colour: str = WRONG, size: float = 130.0) -> None:
     """Circles round samples that the figure is about."""
     if len(points):
         ax.scatter(
-            points[:, 0],
-            points[:, 1],
+            *points.T,
             s=size,
             facecolors="none",
             edgecolors=colour,
@@ -245,3 +243,10 @@ def vector(values: Any) -> str:
 def count(n: int, noun: str) -> str:
     """``1 mistake``, ``2 mistakes``."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def verdict(model: str, n: int, wrong: int) -> str:
+    """How many of n samples a model gets wrong."""
+    if wrong == 0:
+        return f"{model} gets all {n:,} samples right"
+    return f"{model} gets {wrong:,} of {count(n, 'sample')} wrong"
