@@ -68,9 +68,11 @@ class TestPlaneInBox:
         ]
 
     @pytest.mark.parametrize("seed", range(10))
-    def test_the_eye_is_on_the_side_of_the_normal(self, seed):
+    def test_no_plane_is_seen_from_its_edge(self, seed):
+        """A level plane leans by the elevation of the eye, 20°; every other can lean more."""
         normal = np.random.default_rng(seed).standard_normal(3)
-        assert leaning(normal, BOX, azimuth_for(normal, BOX)) > 0
+        for each in (normal, -normal, np.array([0.0, 0.0, -1.0])):
+            assert abs(leaning(each, BOX, azimuth_for(each, BOX))) > 0.34
 
 
 class TestAugmentedSpace:
@@ -453,9 +455,18 @@ class TestNetwork:
                 warnings.simplefilter("ignore")
                 display = ls.plot.network(model.fit(X, y))
             assert display.weights.shape[1] == 3
-            drawn(display)
         drawn(ls.plot.network(ls.LinearRegression().fit(X, np.c_[y, -y])))
         drawn(ls.plot.network(ls.LinearRegression().fit(X[:, :1], y)))
+
+    def test_long_and_awkward_names(self):
+        import pandas
+
+        frame = pandas.DataFrame(IRIS.X, columns=[f"_price in $ of {k} " * 4 for k in range(4)])
+        labels = np.array(["a $ b $ " * 5, "_hidden " * 5, "c"])[IRIS.y]
+        text = drawn(ls.plot.network(ls.LogisticRegression().fit(frame, labels)))
+        assert r"P(a \$ b \$ a \$ b… | x)" in text
+        assert r"\\$" not in text
+        drawn(ls.plot.network(ls.LinearSVC(multi_class="ovo").fit(frame, labels)))
 
     def test_naive_bayes_is_a_logistic_network(self):
         X, y = IRIS.X[50:, :2], IRIS.y[50:]

@@ -23,6 +23,7 @@ from .space import (
     azimuth_for,
     draw_arrow,
     draw_plane,
+    leaning,
     limits_around,
     plane_in_box,
     space_axes,
@@ -110,10 +111,12 @@ class AugmentedSpaceDisplay(SpaceDisplay):
     def _draw(self, axes: list[Axes]) -> None:
         ax: Any = axes[0]
         limits, w = _upright(self.limits.T).T, _upright(self.weights)
+        azimuth = azimuth_for(w, limits)
         draw_plane(ax, _upright(self.plane), theme.GOOD, 0.28, zorder=1)
         ax.scatter(0, 0, 0, color=theme.INK, s=22, zorder=2)
         if w.any():
-            draw_arrow(ax, _longest(w, limits) * w, zorder=2)
+            seen = leaning(w, limits, azimuth) > 0
+            draw_arrow(ax, _longest(w, limits) * w, zorder=2 if seen else 0.5)
         sheet = corners(tuple(limits[:2].ravel().tolist()))
         draw_plane(ax, np.column_stack([sheet, np.ones(4)]), theme.GREY, 0.2, zorder=3)
         if len(self.line):
@@ -121,7 +124,7 @@ class AugmentedSpaceDisplay(SpaceDisplay):
         theme.scatter(ax, _upright(self.points), self.samples.codes, zorder=5, depthshade=False)
         theme.ring(ax, _upright(self.points)[self.wrong])
         first, second = self.samples.names
-        space_axes(ax, limits, (first, second, "x0"), azimuth_for(w, limits))
+        space_axes(ax, limits, (first, second, "x0"), azimuth)
         theme.title_and_key(ax, self.title, self._entries())
 
     def _entries(self) -> list:

@@ -154,12 +154,12 @@ class NetworkDisplay(Display):
                 ["ŷ"] if len(self.weights) == 1 else [f"ŷ{k + 1}" for k in range(len(self.weights))]
             )
         if self.kind == "step":
-            negative, positive = (theme.name(label, 14) for label in self.labels)
+            negative, positive = (theme.cut(label, 14) for label in self.labels)
             return [f"{positive} if Σ > 0\n{negative} if Σ < 0"]
         if self.kind == "sigmoid":
-            return [f"P({theme.name(self.labels[1], 14)} | x)"]
+            return [f"P({theme.cut(self.labels[1], 14)} | x)"]
         if self.kind in ("softmax", "sigmoids"):
-            return [f"P({theme.name(label, 14)} | x)" for label in self.labels]
+            return [f"P({theme.cut(label, 14)} | x)" for label in self.labels]
         return ["class ŷ"]
 
     @property
@@ -178,7 +178,7 @@ class NetworkDisplay(Display):
     @property
     def places(self) -> Places:
         """Where everything stands, in inches."""
-        names = max(len(theme.name(name, 18)) for name in self.inputs)
+        names = max(len(theme.cut(name, 18)) for name in self.inputs)
         ends = max(len(line) for text in self.outputs for line in text.splitlines())
         boxed = len(self.weights) > 1 and self.kind != "identity"
         return Places(len(self.shown_inputs), len(self.shown_scores), names, ends, boxed)
@@ -236,7 +236,8 @@ class NetworkDisplay(Display):
     def _score_names(self) -> list[str]:
         """What is written beside each sum."""
         if self.kind == "votes":
-            return [" : ".join(pair) for pair in combinations(self.labels, 2)]
+            short = [theme.cut(label, 10) for label in self.labels]
+            return [" : ".join(pair) for pair in combinations(short, 2)]
         letter = "g" if self.kind == "argmax" else "z"
         return [f"{letter}{k + 1}" for k in range(len(self.weights))]
 

@@ -133,7 +133,7 @@ def draw_sums(
         write(ax, spot, "Σ", fontsize=13, zorder=4)
         if len(names) > 1:
             above = spot + np.array([0.0, RADIUS + 0.1])
-            write(ax, above, theme.name(names[k], 16), fontsize=8.5)
+            write(ax, above, theme.pretty(names[k]), fontsize=8.5)
         if glyph:
             _function(ax, right(spot, places.after_sum - RADIUS - 0.1), glyph)
 

@@ -141,12 +141,17 @@ class RadialDisplay(PlaneDisplay):
         limits = self.limits
         self._draw_bowl(ax)
         self._draw_around(ax, self.samples.codes)
-        inside = self.circle[self.circle[:, 2] <= limits[2, 1]]
-        ax.plot(*inside.T, color=theme.INK, lw=2.0, zorder=2.5)
+        ax.plot(*self._seen(self.circle).T, color=theme.INK, lw=2.0, zorder=2.5)
         first, second = self.samples.names
         space_axes(ax, limits, (first, second, "r²"), self.azimuth)
         entries = [theme.region_entry("plane w·x = 0", theme.GOOD)]
         theme.title_and_key(ax, f"{first}, {second} and r²", entries)
+
+    def _seen(self, points: np.ndarray) -> np.ndarray:
+        """Points of a curve in space; NaN outside of the box."""
+        limits = self.limits
+        inside = ((points >= limits[:, 0]) & (points <= limits[:, 1])).all(axis=1)
+        return np.where(inside[:, None], points, np.nan)
 
     def _draw_bowl(self, ax: Any) -> None:
         """Level curves of r², faint."""
@@ -154,4 +159,4 @@ class RadialDisplay(PlaneDisplay):
         turn = np.linspace(0.0, 2 * np.pi, 121)
         for radius in reach * np.sqrt(np.linspace(0.1, 1.0, 7)):
             flat = self.origin + radius * np.column_stack([np.cos(turn), np.sin(turn)])
-            ax.plot(*self._lift(flat).T, color=theme.FAINT, lw=0.8, zorder=0.5)
+            ax.plot(*self._seen(self._lift(flat)).T, color=theme.FAINT, lw=0.8, zorder=0.5)

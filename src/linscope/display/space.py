@@ -76,11 +76,13 @@ def leaning(normal: np.ndarray, limits: np.ndarray, azimuth: float) -> float:
 
 
 def azimuth_for(normal: np.ndarray, limits: np.ndarray) -> float:
-    """From where to look so that the plane is seen aslant, from the side of its normal."""
+    """From where to look so that the plane is seen aslant, better from the side of its normal."""
     choices = np.arange(-180.0, 180.0, 5.0)
-    off = [abs(leaning(normal, limits, choice) - LEAN) for choice in choices]
+    leans = np.array([leaning(normal, limits, choice) for choice in choices])
+    off = np.abs(np.abs(leans) - LEAN) + 0.05 * (leans < 0)
     usual = np.abs((choices + 55.0 + 180.0) % 360.0 - 180.0) / 2000.0
-    return float(choices[np.argmin(off + usual)])
+    along = np.abs((choices + 45.0) % 90.0 - 45.0) < 15.0  # an axis would be seen from its end
+    return float(choices[np.argmin(off + usual + 0.15 * along)])
 
 
 class SpaceDisplay(Display):
@@ -156,7 +158,9 @@ def space_axes(ax: Any, limits: np.ndarray, names: tuple[str, str, str], azimuth
     ax.computed_zorder = False
     ax.set_proj_type("ortho")
     ax.view_init(elev=ELEVATION, azim=azimuth)
-    ax.set_box_aspect(shape_of(limits))
+    shape = shape_of(limits)
+    upright = shape[2] / np.linalg.norm(shape)
+    ax.set_box_aspect(shape, zoom=0.94 * min(1.0, 0.6 / upright))  # room for names below
     ax.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
     ax.set(xlabel=theme.name(names[0], 20), ylabel=theme.name(names[1], 20))
     ax.set_zlabel(theme.name(names[2], 20), color=theme.INK, fontsize=theme.TEXT)

@@ -101,9 +101,14 @@ def pretty(text: str) -> str:
     return plain.replace("J_p", "$J_p$").replace("w_opt", "$w_{opt}$")
 
 
+def cut(text: str, most: int) -> str:
+    """The text, or its beginning and … if it is longer."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def name(text: str, most: int = 40) -> str:
     """A name from the data, cut if it is so long that it would crowd out the figure."""
-    return pretty(text if len(text) <= most else text[: most - 1] + "…")
+    return pretty(cut(text, most))
 
 
 def label(ax: Axes, x: str, y: str) -> None:
