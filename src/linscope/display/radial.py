@@ -150,8 +150,8 @@ class RadialDisplay(PlaneDisplay):
     def _seen(self, points: np.ndarray) -> np.ndarray:
         """Points of a curve in space; NaN outside of the box."""
         limits = self.limits
-        inside = ((points >= limits[:, 0]) & (points <= limits[:, 1])).all(axis=1)
-        return np.where(inside[:, None], points, np.nan)
+        outside = (points < limits[:, 0]) | (points > limits[:, 1])
+        return np.where(outside.any(axis=1, keepdims=True), np.nan, points)
 
     def _draw_bowl(self, ax: Any) -> None:
         """Level curves of r², faint."""
