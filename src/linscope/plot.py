@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from linscope.data.given import accepts_dataset, of_samples
 from linscope.data.tables import TableLike
 from linscope.discriminants.estimators.fisher import FisherDiscriminant
 from linscope.discriminants.estimators.least_squares_classifier import LeastSquaresClassifier
@@ -262,3 +263,9 @@ def radial(
     """
     base = LinearSVC() if estimator is None else estimator
     return RadialDisplay.from_data(base, X, y, center).plot(ax)
+
+
+# A data set may stand for X and y in every figure.
+for _name in __all__:
+    if of_samples(globals()[_name]):
+        globals()[_name] = accepts_dataset(globals()[_name])

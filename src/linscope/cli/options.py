@@ -105,11 +105,13 @@ class KernelOptions(Options):
     """The kernel."""
 
     kernel: Annotated[
-        Literal["rbf", "linear", "poly", "sigmoid"], Parameter(help="Similarity of two samples.")
+        Literal["rbf", "gaussian", "linear", "poly", "polynomial", "sigmoid"],
+        Parameter(help="Similarity of two samples; gaussian is rbf, polynomial is poly."),
     ] = "rbf"
     gamma: Annotated[
         Positive, Parameter(help="Of rbf, poly and sigmoid; 1/(d·variance) by default.")
     ] = None
+    sigma: Annotated[Positive, Parameter(help="In place of gamma: the width, γ = 1/(2σ²).")] = None
     degree: Annotated[WholeAtLeastZero, Parameter(help="Of poly, 3 by default.")] = None
     coef0: Annotated[
         float | None,
@@ -120,12 +122,15 @@ class KernelOptions(Options):
         """Estimator parameters that were given, if the kernel has them."""
         uses = {
             "gamma": ("rbf", "poly", "sigmoid"),
+            "sigma": ("rbf", "poly", "sigmoid"),
             "degree": ("poly",),
             "coef0": ("poly", "sigmoid"),
         }
+        from linscope.kernels import kernel_name
+
         values = super().given()
         for name, kernels in uses.items():
-            if name in values and self.kernel not in kernels:
+            if name in values and kernel_name(self.kernel) not in kernels:
                 raise BadInput(f"--{name} belongs to --kernel {' or '.join(kernels)}")
         return values
 

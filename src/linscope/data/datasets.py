@@ -32,6 +32,11 @@ __all__ = [
     "worked_examples",
 ]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 # scikit-learn's data sets, and where each comes from.
 CLASSICS = {
     "iris": "Fisher's iris flowers, 3 classes (scikit-learn)",
@@ -44,7 +49,7 @@ CLASSICS = {
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set that unpacks as ``X, y``.
+    """A data set that unpacks as ``X, y``; whoever takes X and y takes it in their place.
 
     Attributes
     ----------
@@ -64,6 +69,9 @@ class Dataset:
     <Dataset students: 4 samples, 4 features>
     >>> load("students").settings
     {'tie': 'update', 'init': [0.25, 0.25, 0.25, 0.25, 0.25]}
+    >>> import linscope as ls
+    >>> ls.Perceptron().fit(load("or")).score(load("or"))
+    1.0
     """
 
     name: str
@@ -76,6 +84,14 @@ class Dataset:
     settings: dict[str, Any] = field(default_factory=dict)
     runs: tuple[dict[str, Any], ...] = ()
     moments: dict[str, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Two parts, X and y: ``dataset[0]`` and ``dataset[1]``."""
+        return 2
+
+    def __getitem__(self, part: int) -> np.ndarray:
+        self._need_samples()
+        return (self.X, self.y)[part]
 
     def __iter__(self) -> Iterator[np.ndarray]:
         self._need_samples()

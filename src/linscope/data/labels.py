@@ -48,7 +48,7 @@ def encode_labels(y: Any, *, n_samples: int | None = None, fewest: int = 2) -> L
     if y is None:
         raise ValueError(
             "A classifier requires y to be passed, but the target y is None: pass one label per "
-            "sample"
+            "sample, or a data set in place of X and y"
         )
     array = _label_array(y)
     if n_samples is not None and len(array) != n_samples:

@@ -14,6 +14,8 @@ import scipy.sparse as sp
 
 from linscope.rows.finite import IMPUTE_ADVICE, place, without_mask
 
+from .datasets import Dataset
+
 # An array, nested lists, a data frame of any kind or a sparse matrix: see ``to_matrix``.
 TableLike: TypeAlias = Any
 
@@ -23,7 +25,7 @@ ENCODE_ADVICE = (
 )
 
 
-def to_matrix(X: Any, *, name: str = "X") -> tuple[Any, list[str] | None]:
+def to_matrix(X: Any, *, name: str = "X", y: Any = None) -> tuple[Any, list[str] | None]:
     """Turn a table of any kind into a matrix of floats.
 
     Parameters
@@ -33,6 +35,7 @@ def to_matrix(X: Any, *, name: str = "X") -> tuple[Any, list[str] | None]:
         become float64.
     name : str
         What error messages call the table.
+    y : what was given beside it, for an error that says so if the two were swapped
 
     Returns
     -------
@@ -51,6 +54,19 @@ def to_matrix(X: Any, *, name: str = "X") -> tuple[Any, list[str] | None]:
     """
     if _ready(X):
         return X, None
+    try:
+        return _converted(X, name)
+    except (TypeError, ValueError):
+        if y is None or not _swapped(X, y):
+            raise
+    raise ValueError(
+        f"{name} is a vector and y a table: did you mean (X, y), the table of samples first?"
+    )
+
+
+def _converted(X: Any, name: str) -> tuple[Any, list[str] | None]:
+    if isinstance(X, Dataset):
+        return to_matrix(X[0], name=name)
     if sp.issparse(X):
         return _sparse_matrix(X, name), None
     if isinstance(X, np.ndarray):
@@ -71,6 +87,15 @@ def _ready(X: Any) -> bool:
         and X.flags.c_contiguous
         and X.size > 0
     )
+
+
+def _swapped(X: Any, y: Any) -> bool:
+    """A vector where the table should be, and a table of as many rows beside it."""
+    try:
+        first, second = np.shape(X), np.shape(y)
+    except ValueError:  # rows of different lengths
+        return False
+    return len(first) == 1 and len(second) == 2 and first[0] == second[0] and second[1] > 1
 
 
 def as_frame(X: Any, *, name: str = "X") -> Any:

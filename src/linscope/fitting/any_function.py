@@ -86,9 +86,9 @@ class Descent(Result):
 
 def gradient_descent(
     f: Callable[[Any], Any],
-    grad: Callable[[Any], Any] | None,
-    x0: Any,
-    *,
+    *start: Any,
+    grad: Callable[[Any], Any] | None = None,
+    x0: Any = None,
     eta: float = 0.1,
     schedule: str | Callable[[int], float] = "constant",
     tol: float = 1e-6,
@@ -99,6 +99,7 @@ def gradient_descent(
     Parameters
     ----------
     f : function of a point; takes a float if ``x0`` is one, else an array
+    start : ``x0``, or ``grad, x0``; both may be given by name instead
     grad : its gradient; None takes central differences, (f(x + h) − f(x − h)) / 2h
     x0 : where to start, a number or an array
     eta : the learning rate η
@@ -116,10 +117,13 @@ def gradient_descent(
     >>> import linscope as ls
     >>> ls.gradient_descent(lambda x: (x - 3) ** 2, lambda x: 2 * (x - 3), 0.0, tol=1e-9)
     <Descent: f(3.) = 2.07...e-17 after 91 steps: η‖∇f‖ = 9.11e-10 is at most tol = 1e-09>
-    >>> run = ls.gradient_descent(lambda x: (x - 3) ** 2, None, 0.0, eta=1.1)
+    >>> round(ls.gradient_descent(lambda x: (x - 3) ** 2, 0.0).x, 4)
+    3.0
+    >>> run = ls.gradient_descent(lambda x: (x - 3) ** 2, 0.0, eta=1.1)
     >>> run.status.name, run.explanation
     ('DIVERGED', 'f rose from 9 to 345 in 10 ever longer steps: η = 1.1 is too large')
     """
+    grad, x0 = _read_start(start, grad, x0)
     _check(f, grad, eta, schedule, tol)
     if not isinstance(max_iter, Integral) or max_iter < 1:
         raise ValueError(f"max_iter must be a whole number of at least 1, got {max_iter!r}")
@@ -270,6 +274,21 @@ class _Method:
             with np.errstate(over="ignore", invalid="ignore"):
                 slope[j] = (self._value(up) - self._value(down)) / (up[j] - down[j])
         return slope
+
+
+def _read_start(start: tuple[Any, ...], grad: Any, x0: Any) -> tuple[Any, Any]:
+    """The gradient and the first point, in whichever way they were given."""
+    if len(start) == 2 and grad is None and x0 is None:
+        return start
+    if len(start) == 1 and x0 is None:
+        if callable(start[0]):
+            raise TypeError("where to start? Pass gradient_descent(f, grad, x0) with a point x0")
+        return grad, start[0]
+    if len(start) == 1 and grad is None:
+        return start[0], x0
+    if not start and x0 is not None:
+        return grad, x0
+    raise TypeError("pass gradient_descent(f, x0), gradient_descent(f, grad, x0), or x0= and grad=")
 
 
 def _check(f: Any, grad: Any, eta: Any, schedule: Any, tol: Any) -> None:

@@ -11,12 +11,13 @@ from linscope.data.tables import TableLike
 from linscope.rows.blocks import Block
 from linscope.rows.finite import check_finite
 
+from .discriminants import Discriminants
 from .equations import equation, rules, vote
 from .scores import block_scores, into_range
 from .training import read_features
 
 
-class LinearPrediction:
+class LinearPrediction(Discriminants):
     """Scores of the problems, decisions, labels, equations."""
 
     multi_class: str

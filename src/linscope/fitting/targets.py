@@ -30,7 +30,7 @@ class Regression(NamedTuple):
 
 def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) -> Regression:
     """Check and convert what ``fit`` or ``partial_fit`` was given; numbers may still be NaN."""
-    matrix, _ = to_matrix(X)
+    matrix, _ = to_matrix(X, y=y)
     Y = _targets(y, matrix.shape[0])
     check_feature_names(estimator, X, reset=reset)
     check_n_features(estimator, matrix, reset=reset)
@@ -49,7 +49,10 @@ def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) 
 
 def _targets(y, n: int) -> np.ndarray:
     if y is None:
-        raise ValueError("this estimator requires y to be passed, but the target y is None")
+        raise ValueError(
+            "this estimator requires y to be passed, but the target y is None: pass one number per "
+            "sample, or a data set in place of X and y"
+        )
     if sparse.issparse(y):
         raise TypeError("y is sparse: pass y.toarray()")
     if isinstance(y, np.ndarray):

@@ -68,7 +68,7 @@ def read_training(
     estimator: Any, X: TableLike, y: Any, sample_weight: Any = None, classes: Any = None
 ) -> Training:
     """Check and convert what ``fit`` or ``partial_fit`` was given."""
-    matrix, _ = to_matrix(X)
+    matrix, _ = to_matrix(X, y=y)
     if classes is None:
         known, codes = encode_labels(y, n_samples=matrix.shape[0])
     else:

@@ -11,13 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data.tables import TableLike
 from linscope.results import Certificate, Check
 
+from .estimator import Estimator
 
-class Verified:
+
+class Verified(Estimator):
     """Mixin of all estimators; each says in ``_live_claim`` what its attributes hold."""
 
     class_weight: Any
 
-    def verify(self, X: TableLike, y: Any, sample_weight: Any = None) -> Check:
+    def verify(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Check:
         """Check the certificate against these data, for the attributes as they are now.
 
         ``certificate_.verify`` checks the weights that the fit has found; this one notices if they

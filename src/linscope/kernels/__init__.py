@@ -2,14 +2,17 @@
 
 from .functions import KERNELS, linear, poly, rbf, sigmoid, squared_distances
 from .gram import gram
-from .parameters import resolve_gamma, resolve_kernel
+from .parameters import NAMES, kernel_name, refuse_two_widths, resolve_gamma, resolve_kernel
 
 __all__ = [
     "KERNELS",
+    "NAMES",
     "gram",
+    "kernel_name",
     "linear",
     "poly",
     "rbf",
+    "refuse_two_widths",
     "resolve_gamma",
     "resolve_kernel",
     "sigmoid",

@@ -14,7 +14,19 @@ from linscope.data.suggest import did_you_mean
 
 from .functions import KERNELS, Kernel
 
+# The notes' names -> those of the formulas.
+SYNONYMS = {"gaussian": "rbf", "polynomial": "poly"}
+NAMES = {*KERNELS, *SYNONYMS, "precomputed"}
 EQUAL = (8 * np.finfo(np.float64).eps) ** 2
+
+
+def kernel_name(kernel: Any) -> Any:
+    """The name of a kernel's formula for what the user calls it; a function is itself.
+
+    >>> kernel_name("gaussian"), kernel_name("linear")
+    ('rbf', 'linear')
+    """
+    return SYNONYMS.get(kernel, kernel) if isinstance(kernel, str) else kernel
 
 
 def resolve_kernel(
@@ -99,6 +111,14 @@ def resolve_gamma(
     elif _is_finite_real(gamma) and gamma >= 0:
         return float(gamma)
     raise ValueError(f"gamma must be 'scale', 'auto' or a number ≥ 0, got {gamma!r}")
+
+
+def refuse_two_widths(gamma: Any, sigma: Any) -> None:
+    """Only one of them can say how wide the kernel is."""
+    if sigma is not None and not (isinstance(gamma, str) and gamma == "scale"):
+        raise ValueError(
+            f"sigma={sigma!r} and gamma={gamma!r} both say how wide the kernel is: give one of them"
+        )
 
 
 def _scale(X: Any, sample_weight: Any) -> float:

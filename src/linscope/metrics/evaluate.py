@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.rows.finite import check_finite
 from linscope.rows.threads import one_blas_thread
 
 from .counting import Pairs, answers, count_pairs, read_pairs
 from .evaluation import Evaluation
+from .printed import of_matrix, positive_code
 from .scores import Scores, read_scores
 
 ROWS = ("predicted", "actual")
@@ -18,10 +20,11 @@ ROWS = ("predicted", "actual")
 
 @one_blas_thread()
 def evaluate(
-    y_true: Any,
+    y_true: Any = None,
     y_pred: Any = None,
     scores: Any = None,
     *,
+    matrix: Any = None,
     labels: Any = None,
     positive: Any = None,
     sample_weight: Any = None,
@@ -30,6 +33,9 @@ def evaluate(
 ) -> Evaluation:
     """Compare predictions with the truth: confusion matrix, rates, curves.
 
+    Three doors: ``evaluate(y_true, y_pred)``, ``evaluate(model, X, y)`` for a fitted classifier (or
+    ``evaluate(model, dataset)``), and ``evaluate(matrix=…)`` for counts that someone has printed.
+
     Parameters
     ----------
     y_true, y_pred : labels of any kind
@@ -37,6 +43,9 @@ def evaluate(
     scores : array (n,), (n, 2) or (n, K), optional
         Probabilities or decision values. One column rises with the chance of the positive class;
         several are in the sorted order of the classes, as ``predict_proba`` gives them.
+    matrix : array (K, K) of counts, in place of all of these
+        ``rows`` says what its rows are, ``labels`` name its classes in order (without them
+        "positive" and "negative", or 1 … K). What needs scores is not known.
     labels : the classes, if some may be missing in the data, and their order in the matrix
         By default sorted; of two classes the positive one comes first, as in the notes (last with
         ``rows="actual"``, as in scikit-learn).
@@ -76,11 +85,33 @@ def evaluate(
     0.4
     >>> result.at_threshold(0.4).recall
     1.0
+
+    A confusion matrix of the notes, rows predicted:
+
+    >>> printed = ls.evaluate(matrix=[[10, 2], [3, 5]])
+    >>> printed.accuracy, printed.tp, printed.fp, printed.fn, printed.tn
+    (0.75, 10, 2, 3, 5)
+
+    A model on samples:
+
+    >>> ls.evaluate(ls.Perceptron().fit(ls.datasets.load("or")), ls.datasets.load("or")).accuracy
+    1.0
     """
     if rows not in ROWS:
         raise ValueError(f"rows={rows!r} is unknown: choose 'predicted' or 'actual'")
+    if matrix is not None:
+        if any(given is not None for given in (y_true, y_pred, scores, sample_weight)):
+            raise ValueError("a matrix is all that is needed: leave out y_true, y_pred and scores")
+        return of_matrix(matrix, labels, positive, rows)
+    if hasattr(y_true, "predict"):
+        options = {"labels": labels, "positive": positive, "sample_weight": sample_weight}
+        samples = [given for given in (y_pred, scores) if given is not None]
+        return _of_model(y_true, *samples, rows=rows, probabilities=probabilities, **options)
     if y_pred is None and scores is None:
-        raise ValueError("pass y_pred, scores, or both: there is nothing to compare y_true with")
+        raise ValueError(
+            "there is nothing to compare: pass y_true with y_pred, scores or both; a fitted "
+            "classifier with X and y; or matrix="
+        )
     pairs = read_pairs(y_true, y_true if y_pred is None else y_pred, labels)
     n, k = len(pairs.actual), len(pairs.classes)
     if k < 2:
@@ -88,7 +119,7 @@ def evaluate(
             f"the only class is {pairs.classes.tolist()[0]!r}: name all classes with labels="
         )
     weight = None if sample_weight is None else _read_weight(sample_weight, n)
-    code = _positive_code(positive, pairs.classes)
+    code = positive_code(positive, pairs.classes)
     given = None if scores is None else read_scores(scores, n, k, probabilities)
     if y_pred is None:
         assert given is not None
@@ -103,6 +134,33 @@ def evaluate(
         matrix=matrix,
         **({} if given is None else _of_scores(given, pairs, code, order, weight)),
     )
+
+
+@accepts_dataset
+def _of_model(
+    model: Any, X: Any = None, y: Any = None, *, rows: str, labels: Any, **options: Any
+) -> Evaluation:
+    """Predictions and scores of a fitted classifier."""
+    if not hasattr(model, "classes_"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model)
+        raise TypeError(
+            f"{type(model).__name__} predicts numbers, and classes are compared here: see its "
+            "score(X, y), or summary()"
+        )
+    if X is None or y is None:
+        raise ValueError("with a fitted classifier pass the samples too: X and y, or a data set")
+    scores = None
+    for method in ("predict_proba", "decision_function"):
+        if scores is None and hasattr(model, method):
+            scores = getattr(model, method)(X)
+    classes = list(model.classes_)
+    if scores is not None and np.ndim(scores) == 2 and np.shape(scores)[1] not in (1, len(classes)):
+        scores = None  # votes of pairs are no scores of classes
+    if labels is None:  # the notes put the positive one first
+        labels = classes[::-1] if len(classes) == 2 and rows == "predicted" else classes
+    return evaluate(y, model.predict(X), scores, labels=labels, rows=rows, **options)
 
 
 def _of_scores(
@@ -142,17 +200,6 @@ def _read_weight(sample_weight: Any, n: int) -> np.ndarray:
     if not weight.any():
         raise ValueError("all entries of sample_weight are 0: at least one sample must count")
     return weight
-
-
-def _positive_code(positive: Any, classes: np.ndarray) -> int | None:
-    """The number of the positive class; with K classes there is none unless it is named."""
-    known = classes.tolist()
-    if positive is None:
-        return 1 if len(known) == 2 else None
-    if positive not in known:
-        shown = ", ".join(map(repr, known[:10]))
-        raise ValueError(f"positive={positive!r} is no class of the data: known are {shown}")
-    return known.index(positive)
 
 
 def _order(labels: Any, classes: np.ndarray, code: int | None, rows: str) -> np.ndarray:

@@ -17,6 +17,7 @@ from .curves import ScoreCurve
 from .rates import AVERAGES, RATIOS, mean
 
 MOST_NAMES = 5
+NO_CURVES = "the curves are not known without scores: "
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -50,6 +51,7 @@ class Evaluation(Confusion, Report):
     probabilities: bool = False
     log_loss: float | None = None
     brier_score: float | None = None
+    printed: bool = False  # only the matrix is known
 
     def _averages(self, kind: str) -> Averages:
         averages = super()._averages(kind)
@@ -77,7 +79,7 @@ class Evaluation(Confusion, Report):
     def curve(self, label: Any = None) -> ScoreCurve:
         """The counts at every threshold, of the positive class or of the one that is named."""
         if self.curves is None:
-            raise ValueError("there are no curves without scores: pass scores= to evaluate")
+            raise ValueError(NO_CURVES + self._advice)
         if label is None and self.positive is None:
             raise ValueError(
                 f"which class? With {len(self.labels)} classes there is one curve per class: pass "
@@ -88,6 +90,10 @@ class Evaluation(Confusion, Report):
         if label not in known:
             raise ValueError(f"label={label!r} is no class: known are {', '.join(self.names[:10])}")
         return self.curves[known.index(label)]
+
+    @property
+    def _advice(self) -> str:
+        return "a matrix of counts has none" if self.printed else "pass scores= to evaluate"
 
     def roc_curve(self, label: Any = None, *, drop_intermediate: bool = True) -> tuple:
         """fpr, tpr and thresholds, as ``sklearn.metrics.roc_curve`` gives them."""
@@ -162,6 +168,8 @@ class Evaluation(Confusion, Report):
                 sentences.append("Averages leave out the classes without a value.")
         if self.log_loss == np.inf:
             sentences.append("log_loss is ∞: a sample has probability 0 for its own class.")
+        if self.printed:
+            sentences.append("ROC, log loss and the like are not known: a matrix has no scores.")
         return sentences
 
     def _undefined(self, positions: list[int]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .evaluate import evaluate
-from .evaluation import Evaluation
+from .evaluation import NO_CURVES, Evaluation
 
 # A curve of a million thresholds looks the same with points that differ by a thousandth.
 STEPS = 1000
@@ -23,9 +23,7 @@ def read_evaluation(source: Any, data: tuple, *, arrays: str) -> Evaluation:
             raise ValueError("an Evaluation is all that is needed: leave out what follows it")
         return source
     if hasattr(source, "predict"):
-        if len(data) != 2:
-            raise ValueError("with a fitted classifier pass the samples too: X and y")
-        return of_estimator(source, *data)
+        return evaluate(source, *data)
     if len(data) != 1:
         raise ValueError(
             f"pass an Evaluation, a fitted classifier with X and y, or y_true and {arrays}"
@@ -42,23 +40,10 @@ def read_evaluations(source: Any, data: tuple) -> list[tuple[str, Evaluation]]:
     return [(str(k), read_evaluation(v, data, arrays="scores")) for k, v in source.items()]
 
 
-def of_estimator(estimator: Any, X: Any, y: Any) -> Evaluation:
-    """Predictions and scores of a fitted classifier."""
-    scores = None
-    for method in ("predict_proba", "decision_function"):
-        if scores is None and hasattr(estimator, method):
-            scores = getattr(estimator, method)(X)
-    classes = list(estimator.classes_)
-    if scores is not None and np.ndim(scores) == 2 and np.shape(scores)[1] not in (1, len(classes)):
-        scores = None  # votes of pairs are no scores of classes
-    order = classes[::-1] if len(classes) == 2 else classes  # the notes put the positive one first
-    return evaluate(y, estimator.predict(X), scores, labels=order)
-
-
 def positions(evaluation: Evaluation) -> list[int]:
     """The classes that have a curve of their own in a figure."""
     if evaluation.curves is None:
-        raise ValueError("there are no curves without scores: pass scores= to evaluate")
+        raise ValueError(NO_CURVES + evaluation._advice)
     if evaluation.position is not None:
         return [evaluation.position]
     return list(range(len(evaluation.labels)))

@@ -9,10 +9,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from linscope._bridge import validate_params
+from linscope.data.given import accepts_dataset
 from linscope.fitting.training import Training, read_training
 from linscope.kernel_svm.estimators.svc import SVC
 from linscope.kernel_svm.path.grid import svc_path
 from linscope.kernel_svm.path.result import GridPath
+from linscope.linear_svm.estimators.linear_svc import LinearSVC
 from linscope.logistic.estimators.logistic_regression import LogisticRegression
 from linscope.logistic.path.fits import Fits, make_fits
 from linscope.logistic.path.result import RegularizationPath
@@ -20,19 +22,22 @@ from linscope.logistic.solving.choice import check_options
 from linscope.results import current_observer
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
-from linscope.validation.scoring import Scoring, read_scoring
+from linscope.validation.refits import RefitFits
+from linscope.validation.scoring import Scoring, read_scoring, refuse_probabilities
 from linscope.validation.splits import Split, inside, labels_of, read_splits
 from linscope.validation.values import Progress, read_values
 
 from .best import Data, best_model
 
 LEAST_C, MOST_C = 1e-4, 1e4
+LEAST_SVM_C, MOST_SVM_C = 1e-2, 1e3
 
 
+@accepts_dataset
 def path(
     estimator: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     Cs: Any = 10,
     gammas: Any = None,
@@ -45,18 +50,18 @@ def path(
 
     All folds and all values of C share their work: for dense tables one pass over the rows serves
     every fold, and each C begins where the last one ended. For an SVC the folds share one Gram
-    matrix.
+    matrix; for a LinearSVC they are fits of their own.
 
     Parameters
     ----------
-    estimator : LogisticRegression or SVC
+    estimator : LogisticRegression, LinearSVC or SVC
         Its ``C`` is not used, nor its ``gamma`` with ``gammas``; its other parameters are. It is
         not changed.
-    X, y : samples and labels of any kind
+    X, y : samples and labels of any kind; a data set may stand for both
     Cs : int or array
-        So many values from 1e-4 to 1e4 (SVC: 1e-2 to 1e3), evenly spaced in log C, or the values
-        themselves. For an SVC ``np.inf`` may be one of them, the hard margin; where that cannot
-        separate a fold, the score is NaN.
+        So many values from 1e-4 to 1e4 (LinearSVC, SVC: 1e-2 to 1e3), evenly spaced in log C, or
+        the values themselves. For an SVC ``np.inf`` may be one of them, the hard margin; where that
+        cannot separate a fold, the score is NaN.
     gammas : int or array, optional
         For an SVC with kernel "rbf", "poly" or "sigmoid": the values, or so many from 0.01 to 100
         times that of ``gamma="scale"``. None is the estimator's own, worked out from all rows.
@@ -86,37 +91,47 @@ def path(
     >>> grid = ls.path(ls.SVC(), X, y, Cs=[0.1, 1, 10], gammas=[0.01, 0.1, 1])
     >>> grid.best_C, grid.best_gamma, grid.mean_score.shape
     (1.0, 0.1, (3, 3))
+    >>> ls.path(ls.LinearSVC(), ls.datasets.load("iris"), Cs=[0.01, 1, 100]).best_C
+    1.0
     """
     if isinstance(estimator, SVC):
         options = {"Cs": Cs, "gammas": gammas, "cv": cv, "scoring": scoring}
         return svc_path(estimator, X, y, sample_weight, one_standard_error, **options)
-    _check_estimator(estimator, gammas)
-    values, judge = read_values("Cs", Cs, LEAST_C, MOST_C), read_scoring(scoring)
+    judge = read_scoring(scoring)
+    _check_estimator(estimator, gammas, judge)
+    linear_svm = isinstance(estimator, LinearSVC)
+    values = read_values(
+        "Cs", Cs, *((LEAST_SVM_C, MOST_SVM_C) if linear_svm else (LEAST_C, MOST_C))
+    )
     model = clone(estimator).set_params(C=float(values[0]))
     validate_params(model)
     training = read_training(model, X, y, sample_weight)
     check_finite(training.X, getattr(model, "feature_names_in_", None))
-    check_options(model, training)
+    if not linear_svm:
+        check_options(model, training)
     given = read_splits(cv, labels_of(y, training))
     splits = inside(given, training)
     weight = None
     if sample_weight is not None:
         weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
         weight = np.delete(weight, training.ignored)
-    data = Data(X, y, sample_weight, training)
-    run = _run(make_fits(model, training, splits), values, splits, judge, training, weight)
+    fits: Fits = (RefitFits if linear_svm else make_fits)(model, training, splits)
+    run = _run(fits, values, splits, judge, training, weight)
     values = values[: len(run.scores)]
     best = _choose(run.scores, one_standard_error)
     _warn_unfinished(run.certificates)
+    data, claim = Data(X, y, sample_weight, training), run.certificates[best, 0]
+    if linear_svm:
+        chosen = clone(estimator).set_params(C=float(values[best])).fit(X, y, sample_weight)
+    else:
+        chosen = best_model(estimator, claim, run.weights[best, 0], int(run.steps[best]), data)
     return RegularizationPath(
         Cs_=values,
         coefs=run.weights[:, 0],
         fold_coefs=run.weights[:, 1:],
         scores=run.scores,
         best_index=best,
-        best_estimator=best_model(
-            estimator, run.certificates[best, 0], run.weights[best, 0], int(run.steps[best]), data
-        ),
+        best_estimator=chosen,
         whole_certificates=run.certificates[:, 0],
         certificates=run.certificates[:, 1:],
         classes_=training.classes,
@@ -127,17 +142,20 @@ def path(
     )
 
 
-def _check_estimator(estimator: Any, gammas: Any) -> None:
-    if not isinstance(estimator, LogisticRegression):
+def _check_estimator(estimator: Any, gammas: Any, judge: Scoring) -> None:
+    if not isinstance(estimator, LogisticRegression | LinearSVC):
         what = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
         hint = f": pass {what}()" if isinstance(estimator, type) else ""
         raise TypeError(
-            f"there is no path for {what}: supported are SVC and a LogisticRegression with penalty "
-            f"'l2', 'l1' or 'elasticnet'{hint}"
+            f"there is no path for {what}: supported are SVC, LinearSVC and a LogisticRegression "
+            f"with penalty 'l2', 'l1' or 'elasticnet'{hint}"
         )
     if gammas is not None:
-        raise ValueError("gammas are for kernels, and LogisticRegression has none: leave it out")
-    if estimator.penalty not in ("l2", "l1", "elasticnet"):
+        what = type(estimator).__name__
+        raise ValueError(f"gammas are for kernels, and {what} has none: leave it out")
+    if isinstance(estimator, LinearSVC):
+        refuse_probabilities(judge, "a LinearSVC")
+    elif estimator.penalty not in ("l2", "l1", "elasticnet"):
         raise ValueError(
             f"penalty={estimator.penalty!r} has no C to choose: use 'l2', 'l1' or 'elasticnet'"
         )

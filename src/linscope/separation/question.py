@@ -9,6 +9,7 @@ import numpy as np
 
 from linscope.arithmetic.rational import round_up, sqrt_up
 from linscope.data import signs
+from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.rows.threads import one_blas_thread
 
@@ -21,7 +22,10 @@ from .three_cases import Outcome, decide, shared_point
 from .verdicts import NotSeparable, QuasiSeparable, Separable
 
 
-def separability(X: TableLike, y: Any) -> Separable | QuasiSeparable | NotSeparable | ClassTable:
+@accepts_dataset
+def separability(
+    X: TableLike, y: Any = None
+) -> Separable | QuasiSeparable | NotSeparable | ClassTable:
     """Decide whether a hyperplane separates the classes, and prove the answer.
 
     Parameters
@@ -29,6 +33,7 @@ def separability(X: TableLike, y: Any) -> Separable | QuasiSeparable | NotSepara
     X : table of shape (n, d): array, nested list, SciPy sparse matrix or data frame
         Numbers are taken exactly as float64 holds them.
     y : n labels of any kind, at least two classes; the second of two sorted labels is +1
+        A data set may stand for both: ``separability(dataset)``.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from .signed_rows import SignedRows
 
 def read_table(X: Any, y: Any) -> tuple[Any, Labels]:
     """A dense or CSR float64 matrix with finite entries, and the encoded labels."""
-    matrix, names = to_matrix(X)
+    matrix, names = to_matrix(X, y=y)
     check_finite(matrix, names)
     labels = encode_labels(y, n_samples=matrix.shape[0])
     _refuse_rounded_integers(X, matrix)

@@ -59,6 +59,15 @@ class Scoring(NamedTuple):
         return value
 
 
+def refuse_probabilities(judge: Scoring, model: str) -> None:
+    """For models that have decisions only."""
+    if getattr(judge.scorer, "_response_method", None) == "predict_proba":
+        raise ValueError(
+            f"scoring={judge.name!r} needs probabilities, and the fits on a path of {model} have "
+            "none: choose by accuracy, 'roc_auc' or another score of decisions"
+        )
+
+
 def read_scoring(scoring: Any) -> Scoring:
     """A name of scikit-learn's, a scorer, or None for accuracy."""
     if scoring is None:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from linscope.data import encode_labels, to_matrix
+from linscope.data.given import accepts_dataset
 from linscope.fitting.training import read_training
 from linscope.reports.page import Report
 from linscope.reports.text import aligned
@@ -53,7 +54,8 @@ class CrossValidated(Report):
     def best_score(self) -> float:
         return float(self.mean_score[self.best_index])
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
+    @accepts_dataset
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Check:
         """Recompute what is claimed of every fit from the data alone.
 
         Parameters

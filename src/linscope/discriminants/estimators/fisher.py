@@ -146,7 +146,7 @@ class FisherDiscriminant(
 
     @available_if(_can_go_on)
     def partial_fit(
-        self, X: TableLike, y: Any, classes: Any = None, sample_weight: Any = None
+        self, X: TableLike, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Learn from more samples; see ``MomentClassifier``. Not with ``shrinkage="auto"``."""
         return super().partial_fit(X, y, classes, sample_weight)

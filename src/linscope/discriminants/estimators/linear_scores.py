@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
 from linscope.engines import choose, in_few_blocks
+from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.equations import equation, preferred
 from linscope.fitting.scores import block_scores, into_range
 from linscope.fitting.training import read_features
@@ -19,7 +20,7 @@ from linscope.rows.finite import check_finite
 from .moment_family import MomentClassifier
 
 
-class LinearScores(MomentClassifier):
+class LinearScores(Discriminants, MomentClassifier):
     """Linear scores ``coef_ · x + intercept_`` of classes, and what follows from them."""
 
     coef_: np.ndarray

@@ -62,7 +62,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     @fits
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind, in one pass over the rows.
 
         Parameters
@@ -81,7 +81,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     @fits
     def partial_fit(
-        self, X: TableLike, y: Any, classes: Any = None, sample_weight: Any = None
+        self, X: TableLike, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Learn from more samples: the model is the one that ``fit`` makes of all of them together.
 

@@ -152,7 +152,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         return sample_weight  # the certificate knows the class weights
 
     def discriminants(self, X: TableLike) -> np.ndarray:
-        """g_k(x) = ln P(x | C_k) + ln P(C_k), one column a class.
+        """g_k(x) = ln P(x | C_k) + ln P(C_k), one column per class.
 
         The class with the largest is predicted. Any increasing function of the g_k, the same for
         all classes, decides alike: P(x | C_k) P(C_k) = exp g_k for one.
@@ -199,7 +199,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         return self.discriminants(X)
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
-        """P(class | x), one column a class."""
+        """P(class | x), one column per class."""
         scores, dtype = self._joint(X)
         return softmax(scores, axis=1).astype(dtype)
 

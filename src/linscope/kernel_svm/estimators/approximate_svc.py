@@ -15,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits
 from linscope.data.tables import TableLike
+from linscope.fitting.discriminants import Discriminants
+from linscope.fitting.estimator import Estimator
 from linscope.fitting.training import Training, read_features, read_training
-from linscope.kernels import resolve_gamma
+from linscope.kernels import NAMES, kernel_name, resolve_gamma
 from linscope.linear_svm.estimators.linear_svc import LinearSVC
 from linscope.results import Check
 from linscope.rows.finite import check_finite
@@ -51,7 +53,7 @@ class Comparison(NamedTuple):
         )
 
 
-class ApproximateSVC(ClassifierMixin, BaseEstimator):
+class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
     """Kernel SVM on features whose products approximate the kernel. Not exact; ``SVC`` is.
 
     φ(x)·φ(z) ≈ K(x, z), and a ``LinearSVC`` on φ(x). The cost grows linearly with the rows. What
@@ -60,7 +62,7 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float
-    kernel : {"rbf", "poly", "sigmoid", "linear"} or callable of two rows
+    kernel : {"rbf", "poly", "sigmoid", "linear"}, as in ``SVC``, or callable of two rows
     gamma : {"scale", "auto"} or float; degree, coef0 : as in ``SVC``
     method : {"nystroem", "random"}
         "nystroem": the kernel with some training rows; "random": random cosines (rbf only).
@@ -92,7 +94,7 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "kernel": [StrOptions({"rbf", "poly", "sigmoid", "linear"}), callable],
+        "kernel": [StrOptions(NAMES - {"precomputed"}), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -137,7 +139,7 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
         return tags
 
     @fits
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters
@@ -150,7 +152,7 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        if self.method == "random" and self.kernel != "rbf":
+        if self.method == "random" and kernel_name(self.kernel) != "rbf":
             raise ValueError("method='random' is for kernel='rbf': use method='nystroem'")
         training = read_training(self, X, y, sample_weight)
         check_finite(training.X, getattr(self, "feature_names_in_", None))
@@ -170,14 +172,15 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
         if self.method == "random":
             return RBFSampler(gamma=self._gamma, n_components=self.n_components, random_state=seed)
         formula: dict[str, Any] = {}
-        if not callable(self.kernel) and self.kernel != "linear":
+        kernel = kernel_name(self.kernel)
+        if not callable(kernel) and kernel != "linear":
             formula = {"gamma": self._gamma}
-            if self.kernel != "rbf":
+            if kernel != "rbf":
                 formula["coef0"] = self.coef0
-            if self.kernel == "poly":
+            if kernel == "poly":
                 formula["degree"] = self.degree
         return Nystroem(
-            self.kernel, n_components=min(self.n_components, n), random_state=seed, **formula
+            kernel, n_components=min(self.n_components, n), random_state=seed, **formula
         )
 
     def _features(self, X: TableLike) -> np.ndarray:
@@ -217,7 +220,7 @@ class ApproximateSVC(ClassifierMixin, BaseEstimator):
             disagreement_at_most=_upper_limit(differ, count),
         )
 
-    def verify(self, X: TableLike, y: Any, sample_weight: Any = None) -> Check:
+    def verify(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Check:
         """Check the certificate of the linear machine on the features of these rows.
 
         Parameters

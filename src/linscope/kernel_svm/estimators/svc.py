@@ -19,7 +19,7 @@ from linscope.data.tables import TableLike
 from linscope.fitting.gradient_options import watched
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Fitted, Training, read_training
-from linscope.kernels import gram, resolve_gamma
+from linscope.kernels import NAMES, gram, refuse_two_widths, resolve_gamma
 from linscope.losses import hinge
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
@@ -46,6 +46,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
     C : float
         Price of slack; ``np.inf`` allows none: the hard margin.
     kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable (X, Z) → matrix
+        "gaussian" and "polynomial" are other names of "rbf" and "poly".
         The sigmoid is not an inner product for every γ and coef0: then the gap proves nothing.
     gamma : {"scale", "auto"} or float
         "scale" is 1/(d·Var(X)) with the weighted variance.
@@ -101,7 +102,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right"), Interval(Real, 0, None, closed="neither")],
-        "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed"}), callable],
+        "kernel": [StrOptions(NAMES), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "sigma": [Interval(Real, 0, None, closed="neither"), None],
         "degree": [Interval(Integral, 0, None, closed="left")],
@@ -154,7 +155,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
 
     @fits_with_callbacks
     @one_blas_thread()
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters
@@ -185,11 +186,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
     def _checked(self, training: Training) -> Training:
         X = training.X
         check_finite(X, getattr(self, "feature_names_in_", None))
-        if self.sigma is not None and not (isinstance(self.gamma, str) and self.gamma == "scale"):
-            raise ValueError(
-                f"sigma={self.sigma!r} and gamma={self.gamma!r} both say how wide the kernel is: "
-                "give one of them"
-            )
+        refuse_two_widths(self.gamma, self.sigma)
         if self.kernel == "precomputed":
             kept = np.delete(np.arange(X.shape[1]), training.ignored)
             if X.shape[0] != len(kept):

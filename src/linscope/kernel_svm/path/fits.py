@@ -103,7 +103,7 @@ class FoldFits:
         model, X = self.model, self.training.X[solver.rows]
         if model.kernel == "precomputed":
             X = X[:, solver.rows]
-        kernel = Kernel(model.kernel, gram.gamma, model.degree, model.coef0)
+        kernel = Kernel(model._kernel_name, gram.gamma, model.degree, model.coef0)
         zeros = np.zeros(len(problem.y))
         return Held(X, problem.y, solver.weight, zeros, 0.0, kernel)
 

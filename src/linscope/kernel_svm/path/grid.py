@@ -16,7 +16,7 @@ from linscope.kernels.source import ADVICE
 from linscope.results import current_observer
 from linscope.results.caller import warn_caller
 from linscope.rows.threads import Workers
-from linscope.validation.scoring import Scoring, read_scoring
+from linscope.validation.scoring import Scoring, read_scoring, refuse_probabilities
 from linscope.validation.splits import inside, labels_of, read_splits
 from linscope.validation.values import Progress, read_values
 
@@ -82,7 +82,7 @@ def svc_path(
 
 
 def _check(estimator: Any, gammas: Any, judge: Scoring) -> None:
-    kernel = estimator.kernel
+    kernel = estimator._kernel_name
     if gammas is not None and kernel not in WITH_GAMMA:
         name = "a kernel function" if callable(kernel) else f"kernel={kernel!r}"
         raise ValueError(f"gammas are for kernels with γ, and {name} has none: leave it out")
@@ -91,17 +91,12 @@ def _check(estimator: Any, gammas: Any, judge: Scoring) -> None:
             f"sigma={estimator.sigma!r} and gammas both say how wide the kernel is: give one of "
             "them"
         )
-    wanted = getattr(judge.scorer, "_response_method", None)
-    if wanted == "predict_proba":
-        raise ValueError(
-            f"scoring={judge.name!r} needs probabilities, and the fits on a path of an SVC have "
-            "none: choose by accuracy, 'roc_auc' or another score of decisions"
-        )
+    refuse_probabilities(judge, "an SVC")
 
 
 def _read_gammas(gammas: Any, model: Any, training: Training) -> np.ndarray:
     if gammas is None:
-        return np.array([model._gamma if model.kernel in WITH_GAMMA else np.nan])
+        return np.array([model._gamma if model._kernel_name in WITH_GAMMA else np.nan])
     weight = training.weight if len(training.weight) else None
     middle = resolve_gamma("scale", training.X, weight)
     return read_values("gammas", gammas, middle / SPREAD, middle * SPREAD)

@@ -68,7 +68,7 @@ class Grams:
         self.buffers: list[np.ndarray] = []
         self.distances: np.ndarray | None = None
         self.direct, self.size2 = False, 0.0
-        self.keep = model.kernel == "rbf" and room >= 2.0
+        self.keep = model._kernel_name == "rbf" and room >= 2.0
         self.most = TOGETHER if room >= 1.0 + TOGETHER else 1
 
     def fill(self, gammas: list[float]) -> list[Gram]:
@@ -87,7 +87,7 @@ class Grams:
             size = None if self.direct else self.size2 * gamma
             return Gram(gamma, K, gaussian_rounding(size, self.X.shape[1]))
         options = {"gamma": gamma, "degree": self.model.degree, "coef0": self.model.coef0}
-        source = KernelSource(self.X, self.model.kernel, **options)
+        source = KernelSource(self.X, self.model._kernel_name, **options)
         self._run(self._fill_rows, source.tiles(np.float64), K, ROWS)
         self._mirror(K)
         return Gram(gamma, K, source.rounding, source.unit, source.centre)

@@ -69,7 +69,7 @@ def solve_all(
     textbook : solve by plain sequential minimal optimisation that logs its pairs
     """
     options = {"gamma": gamma, "degree": model.degree, "coef0": model.coef0}
-    source = KernelSource(training.X, model.kernel, **options)
+    source = KernelSource(training.X, model._kernel_name, **options)
     fit = Fit(model, training, source, options, memory_budget(model.memory_limit))
     several = len(training.classes) > 2
     alone = ALONE if model.C < HARD else 2 * ALONE

@@ -204,7 +204,7 @@ def _refuse(model: Any, training: Training, problem: Problem, result: Result) ->
 
 def _why_not_separable(model: Any, X: Any, problem: Problem) -> str:
     """A Gaussian kernel separates all samples that differ, though perhaps not in floats."""
-    if model.kernel != "rbf":
+    if model._kernel_name != "rbf":
         return "not separable in the feature space of this kernel, as far as floats can tell"
     keys = row_keys(X)
     if len(np.intersect1d(keys[problem.y > 0], keys[problem.y < 0])):
@@ -273,7 +273,7 @@ def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any 
 
 
 def kernel_of(fit: Fit) -> Kernel:
-    return Kernel(fit.model.kernel, **fit.options)
+    return Kernel(fit.model._kernel_name, **fit.options)
 
 
 def _tops(fit: Fit, problem: Problem) -> np.ndarray:

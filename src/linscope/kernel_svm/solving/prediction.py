@@ -10,14 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope.data import to_matrix
 from linscope.data.tables import TableLike
+from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.scores import pair_votes
 from linscope.fitting.training import read_features
+from linscope.kernels import kernel_name
 from linscope.kernels.source import ADVICE
 from linscope.kernels.sums import KernelSums
 from linscope.rows.finite import check_finite
 
 
-class SVCPrediction:
+class SVCPrediction(Discriminants):
     """Scores, decisions and labels."""
 
     kernel: Any
@@ -32,6 +34,10 @@ class SVCPrediction:
     coef0: float
     _gamma: float
     _coef: np.ndarray
+
+    @property
+    def _kernel_name(self) -> Any:
+        return kernel_name(self.kernel)
 
     @property
     def _pairs(self) -> bool:
@@ -72,7 +78,7 @@ class SVCPrediction:
             sums = KernelSums(
                 self.support_vectors_,
                 parts,
-                self.kernel,
+                self._kernel_name,
                 gamma=self._gamma,
                 degree=self.degree,
                 coef0=self.coef0,

@@ -243,8 +243,12 @@ class SmoReplay(Replay):
         return "sequential minimal optimisation"
 
     def settings(self, model: Any) -> list[str]:
-        kernel = model.kernel if isinstance(model.kernel, str) else "a function"
-        settings = [f"kernel {kernel}", f"C = {number(model.C)}", f"tol {number(model.tol)}"]
+        kernel, given = model._kernel_name, model.kernel
+        settings = [
+            f"kernel {given if isinstance(given, str) else 'a function'}",
+            f"C = {number(model.C)}",
+            f"tol {number(model.tol)}",
+        ]
         if kernel in ("rbf", "poly", "sigmoid"):
             settings.insert(1, f"γ = {number(self.gamma)}")
         if kernel == "poly":

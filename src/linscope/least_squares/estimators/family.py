@@ -140,7 +140,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         return state | {"_training": None} if "_training" in state else state
 
     @fits_with_callbacks
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to samples X (n, d) with targets y (n,) or (n, targets).
 
         Parameters
@@ -247,7 +247,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
 
     @available_if(_keeps_moments)
     @fits
-    def partial_fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows: the model afterwards is that of all rows so far, to the last digits.
 
         Moments are kept, not rows, in double-double. Needs ``solver="exact"``.

@@ -107,7 +107,7 @@ class HuberRegressor(LinearRegressor):
         return tags
 
     @fits
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to samples X (n, d) with targets y (n,).
 
         Parameters

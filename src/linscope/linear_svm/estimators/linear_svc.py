@@ -131,7 +131,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
 
     @fits_with_callbacks
     @one_blas_thread()
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters

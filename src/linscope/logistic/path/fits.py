@@ -6,6 +6,7 @@ Three ways, all with ``solve(C)``, then ``weights``, ``certificate(m)`` and ``he
     SharedFits   dense tables with an l2 penalty: all folds in one pass (``solvers.folds``)
     WarmFits     sparse and wide tables, large softmax: trust region, each fit started at the last
     RefitFits    every other penalty, solver or form: warm-started fits of the estimator itself
+                 (``linscope.validation.refits``)
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from linscope.fitting.column_scaling import ColumnFrame, framed
 from linscope.fitting.training import Training
 from linscope.results import Certificate, Status
 from linscope.rows.threads import Workers, one_blas_thread
+from linscope.validation.refits import RefitFits
 from linscope.validation.splits import Split, group_rows
 
 from ..certificates.gap import GOOD
@@ -264,36 +266,6 @@ class WarmFits:
 
     def model(self, problem: int):
         return with_weights(self.estimator, self.training, self.weights[problem])
-
-
-class RefitFits:
-    """Fits of the estimator itself, each started at the weights of the C before."""
-
-    def __init__(self, estimator, training: Training, splits: list[Split]):
-        self.training = training
-        # Class weights are those of the whole table, and are part of ``weight`` already.
-        self.models = [
-            clone(estimator).set_params(warm_start=True, class_weight=None)
-            for _ in range(len(splits) + 1)
-        ]
-        self.rows: list[Any] = [slice(None), *(split.train for split in splits)]
-
-    def solve(self, C: float) -> None:
-        X, classes, codes, weight, _ = self.training
-        for model, rows in zip(self.models, self.rows, strict=True):
-            own = weight[rows] if len(weight) else None
-            model.set_params(C=C).fit(X[rows], classes[codes[rows]], own)
-        self.steps = int(self.models[0].n_iter_.max())
-        self.weights = np.array([model.certificate_.weights for model in self.models])
-
-    def certificate(self, problem: int) -> Certificate:
-        return self.models[problem].certificate_
-
-    def held_out(self, fold: int) -> None:
-        return None
-
-    def model(self, problem: int):
-        return self.models[problem]
 
 
 def with_weights(estimator: Any, training: Training, W: np.ndarray) -> Any:

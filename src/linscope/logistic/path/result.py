@@ -26,7 +26,7 @@ class RegularizationPath(CrossValidated):
     ----------
     Cs_ : array (n_Cs,), rising
     coefs : array (n_Cs, rows, d + 1)
-        Weights of the fits to all rows, bias first; one row for two classes, one a class for more.
+        Weights of the fits to all rows, bias first; one row for two classes, else one per class.
     fold_coefs : array (n_Cs, n_folds, rows, d + 1), the same of the fits without a fold
     scores : array (n_Cs, n_folds)
     mean_score, standard_error : arrays (n_Cs,), over the folds
@@ -41,7 +41,7 @@ class RegularizationPath(CrossValidated):
     feature_names : of the columns
     scoring : name of the score
     one_standard_error : whether the choice is the simplest within one standard error
-    splits : pairs (train, test) of row numbers, one a fold
+    splits : pairs (train, test) of row numbers, one per fold
     """
 
     coefs: np.ndarray
@@ -80,7 +80,7 @@ class RegularizationPath(CrossValidated):
             part, labels = given.X[rows], given.y[rows]
             for C, one, W in zip(self.Cs_.tolist(), certificates, coefs, strict=True):
                 where = f"C = {C:.4g}, " + ("all rows" if f == 0 else f"fold {f - 1}")
-                if one.C == C and np.array_equal(one.weights, W):
+                if one.C == C and np.array_equal(np.atleast_2d(one.weights), W):
                     yield where, one.verify(part, labels, own)
                 else:
                     yield where, Check(False, "the certificate is not that of the weights")

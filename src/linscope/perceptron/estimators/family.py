@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks, has_callbacks
 from linscope.data.tables import TableLike
+from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.driver import run
 from linscope.fitting.scores import pair_votes
 from linscope.fitting.training import (
@@ -40,7 +41,7 @@ from ..solvers.rule import PerceptronRule, averaged_weights
 WORTH_THREADS = 1_000_000
 
 
-class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     """The perceptron rule on rows of some kind; subclasses say which rows and what to keep."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -69,7 +70,7 @@ class PerceptronFamily(ClassifierMixin, CallbackSupportMixin, BaseEstimator):
         return tags
 
     @fits_with_callbacks
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind.
 
         Parameters

@@ -17,7 +17,7 @@ from linscope.data.tables import TableLike
 from linscope.fitting.scores import in_type, into_range
 from linscope.fitting.training import Problem, Training, read_features
 from linscope.fitting.verified import Verified
-from linscope.kernels import gram, resolve_gamma
+from linscope.kernels import NAMES, gram, kernel_name, refuse_two_widths, resolve_gamma
 from linscope.kernels.gram import CANCELS
 from linscope.results import Result, Status
 from linscope.rows.finite import check_finite
@@ -52,7 +52,10 @@ class KernelPerceptron(Verified, PerceptronFamily):
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable (X, Z) → matrix
+        "gaussian" and "polynomial" are other names of "rbf" and "poly".
     gamma : {"scale", "auto"} or float
+    sigma : float, optional
+        The notes' width, γ = 1/(2σ²), in place of ``gamma``.
     degree, coef0 : of the polynomial (γ x·z + coef0)^degree and sigmoid tanh(γ x·z + coef0)
     rule, output, eta0, schedule, margin, tie, stop, shuffle, batch_size, max_iter, multi_class, \
 fit_intercept, class_weight, random_state : as in ``Perceptron``
@@ -76,8 +79,9 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
 
     _parameter_constraints: ClassVar[dict] = {
         **PerceptronFamily._parameter_constraints,
-        "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed"}), callable],
+        "kernel": [StrOptions(NAMES), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "sigma": [Interval(Real, 0, None, closed="neither"), None],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
@@ -88,6 +92,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         *,
         kernel: str | Callable[..., Any] = "rbf",
         gamma: float | str = "scale",
+        sigma: float | None = None,
         degree: int = 3,
         coef0: float = 0.0,
         rule: str = "single",
@@ -107,6 +112,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
+        self.sigma = sigma
         self.degree = degree
         self.coef0 = coef0
         self.rule = rule
@@ -129,10 +135,15 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
+    @property
+    def _kernel_name(self) -> Any:
+        return kernel_name(self.kernel)
+
     def _start(self, training: Training) -> None:
         super()._start(training)
         X = training.X
         check_finite(X, getattr(self, "feature_names_in_", None))
+        refuse_two_widths(self.gamma, self.sigma)
         if self.kernel == "precomputed":
             self._gram_rows = np.setdiff1d(np.arange(X.shape[1]), training.ignored)
             X = X[:, self._gram_rows]
@@ -145,7 +156,9 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         else:
             weight = training.weight if len(training.weight) else None
             has_none = self.kernel == "linear" or callable(self.kernel)
-            self._gamma = 1.0 if has_none else resolve_gamma(self.gamma, X, weight)
+            self._gamma = (
+                1.0 if has_none else resolve_gamma(self.gamma, X, weight, sigma=self.sigma)
+            )
         products = self._products(X)
         largest = float(np.abs(products).max(initial=0.0))
         if largest < TINY and not self.fit_intercept and abs(X).max() > 0.0:
@@ -157,7 +170,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         return gram(
             X.astype(np.float64, copy=False),
             None if Z is None else Z.astype(np.float64, copy=False),
-            kernel=self.kernel,
+            kernel=self._kernel_name,
             gamma=self._gamma,
             degree=self.degree,
             coef0=self.coef0,
@@ -265,16 +278,16 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             **claim,
             alpha=stored,
             bias=bias,
-            kernel=self.kernel,
+            kernel=self._kernel_name,
             parameters={"gamma": self._gamma, "degree": self.degree, "coef0": self.coef0},
         )
 
     def _kernel(self) -> Kernel:
-        return Kernel(self.kernel, self._gamma or 0.0, self.degree, self.coef0)
+        return Kernel(self._kernel_name, self._gamma or 0.0, self.degree, self.coef0)
 
     def _plain_scores(self, products: np.ndarray, alpha: np.ndarray, bias: float) -> Ball | None:
         """Scores of the training rows from the products of the fit, or None."""
-        if self.kernel != "rbf":
+        if self._kernel_name != "rbf":
             return None
         used = np.flatnonzero(alpha)
         return _gaussian_sums(products[:, used] - float(self.fit_intercept), alpha[used], bias)
@@ -323,7 +336,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         Z = self.support_vectors_[used]
         if not len(used):
             return np.full(len(own), bias)
-        if self.kernel == "rbf":
+        if self._kernel_name == "rbf":
             plain = _gaussian_sums(own, beta, bias)
         else:
             plain = kernel_sums(kernel, matrix, Z, beta, bias)

@@ -137,7 +137,7 @@ class Perceptron(Verified, PerceptronFamily):
 
     @fits
     def partial_fit(
-        self, X: TableLike, y: Any, classes: Any = None, sample_weight: Any = None
+        self, X: TableLike, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """One more pass over these samples, going on from where the model is.
 

@@ -128,12 +128,13 @@ def exact_replays(
     model, replays: list[PerceptronReplay], y, sample_weight
 ) -> list[PerceptronReplay]:
     """The same problems, run again in fractions."""
-    kernel = getattr(model, "kernel", "linear")
-    if kernel not in ("linear", "poly") or (kernel == "poly" and model.gamma == "scale"):
+    kernel = getattr(model, "_kernel_name", "linear")
+    scaled = kernel == "poly" and model.gamma == "scale" and model.sigma is None
+    if kernel not in ("linear", "poly") or scaled:
         raise ValueError(
             "exact=True needs rational kernel values: kernel='linear', or kernel='poly' with gamma "
             f"given as a number or 'auto', but the kernel is {kernel!r}"
-            + (" with gamma='scale'" if kernel == "poly" else "")
+            + (" with gamma='scale'" if scaled else "")
         )
     weights = exact_weights(model, y, sample_weight)
     out: list[PerceptronReplay] = []
@@ -237,6 +238,9 @@ def _kernel(model, d: int):
     """x·z itself, or (γ x·z + coef0)^degree."""
     if model.kernel == "linear":
         return lambda product: product
-    gamma = Fraction(1, d) if model.gamma == "auto" else rational(model.gamma)
+    gamma = Fraction(1, d) if model.gamma == "auto" else None
+    if model.sigma is not None:
+        gamma = 1 / (2 * rational(model.sigma) ** 2)
+    gamma = rational(model.gamma) if gamma is None else gamma
     coef0, degree = rational(model.coef0), int(model.degree)
     return lambda product: (gamma * product + coef0) ** degree
