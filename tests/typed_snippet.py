@@ -22,3 +22,9 @@ if TYPE_CHECKING:  # never run
     assert_type(ls.LinearSVC().fit([[0.0], [1.0]], [0, 1]).predict([[0.5]]), np.ndarray)
     assert_type(ls.Perceptron().verify([[0.0], [1.0]], [0, 1]), ls.Check)
     assert_type(ls.trace(ls.Perceptron(), [[0.0], [1.0]], [0, 1]), ls.Trace | ls.Derivation)
+    assert_type(ls.Perceptron().fit(ls.datasets.load("or")), ls.Perceptron)
+    assert_type(ls.SVC().verify(ls.datasets.load("or")), ls.Check)
+    assert_type(ls.Perceptron().discriminants([[0.0]]), np.ndarray)
+    ls.Perceptron(learning_rate=0.1)  # type: ignore[call-arg]
+    ls.separability(ls.datasets.load("or"))
+    ls.gradient_descent(abs, 1.0)

@@ -600,3 +600,23 @@ def test_a_run_without_end_says_whether_more_passes_help(run, write):
     path = write("x,y\n0,a\n1,a\n1,b\n2,b\n")
     _, out, _ = run("trace", "perceptron", "--data", path, "--target", "y")
     assert "only with samples on the boundary" in out
+
+
+def test_the_notes_names_of_kernels(run):
+    one, two = (
+        run("trace", "kernel-perceptron", "xor", *words)
+        for words in (
+            ["--kernel", "gaussian", "--sigma", "0.5"],
+            ["--kernel", "rbf", "--gamma", "2"],
+        )
+    )
+    assert one[0] == two[0] == 0
+    renamed = one[1].replace("gaussian", "rbf").replace("sigma 0.5", "gamma 2.0")
+    assert renamed == two[1]
+    code, _, err = run("trace", "svm", "xor", "--sigma", "1", "--gamma", "2")
+    assert code == 2
+    assert "both say how wide the kernel is" in err
+    assert (
+        "--sigma belongs to --kernel"
+        in run("trace", "svm", "or", "--kernel", "linear", "--sigma", "1")[2]
+    )

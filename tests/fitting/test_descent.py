@@ -173,6 +173,31 @@ def test_what_is_wrong_is_named(change, message):
         gradient_descent(*arguments, **given)
 
 
+def test_the_gradient_may_be_left_out_or_named():
+    known = gradient_descent(bowl, slope, 0.0)
+    for run in (
+        gradient_descent(bowl, 0.0, grad=slope),
+        gradient_descent(bowl, slope, x0=0.0),
+        gradient_descent(bowl, grad=slope, x0=0.0),
+        gradient_descent(f=bowl, grad=slope, x0=0.0),
+    ):
+        assert np.array_equal(run.history.x, known.history.x)
+    differences = gradient_descent(bowl, None, 0.0)
+    for run in (gradient_descent(bowl, 0.0), gradient_descent(bowl, x0=0.0)):
+        assert np.array_equal(run.history.x, differences.history.x)
+    np.testing.assert_allclose(differences.history.x, known.history.x, atol=1e-8)
+    plane = gradient_descent(lambda x: x[0] ** 2 + 3 * x[1] ** 2, [2.0, 1.0])
+    np.testing.assert_allclose(plane.x, 0.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("start", [(), (slope,), (slope, 0.0, 1.0)])
+def test_a_start_is_needed(start):
+    with pytest.raises(TypeError, match=r"gradient_descent\(f, grad, x0\)"):
+        gradient_descent(bowl, *start)
+    with pytest.raises(TypeError, match=r"gradient_descent\(f, x0\)"):
+        gradient_descent(bowl, slope, 0.0, x0=1.0)
+
+
 # Figures
 
 

@@ -13,6 +13,7 @@ import sklearn.metrics as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
+from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import label_binarize
 
 import linscope as ls
@@ -552,3 +553,123 @@ class TestFigures:
             ls.plot.roc(ls.evaluate([1, 1], [1, 0], [0.2, 0.3]))
         with pytest.raises(ValueError, match="decision values"):
             ls.plot.calibration([0, 1], [-3.0, 2.0])
+
+
+class TestPrintedMatrix:
+    @pytest.mark.parametrize("facts", NOTES["binary"], ids=lambda facts: facts["name"])
+    def test_the_notes_matrices(self, facts):
+        result = ls.evaluate(matrix=[[facts["tp"], facts["fp"]], [facts["fn"], facts["tn"]]])
+        assert result.positive == "positive"
+        assert result.n_samples == 200
+        for name in ("tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1", "fpr"):
+            assert getattr(result, name) == pytest.approx(facts[name], abs=1e-15)
+
+    def test_thirteen_positives_and_seven_negatives(self):
+        result = ls.evaluate(matrix=[[10, 2], [3, 5]])
+        assert result.support.tolist() == [13, 7]
+        assert (result.tp, result.fp, result.fn, result.tn) == (10, 2, 3, 5)
+
+    def test_iris_of_the_notes(self):
+        names = ["setosa", "versicolor", "virginica"]
+        printed = [[13, 0, 0], [0, 10, 6], [0, 0, 9]]
+        result = ls.evaluate(matrix=printed, labels=names)
+        y, predicted = labels_of(printed, names)
+        assert result.accuracy == sk.accuracy_score(y, predicted) == 32 / 38
+        expected = sk.precision_recall_fscore_support(y, predicted)
+        for mine, theirs in zip(
+            (result.precision, result.recall, result.f1, result.support), expected, strict=True
+        ):
+            np.testing.assert_allclose(mine, theirs)
+        assert ls.evaluate(matrix=printed).labels.tolist() == [1, 2, 3]
+
+    @given(st.integers(2, 5), st.integers(0, 2**32 - 1), st.sampled_from(["predicted", "actual"]))
+    @settings(max_examples=40, deadline=None)
+    def test_counts_of_labels_and_back(self, k, seed, rows):
+        rng = np.random.default_rng(seed)
+        names = list("edcba")[:k]
+        y, predicted = rng.choice(names, (2, 30))
+        counted = ls.evaluate(y, predicted, labels=names, rows=rows)
+        printed = ls.evaluate(matrix=counted.confusion_matrix, labels=counted.labels, rows=rows)
+        assert printed.positive == counted.positive
+        for name in ("matrix", "precision", "recall", "fpr", "f1", "support", "labels"):
+            np.testing.assert_array_equal(getattr(printed, name), getattr(counted, name))
+
+    def test_as_scikit_learn_prints_it(self):
+        y, predicted, _, _ = data(2)
+        result = ls.evaluate(matrix=sk.confusion_matrix(y, predicted), rows="actual")
+        assert result.positive == "positive"
+        assert result.labels.tolist() == ["negative", "positive"]
+        assert result.precision == pytest.approx(sk.precision_score(y, predicted))
+
+    def test_what_needs_scores_is_not_known(self):
+        result = ls.evaluate(matrix=[[10, 2], [3, 5]])
+        assert result.roc_auc is None
+        assert result.log_loss is None
+        assert "are not known: a matrix has no scores" in str(result)
+        with pytest.raises(ValueError, match="not known without scores: a matrix of counts"):
+            result.roc_curve()
+        with pytest.raises(ValueError, match="not known without scores: a matrix of counts"):
+            ls.plot.roc(result)
+        assert "75 % right: 5 errors in 20" in repr(ls.plot.confusion(result))
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"matrix": [[1, 2, 3], [4, 5, 6]]}, "square"),
+            ({"matrix": [[1]]}, "square"),
+            ({"matrix": [[1, 2], [3, -4]]}, "-4 at row 1, column 1"),
+            ({"matrix": [[1, 2.5], [3, 4]]}, "2.5 at row 0, column 1"),
+            ({"matrix": [[1, np.nan], [3, 4]]}, "matrix"),
+            ({"matrix": [["a", "b"], ["c", "d"]]}, "has counts"),
+            ({"matrix": [[0, 0], [0, 0]]}, "all counts are 0"),
+            ({"matrix": [[1, 2], [3, 4]], "labels": ["a"]}, "2 classes, labels name 1"),
+            ({"matrix": [[1, 2], [3, 4]], "labels": ["a", "a"]}, "twice"),
+            ({"matrix": [[1, 2], [3, 4]], "positive": "yes"}, "positive='yes' is no class"),
+            ({"matrix": [[1, 2], [3, 4]], "y_true": [1]}, "a matrix is all that is needed"),
+            ({}, "nothing to compare"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, given, message):
+        with pytest.raises(ValueError, match=message):
+            ls.evaluate(**given)
+
+
+class TestOfModel:
+    @pytest.mark.parametrize("name", ["iris", "breast_cancer"])
+    def test_predictions_and_probabilities(self, name):
+        X, y = ls.datasets.load(name)
+        model = ls.LogisticRegression(C=0.1).fit(X, y)
+        result = ls.evaluate(model, X, y)
+        p = model.predict_proba(X)
+        assert result.accuracy == model.score(X, y)
+        assert result.log_loss == pytest.approx(sk.log_loss(y, p))
+        more = {"multi_class": "ovr"} if name == "iris" else {}
+        auc = sk.roc_auc_score(y, p if more else p[:, 1], **more)
+        of = result.macro if more else result
+        assert of.roc_auc == pytest.approx(auc)
+
+    def test_options_are_those_of_labels(self):
+        X, y = ls.datasets.load("breast_cancer")
+        model, weight = ls.LinearSVC().fit(X, y), np.linspace(0, 1, len(y))
+        result = ls.evaluate(model, X, y, positive=0, sample_weight=weight, rows="actual")
+        expected = sk.confusion_matrix(y, model.predict(X), sample_weight=weight)
+        np.testing.assert_allclose(result.confusion_matrix, expected)
+        assert result.recall == pytest.approx(
+            sk.recall_score(y, model.predict(X), pos_label=0, sample_weight=weight)
+        )
+
+    def test_a_class_that_these_samples_lack_is_there(self):
+        X, y = ls.datasets.load("iris")
+        model = ls.GaussianNaiveBayes().fit(X, y)
+        result = ls.evaluate(model, X[:20], y[:20])
+        assert result.labels.tolist() == [0, 1, 2]
+        assert result.accuracy == 1.0
+
+    def test_what_is_wrong_is_named(self):
+        X, y = ls.datasets.load("five_points")
+        with pytest.raises(TypeError, match="LinearRegression predicts numbers"):
+            ls.evaluate(ls.LinearRegression().fit(X, y), X, y)
+        with pytest.raises(ValueError, match="X and y, or a data set"):
+            ls.evaluate(ls.Perceptron().fit(*ls.datasets.load("or")))
+        with pytest.raises(NotFittedError):
+            ls.evaluate(ls.Perceptron(), X, y)
