@@ -4,11 +4,11 @@ A Display keeps the computed arrays, and ``figure_``, ``ax_`` and ``axes_`` of m
 ``display.save("name.png")`` writes it; ``ax=`` draws into axes of yours. No figure touches pyplot's
 state. Where a figure needs the path of the weights, it takes an array (one row before the first
 update and one after each, bias first), a :class:`~linscope.Perceptron` (a clone is fitted on X, y),
-or the trace of one.
+or the trace of one. Where a figure takes X and y, a data set may stand for both.
 
 >>> import linscope as ls
->>> X, y = ls.datasets.load("or")
->>> ls.plot.boundary(ls.Perceptron().fit(X, y), X, y)
+>>> data = ls.datasets.load("or")
+>>> ls.plot.boundary(ls.Perceptron().fit(data), data)
 <BoundaryDisplay: Perceptron gets all 4 samples right>
 """
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .given import accepts_dataset
 from .labels import encode_labels, signs
 from .tables import to_matrix
 
@@ -45,7 +46,8 @@ def augment(X: Any) -> Any:
     return out
 
 
-def reflect(X: Any, y: Any) -> Any:
+@accepts_dataset
+def reflect(X: Any, y: Any = None) -> Any:
     """Augment, then turn the samples of the first class round.
 
         x  →  y·[1, x],  y = ±1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from inspect import signature
+from inspect import getattr_static, signature
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from linscope.data.given import accepts_dataset, of_samples
@@ -52,8 +53,8 @@ class Estimator:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         for name in OF_SAMPLES:
-            method: Any = getattr(cls, name, None)
-            new = method is not None and not hasattr(method, "accepts_dataset")
+            method = getattr_static(cls, name, None)  # what depends on parameters is no function
+            new = isinstance(method, FunctionType) and not hasattr(method, "accepts_dataset")
             if new and of_samples(method):
                 setattr(cls, name, accepts_dataset(method))
         super().__init_subclass__(**kwargs)

@@ -84,7 +84,7 @@ class Certificate(ABC):
         """The claim, as label -> value pairs in reading order."""
 
     @abstractmethod
-    def verify(self, X: Any, y: Any) -> Check:
+    def verify(self, X: Any, y: Any = None) -> Check:
         """Recompute the claim from the data alone."""
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linscope.data import Labels
+from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.reports.page import Report
 from linscope.reports.table import Column, Row, Table
@@ -63,7 +64,8 @@ class ClassTable(Report):
     def __bool__(self) -> bool:
         return self.separable
 
-    def verify(self, X: TableLike, y: Any) -> Check:
+    @accepts_dataset
+    def verify(self, X: TableLike, y: Any = None) -> Check:
         """Check every verdict of both tables from the data alone."""
         return checked(self._claims, X, y)
 

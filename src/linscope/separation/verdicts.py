@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.results import Check
 from linscope.results.numbers import bias, short
@@ -38,7 +39,7 @@ class Verdict(ABC):
         return self.separable
 
     @abstractmethod
-    def verify(self, X: TableLike, y: Any) -> Check:
+    def verify(self, X: TableLike, y: Any = None) -> Check:
         """Check every claim from the data alone, in exact rational arithmetic."""
 
     @abstractmethod
@@ -96,7 +97,8 @@ class Separable(Verdict):
         """Rows of the support vectors."""
         return self.geometric.support
 
-    def verify(self, X: TableLike, y: Any) -> Check:
+    @accepts_dataset
+    def verify(self, X: TableLike, y: Any = None) -> Check:
         """Check separation, both margins (from both sides), support, R, γ and R²/γ²."""
         return verify_separable(self, X, y)
 
@@ -142,7 +144,8 @@ class QuasiSeparable(Verdict):
         """The weights rounded to float64, bias first."""
         return np.array([float(w) for w in self.exact_weights])
 
-    def verify(self, X: TableLike, y: Any) -> Check:
+    @accepts_dataset
+    def verify(self, X: TableLike, y: Any = None) -> Check:
         """Check the sign of every score, the boundary rows and the common point."""
         return verify_quasi_separable(self, X, y)
 
@@ -176,7 +179,8 @@ class NotSeparable(Verdict):
     negative: dict[int, Fraction]
     combination: dict[int, Fraction] = field(repr=False)
 
-    def verify(self, X: TableLike, y: Any) -> Check:
+    @accepts_dataset
+    def verify(self, X: TableLike, y: Any = None) -> Check:
         """Check the common point and that the combination rules out every hyperplane."""
         return verify_not_separable(self, X, y)
 

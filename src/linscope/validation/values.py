@@ -42,6 +42,6 @@ def read_values(
     if len(bad):
         one = name[:-1]
         kind = "positive" if infinite else "positive and finite"
-        why = " (an unpenalised fit has no place on a path)" * (name == "Cs" and not infinite)
+        why = " (C = inf has no place on this path)" * (name == "Cs" and not infinite)
         raise ValueError(f"{name}[{bad[0]}] is {values[bad[0]]}: every {one} must be {kind}{why}")
     return np.unique(values)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.engines import choose
 from linscope.results import Certificate, Check, Status
 from linscope.rows.threads import one_blas_thread
@@ -105,7 +106,8 @@ class FisherCertificate(Certificate):
         known = np.isfinite(self.accuracy)
         return facts | {"scores accurate to": self.accuracy if known else "not known"}
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
         with one_blas_thread():  # many small factorisations
             return check(self, X, y, sample_weight, choose)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.engines import choose
 from linscope.least_squares.certificates.least_squares import LeastSquaresCertificate
 from linscope.results import Certificate, Check
@@ -45,6 +46,7 @@ class LeastSquaresClassifierCertificate(Certificate):
         coding = "−1 and +1" if two else f"1 of {len(self.labels)}"
         return {"targets": coding, **self.regression.facts()}
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
         return page.check(self, X, y, sample_weight, choose)

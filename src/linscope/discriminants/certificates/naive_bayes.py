@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.engines import choose
 from linscope.results import Certificate, Check
 from linscope.rows.threads import one_blas_thread
@@ -66,7 +67,8 @@ class NaiveBayesCertificate(Certificate):
             )
         return facts | {"means and variances accurate to": self.accuracy}
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
         with one_blas_thread():  # many small sums
             return check(self, X, y, sample_weight, choose)

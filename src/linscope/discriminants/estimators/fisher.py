@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions
+from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.fitting.training import read_features
 from linscope.fitting.verified import Verified
@@ -145,6 +146,7 @@ class FisherDiscriminant(
         self.class_weight = class_weight
 
     @available_if(_can_go_on)
+    @accepts_dataset
     def partial_fit(
         self, X: TableLike, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, Ball
+from linscope.data.given import accepts_dataset
 from linscope.fitting.binary_problems import SVMCertificate
 from linscope.results import Check, Status
 
@@ -85,7 +86,8 @@ class KernelSVMCertificate(SVMCertificate):
             facts["support vectors"] = int(np.count_nonzero(self.alpha))
         return facts | {"how": self.how}
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None, sample_weight=None) -> Check:
         """Recompute all values from the data alone.
 
         Parameters

@@ -144,7 +144,7 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, CSR matrix or DataFrame of shape (n, d)
+        X : array, CSR matrix or DataFrame of shape (n, d), or a ``Dataset``, which brings its y
         y : labels
         sample_weight : array of n weights, optional
 

@@ -160,7 +160,8 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
 
         Parameters
         ----------
-        X : array, CSR matrix or DataFrame of shape (n, d); (n, n) for a precomputed kernel
+        X : array, CSR matrix or DataFrame of shape (n, d), or a ``Dataset``, which brings its y;
+            (n, n) for a precomputed kernel
         y : labels, or a one-hot or ±1 matrix
         sample_weight : array of n weights, optional
             Multiplies C for each sample; rows with weight 0 are left out.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.losses import huber
 from linscope.results import Certificate, Check, Status
 
@@ -71,7 +72,8 @@ class HuberCertificate(Certificate):
             "how": self.how,
         }
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None, sample_weight=None) -> Check:
         """Recompute the claim from the data alone.
 
         Parameters

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.engines import choose
 from linscope.results import Certificate, Check, Result, Status
 
@@ -117,7 +118,8 @@ class LeastSquaresCertificate(Certificate):
         facts["how"] = self.how
         return facts
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None, sample_weight=None) -> Check:
         """Recompute the claim from the data alone.
 
         Parameters

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits, fits_with_callbacks
+from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.engines import check_rows, choose
 from linscope.fitting.descent import GradientDescent
@@ -145,7 +146,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
 
         Parameters
         ----------
-        X : array, CSR matrix or DataFrame of shape (n, d)
+        X : array, CSR matrix or DataFrame of shape (n, d), or a ``Dataset``, which brings its y
         y : numbers; several columns are several targets
         sample_weight : array of n weights, optional
             c_i in Σ c_i (y_i − ŷ_i)²; rows with weight 0 are left out.
@@ -246,6 +247,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         self._training, self._targets = training, training.targets
 
     @available_if(_keeps_moments)
+    @accepts_dataset
     @fits
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows: the model afterwards is that of all rows so far, to the last digits.

@@ -112,7 +112,7 @@ class HuberRegressor(LinearRegressor):
 
         Parameters
         ----------
-        X : array, CSR matrix or DataFrame of shape (n, d)
+        X : array, CSR matrix or DataFrame of shape (n, d), or a ``Dataset``, which brings its y
         y : n numbers
         sample_weight : array of n weights, optional
             c_i in Σ c_i f_i; rows with weight 0 are left out.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.engines import choose
 from linscope.fitting.binary_problems import SVMCertificate
 from linscope.results import Check, Result, Status
@@ -39,7 +40,8 @@ class LinearSVMCertificate(SVMCertificate):
     fit_intercept: bool = True
     tol: float = 1e-6
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None, sample_weight=None) -> Check:
         """Recompute all values from the data alone, see ``linscope.linear_svm.verify.check``.
 
         Parameters

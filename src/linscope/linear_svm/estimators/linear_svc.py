@@ -136,7 +136,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
 
         Parameters
         ----------
-        X : array, CSR matrix or DataFrame of shape (n, d)
+        X : array, CSR matrix or DataFrame of shape (n, d), or a ``Dataset``, which brings its y
         y : labels, or a one-hot or ±1 matrix
         sample_weight : array of n weights, optional
             Multiplies C for each sample; rows with weight 0 are left out.

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.engines import Engine, choose
 from linscope.results import Check
 from linscope.rows.blocks import Block
@@ -68,7 +69,8 @@ class Finite:
         """Whether Newton's step proves it; else rational arithmetic does."""
         return self.change < 1.0
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
+    @accepts_dataset
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Check:
         """Prove overlap again from the data."""
         try:
             engine, classes = _read(X, y, sample_weight)
@@ -138,7 +140,8 @@ class Separated:
     def __str__(self) -> str:
         return self.sentence
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
+    @accepts_dataset
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Check:
         """Check the sign of every margin, exactly; and the kind."""
         try:
             return _check_separated(self, *_read(X, y, sample_weight))

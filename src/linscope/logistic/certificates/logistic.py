@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from linscope.data.given import accepts_dataset
 from linscope.fitting.column_scaling import ColumnFrame
 from linscope.results import Certificate, Check, Status
 
@@ -98,7 +99,8 @@ class LogisticCertificate(Certificate):
         facts["how"] = self.how
         return facts
 
-    def verify(self, X, y, sample_weight=None) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None, sample_weight=None) -> Check:
         """Recompute objective, gradient and bound from the data alone.
 
         Parameters

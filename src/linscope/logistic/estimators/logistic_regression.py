@@ -176,7 +176,7 @@ class LogisticRegression(
 
         Parameters
         ----------
-        X : array, CSR matrix or DataFrame of shape (n, d)
+        X : array, CSR matrix or DataFrame of shape (n, d), or a ``Dataset``, which brings its y
         y : labels, or a one-hot or ±1 matrix
         sample_weight : array of n weights, optional
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linscope.data import encode_labels
+from linscope.data.given import accepts_dataset
 from linscope.engines import Engine, choose, in_few_blocks
 from linscope.results import Certificate, Check, Status
 from linscope.rows.blocks import Block, Least
@@ -118,7 +119,8 @@ class PerceptronCertificate(Certificate):
         return verdict.bound
 
     @one_blas_thread()
-    def verify(self, X, y) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None) -> Check:
         """Check the claim from the data alone, signs in exact arithmetic.
 
         How the weights were found (updates, passes, rate) is checked only as far as data can tell:
@@ -185,7 +187,8 @@ class ManyCertificates(Certificate):
         return bounds
 
     @one_blas_thread()
-    def verify(self, X, y) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None) -> Check:
         """Check the claim of every binary problem from the data alone."""
         return checked(self._claims, X, y)
 
@@ -258,7 +261,8 @@ class KernelPerceptronCertificate(PerceptronCertificate):
     kernel: Any
     parameters: dict
 
-    def verify(self, X, y) -> Check:
+    @accepts_dataset
+    def verify(self, X, y=None) -> Check:
         """Recompute the kernel and the claim from the training data (the same rows).
 
         Signs are exact: see ``linscope.perceptron.verify.kernel_perceptron``.

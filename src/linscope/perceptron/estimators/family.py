@@ -75,7 +75,7 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
 
         Parameters
         ----------
-        X : array, CSR matrix or DataFrame of shape (n, d)
+        X : array, CSR matrix or DataFrame of shape (n, d), or a ``Dataset``, which brings its y
         y : labels, or a one-hot or ±1 matrix
         sample_weight : array of n weights, optional
             Multiplies the step of each sample; rows with weight 0 are left out.
