@@ -92,7 +92,7 @@ def path(
     >>> grid.best_C, grid.best_gamma, grid.mean_score.shape
     (1.0, 0.1, (3, 3))
     >>> ls.path(ls.LinearSVC(), ls.datasets.load("iris"), Cs=[0.01, 1, 100]).best_C
-    1.0
+    100.0
     """
     if isinstance(estimator, SVC):
         options = {"Cs": Cs, "gammas": gammas, "cv": cv, "scoring": scoring}
