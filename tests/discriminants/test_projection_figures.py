@@ -83,13 +83,13 @@ class TestOutliers:
     def test_the_example(self):
         display = ls.plot.outliers()
         text = drawn(display)
-        assert "least squares: 9 wrong" in text
+        assert "least squares: 0 → 9 mistakes" in text
         assert "least squares and Fisher" in display.title
         names = display.models
         assert {"least squares", "Fisher", "perceptron"} <= set(names)
         assert not display.wrong[0].any()
         assert display.wrong[1, names.index("perceptron")] == 0
-        assert "Huber's loss: 1 wrong" in text
+        assert "Huber's loss: 0 → 1 mistake" in text
 
     def test_regressors_are_fitted_to_signs(self):
         models = {"squares": ls.LinearRegression(), "classifier": ls.LeastSquaresClassifier()}

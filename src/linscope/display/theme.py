@@ -135,17 +135,25 @@ def title(ax: Axes, text: str, *, pad: float = 8.0, size: float = TITLE, colour:
 
 
 def title_and_key(
-    ax: Axes, text: str, entries: Sequence[Line2D], colour: str = INK, *, rows: int = 0
-) -> None:
+    ax: Axes,
+    text: str,
+    entries: Sequence[Line2D],
+    colour: str = INK,
+    *,
+    rows: int = 0,
+    panels: int = 1,
+) -> int:
     """The message, and under it the key in rows, both above the axes and off the data.
 
     ``rows`` is the room for a key that a panel without one leaves, to be level with its neighbour.
+    The key may reach over several ``panels`` of one width. Returns the rows of the key.
     """
     handles = list(entries)
     if handles:
-        columns = _columns([len(str(handle.get_label())) + 7 for handle in handles], ax)
+        lengths = [len(str(handle.get_label())) + 7 for handle in handles]
+        columns = _columns(lengths, characters(panels * width_of(ax), SMALL))
         rows = -(-len(handles) // columns)
-        ax.legend(
+        key = ax.legend(
             handles=handles,
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0),
@@ -158,12 +166,13 @@ def title_and_key(
             columnspacing=1.4,
             borderpad=0.2,
         )
+        key.set_in_layout(panels == 1)
     title(ax, text, pad=8.0 + 14.5 * rows, colour=colour)
+    return rows
 
 
-def _columns(lengths: list[int], ax: Axes) -> int:
-    """The most columns of key entries that fit above the axes."""
-    fit = characters(width_of(ax), SMALL)
+def _columns(lengths: list[int], fit: int) -> int:
+    """The most columns of key entries that fit into so many characters."""
     for columns in range(len(lengths), 1, -1):
         if sum(part.max() for part in np.array_split(lengths, columns)) <= fit:
             return columns

@@ -8,11 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from sklearn.base import is_regressor
 
 from linscope.display import theme
 from linscope.display.base import Display
-from linscope.display.boundary import fitted, hyperplanes, parts_in, predict
+from linscope.display.boundary import fitted, hyperplanes, predict
 from linscope.display.drawing import feature_axes
 from linscope.display.geometry import Box, box_around
 from linscope.display.inputs import Samples, choose_view, given_or_example, read_samples
@@ -83,7 +84,7 @@ class OutliersDisplay(Display):
             for j, model in enumerate(chosen.values()):
                 found, labels = _fitted(model, *table, samples)
                 wrong[i, j] = (labels != truth).sum()
-                ends = parts_in(box, hyperplanes(found, view))
+                ends = hyperplanes(found, view, box)
                 if len(ends):
                     lines[i, j] = ends[0]
         names = list(chosen)
@@ -103,22 +104,34 @@ class OutliersDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 10.6, 4.4 + 0.1 * len(self.models)  # two of them share a line of the key
+        return 9.4, 4.6 + 0.07 * len(self.models)  # a third of them is a line of the key
 
     def _draw(self, axes: list[Axes]) -> None:
+        rows, side_by_side = 0, axes[0].get_position().y0 == axes[1].get_position().y0
         for panel, ax in enumerate(axes):
-            entries = theme.class_entries(self.samples.labels)
-            for j, name in enumerate(self.models):
-                colour, dashes = theme.LINES[j % len(theme.LINES)]
-                look: Any = {"color": colour, "ls": dashes, "lw": 2}
-                ax.plot(*self.lines[panel, j].T, zorder=3, **look)
-                text = f"{name}: {self.wrong[panel, j]} wrong"
-                entries.append(theme.line_entry(text, **look))
+            for j in range(len(self.models)):
+                ax.plot(*self.lines[panel, j].T, zorder=3, **_look(j))
             theme.scatter(ax, self.samples.X, self.samples.codes, size=26)
             if panel == 1:
                 theme.scatter(ax, self.extra, np.ones(len(self.extra), np.int64), size=26)
                 theme.ring(ax, self.extra, colour=theme.PURPLE, size=85)
-                entries.append(theme.ring_entry("outlier", theme.PURPLE))
             first, second = self.samples.names
             feature_axes(ax, (first, second), self.box)
-            theme.title_and_key(ax, ("without", "with")[panel] + " outliers", entries)
+            # One key over both panels.
+            entries, text = [] if panel else self._key(), ("without", "with")[panel] + " outliers"
+            rows = theme.title_and_key(ax, text, entries, rows=rows, panels=1 + side_by_side)
+
+    def _key(self) -> list[Line2D]:
+        entries = theme.class_entries(self.samples.labels)
+        entries.append(theme.ring_entry("outlier", theme.PURPLE))
+        for j, name in enumerate(self.models):
+            before, after = (int(wrong[j]) for wrong in self.wrong)
+            made = f"{before} → {theme.count(after, 'mistake')}"
+            entries.append(theme.line_entry(f"{name}: {made}", **_look(j)))
+        return entries
+
+
+def _look(number: int) -> dict[str, Any]:
+    """How the boundary of a model is drawn."""
+    colour, dashes = theme.LINES[number % len(theme.LINES)]
+    return {"color": colour, "ls": dashes, "lw": 2}
