@@ -8,8 +8,10 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from sklearn.exceptions import NotFittedError
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import hinge_loss, log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 
@@ -338,6 +340,61 @@ class TestLossSurface:
         w = np.array([2.5, display.u[3], display.v[5]])
         scores = y * (w[0] + X @ w[1:])
         assert display.values["perceptron"][5, 3] == pytest.approx(-scores[scores < 0].sum())
+
+    @pytest.mark.parametrize("loss", ["logistic", "likelihood", "squared", "hinge"])
+    def test_other_losses_are_their_definition(self, loss):
+        X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 0, 1])
+        display = ls.plot.loss_surface(X, y, loss=loss)
+        values = display.values[loss]
+        for i, j in [(0, 0), (100, 7), (31, 200)]:
+            s = display.u[j] + display.v[i] * X[:, 0]
+            p = np.clip(expit(s), 1e-300, 1 - 1e-16)
+            expected = {
+                "logistic": log_loss(y, p, normalize=False),
+                "likelihood": -log_loss(y, p, normalize=False),
+                "squared": np.sum((y - s) ** 2) / 2,  # numbers as they are, not as signs
+                "hinge": 4 * hinge_loss(y, s),
+            }
+            assert values[i, j] == pytest.approx(expected[loss], rel=1e-9)
+        # convex along every line of the grid, or concave
+        bends = np.diff(values, 2) * (-1 if loss == "likelihood" else 1)
+        assert bends.min() > -1e-9 * np.abs(values).max()
+        assert ("maximum" if loss == "likelihood" else "minimum") in drawn(display)
+
+    def test_the_minimum_is_that_of_the_fit(self):
+        X, y = np.arange(1.0, 7.0)[:, None], np.array([0, 0, 1, 0, 1, 1])
+        model = ls.LogisticRegression(C=np.inf).fit(X, y)
+        expected = [model.intercept_[0], model.coef_[0, 0]]
+        for loss in ("logistic", "likelihood"):
+            assert ls.plot.loss_surface(X, y, loss=loss).lowest == pytest.approx(expected, 1e-3)
+        far = ls.plot.loss_surface(1e4 + 1e3 * X, y, loss="logistic").lowest
+        assert far[1] == pytest.approx(expected[1] / 1e3, rel=1e-3)
+        line = ls.plot.loss_surface(X, X[:, 0] + y, loss="squared").lowest
+        assert line == pytest.approx(np.polyfit(X[:, 0], X[:, 0] + y, 1)[::-1], rel=1e-3)
+
+    @pytest.mark.parametrize("loss", ["logistic", "likelihood", "hinge"])
+    def test_separable_classes_have_no_single_minimum(self, loss):
+        display = ls.plot.loss_surface(LINE, LINE_Y, loss=loss)
+        assert display.lowest is None
+        assert np.abs(display.values[loss]).min() < 0.01 * 4 * np.log(2)
+        drawn(display)
+
+    def test_paths_of_models_that_take_steps(self):
+        X, y = np.arange(1.0, 7.0)[:, None], np.array([0, 0, 1, 0, 1, 1])
+        model = ls.LogisticRegression(C=np.inf, solver="batch", max_iter=50)
+        with pytest.warns(ConvergenceWarning):
+            run = ls.trace(model, X, y)
+        for path in (model, run, run.path()):
+            display = ls.plot.loss_surface(X, y, loss="logistic", path=path)
+            np.testing.assert_array_equal(display.path, run.path())
+            low, high = display.u[[0, -1]]
+            assert (low < display.path[:, 0]).all() & (display.path[:, 0] < high).all()
+        drawn(display)
+        through = ls.LinearRegression(solver="batch", fit_intercept=False)
+        X2, y2 = np.column_stack([X, X**2]) / 10, 2.0 * y
+        assert ls.plot.loss_surface(X2, y2, loss="squared", path=through).axes_names == ("w1", "w2")
+        with pytest.raises(TypeError, match="takes no steps: choose another solver"):
+            ls.plot.loss_surface(X, y, loss="squared", path=ls.LinearRegression())
 
     def test_errors(self):
         with pytest.raises(ValueError, match="loss must be one of 'both', 'perceptron'"):

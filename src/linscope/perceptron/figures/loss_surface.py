@@ -1,7 +1,16 @@
-"""What a descent sees: the loss over two weights, with the path of the weights on it."""
+"""What a descent sees: the loss over two weights, with the path of the weights on it.
+
+Of all samples, without a penalty; y is −1 or +1, of the squared loss also any number:
+
+    perceptron   J_p(w)  =  Σ_i max(0, −y_i w·x_i)          mistakes    how many are wrong
+    logistic     E(w)    =  Σ_i log(1 + e^(−y_i w·x_i))     likelihood  l(w) = −E(w)
+    squared      J(w)    =  ½ Σ_i (w·x_i − y_i)²
+    hinge        H(w)    =  Σ_i max(0, 1 − y_i w·x_i)
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,34 +19,94 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm
 from matplotlib.ticker import MaxNLocator
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 
 from linscope.data.tables import TableLike
 from linscope.display import theme
-from linscope.display.geometry import mesh
-from linscope.losses import perceptron
+from linscope.display.geometry import Box, mesh
+from linscope.display.inputs import Samples, read_regression, read_samples
+from linscope.losses import hinge, logistic, perceptron, squared
+from linscope.tracing.start import trace
+from linscope.tracing.trace_object import Trace
 
-from .weight_plane import WeightPlaneDisplay, read_plane
+from .weight_plane import WeightPlane, WeightPlaneDisplay, read_plane
 
 RESOLUTION = 360
+# So near its infimum, as a share of its value at 0, a loss without minimum is drawn.
+GONE = 0.01
 
 
 class Surface(NamedTuple):
-    """A loss: how to compute it for many weights at once, its name and its message."""
+    """A loss: how to compute it for many weights at once, its name and its message.
+
+    steps : piecewise constant
+    zero : what it means that the loss is 0, where it can be
+    summit : whether the largest value is sought; None if a minimum is nothing special
+    """
 
     compute: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
     name: str
     message: str
     steps: bool = False
+    zero: str = ""
+    summit: bool | None = None
 
 
 def _number_of_mistakes(W: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return perceptron.mistakes(W, X, y).sum(axis=-1)
 
 
+def _log_loss(W: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return logistic.loss(W @ X.T, y > 0).sum(axis=-1)
+
+
+def _log_likelihood(W: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return -_log_loss(W, X, y)
+
+
+def _squares(W: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return squared.loss(W @ X.T, y).sum(axis=-1)
+
+
+def _hinge(W: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return hinge.loss(y * (W @ X.T)).sum(axis=-1)
+
+
+RIGHT = "0: solutions"
 # A new loss is one line here.
 SURFACES = {
-    "perceptron": Surface(perceptron.criterion, "J_p", "J_p has a slope to follow"),
-    "mistakes": Surface(_number_of_mistakes, "mistakes", "The count of mistakes is flat", True),
+    "perceptron": Surface(perceptron.criterion, "J_p", "J_p has a slope to follow", zero=RIGHT),
+    "mistakes": Surface(
+        _number_of_mistakes, "mistakes", "The count of mistakes is flat", True, zero=RIGHT
+    ),
+    "logistic": Surface(
+        _log_loss,
+        "E(w) = −l(w)",
+        "The log loss E(w) is convex: one valley",
+        summit=False,
+    ),
+    "likelihood": Surface(
+        _log_likelihood,
+        "l(w)",
+        "The log likelihood l(w) is concave: one hill",
+        summit=True,
+    ),
+    "squared": Surface(_squares, "J(w)", "The squared loss J(w) is a bowl", summit=False),
+    "hinge": Surface(
+        _hinge,
+        "Σ max(0, 1 − y w·x)",
+        "The hinge loss is convex and piecewise linear",
+        zero="0: every margin at least 1",
+        summit=False,
+    ),
+}
+STAR: dict[str, Any] = {
+    "color": theme.GOOD,
+    "marker": "*",
+    "ms": 14,
+    "mec": "white",
+    "ls": "",
 }
 PANELS = {"both": ("perceptron", "mistakes"), **{name: (name,) for name in SURFACES}}
 
@@ -58,10 +127,13 @@ def loss_surface(
 
     Parameters
     ----------
-    X, y : samples of two classes
-    path : path of the weights (array, perceptron or trace), optional
-    loss : {"perceptron", "mistakes", "both"}
-        J_p, the plain number of mistakes (flat: gradient descent is useless), or side by side.
+    X, y : samples of two classes; for "squared" any numbers y
+    path : path of the weights, optional: an array, a perceptron, another model that takes steps
+        (``LogisticRegression(C=np.inf, solver="batch")``), or a trace of one. A penalty is no part
+        of the surface.
+    loss : {"perceptron", "mistakes", "both", "logistic", "likelihood", "squared", "hinge"}
+        J_p, the plain number of mistakes (flat: gradient descent is useless), or side by side; the
+        log loss, the log likelihood l(w), the squared loss, the hinge loss.
     weights : which two weights to draw, 0 is the bias; by default the last two
     at : all weights, bias first; those not drawn are held there, by default at the path's end
     box : limits (u0, u1, v0, v1) of the two weights, optional
@@ -74,16 +146,112 @@ def loss_surface(
     >>> X, y = [[1], [2], [4], [5]], [-1, -1, 1, 1]
     >>> sorted(ls.plot.loss_surface(X, y, path=ls.Perceptron(), loss="both").values)
     ['mistakes', 'perceptron']
+    >>> ls.plot.loss_surface(X, [-1, 1, -1, 1], loss="likelihood")
+    <LossSurfaceDisplay: The log likelihood l(w) is concave: one hill>
+    >>> ls.plot.loss_surface(*ls.datasets.load("five_points"), loss="squared").lowest.round(2)
+    array([1.11, 1.16])
     """
     if loss not in PANELS:
         raise ValueError(f"loss must be one of {', '.join(map(repr, PANELS))}, got {loss!r}")
-    plane = read_plane(X, y, path, weights, fit_intercept, name="path", at=at)
-    u, v, spots = mesh(plane.box() if box is None else box, RESOLUTION)
+    samples, targets = _read(X, y, loss)
+    path, fit_intercept = _walked(path, X, y, loss, fit_intercept)
+    plane = read_plane(samples, path, weights, fit_intercept, name="path", at=at)
+    lowest = _lowest(SURFACES[loss], plane, targets) if loss != "both" else None
+    u, v, spots = mesh(_box(plane, lowest) if box is None else box, RESOLUTION)
     grid = np.tile(plane.current, (len(v), len(u), 1))
     grid[..., list(plane.pair)] = spots.reshape(len(v), len(u), 2)
-    rows, signs = plane.samples.augmented, plane.samples.y
-    values = {name: SURFACES[name].compute(grid, rows, signs) for name in PANELS[loss]}
-    return LossSurfaceDisplay(**plane.facts(), u=u, v=v, values=values).plot(ax)
+    rows = plane.samples.augmented
+    values = {
+        name: np.stack([SURFACES[name].compute(line, rows, targets) for line in grid])
+        for name in PANELS[loss]
+    }
+    return LossSurfaceDisplay(**plane.facts(), u=u, v=v, values=values, lowest=_place(lowest)).plot(
+        ax
+    )
+
+
+def _place(lowest: Lowest | None) -> np.ndarray | None:
+    return lowest.end if lowest is not None and lowest.found else None
+
+
+def _read(X: Any, y: Any, loss: str) -> tuple[Samples, np.ndarray]:
+    """The samples, and y as numbers: −1 and +1, for the squared loss as they are."""
+    if loss == "squared" and np.asarray(y).dtype.kind in "biuf":
+        matrix, numbers, _ = read_regression(X, y)
+        return Samples(matrix, np.zeros(len(matrix), np.int64), np.zeros(1), []), numbers
+    samples = read_samples(X, y, binary=True)
+    return samples, samples.y
+
+
+def _walked(path: Any, X: Any, y: Any, loss: str, fit_intercept: bool) -> tuple[Any, bool]:
+    """The path of a model that takes steps as an array; that of a perceptron is read later."""
+    model = getattr(path, "estimator", path)
+    later = hasattr(model, "tie") and loss != "squared"
+    if later or not (isinstance(path, Trace) or hasattr(path, "_traced_by")):
+        return path, fit_intercept
+    if not isinstance(path, Trace):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            path = trace(path, X, y)
+    if not isinstance(path, Trace):
+        raise TypeError(
+            f"{type(model).__name__} has a closed form and takes no steps: choose another solver, "
+            'for instance solver="batch"'
+        )
+    return path.path(), path.estimator.fit_intercept
+
+
+class Lowest(NamedTuple):
+    """Where a descent over the two weights ends, and whether that is a minimum."""
+
+    end: np.ndarray
+    found: bool
+
+
+def _lowest(surface: Surface, plane: WeightPlane, y: np.ndarray) -> Lowest | None:
+    """The minimum (or the summit) over the two weights; None for losses of which it tells nothing.
+
+    Where a hyperplane separates the classes there may be none: the end is then where the loss has
+    nearly reached its infimum.
+    """
+    if surface.summit is None:
+        return None
+    rows, pair = plane.samples.augmented, list(plane.pair)
+    sign = -1.0 if surface.summit else 1.0
+    back = np.linalg.pinv(np.linalg.qr(rows[:, pair], mode="r"))  # from scores, of one scale
+
+    def value(scores: np.ndarray) -> float:
+        w = plane.current.copy()
+        w[pair] = back @ scores
+        return sign * float(surface.compute(w, rows, y))
+
+    simplex = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    unit = value(simplex[0]) or 1.0
+    options = {"initial_simplex": simplex, "xatol": 1e-7, "fatol": 1e-10 * unit, "maxiter": 1000}
+    end = minimize(value, simplex[0], method="Nelder-Mead", options=options).x
+    size = max(float(np.linalg.norm(end)), 1.0)
+    around = size * np.array([[1, 0], [-1, 0], [0, 1], [0, -1], end / size])
+    if all(value(end + away) > value(end) + 1e-4 * unit for away in around if away.any()):
+        return Lowest(back @ end, True)
+    least = value(end)
+    while end.any() and value(end / 2) < least + GONE * unit:
+        end = end / 2
+    return Lowest(back @ end, False)
+
+
+def _box(plane: WeightPlane, lowest: Lowest | None) -> Box:
+    """About the end of the path, or the minimum, with the origin; each axis has its own scale."""
+    if lowest is None:
+        return plane.box()
+    points = np.vstack([np.zeros(2), plane.path if len(plane.path) else lowest.end])
+    middle = points[-1]
+    columns = plane.samples.augmented[:, list(plane.pair)]
+    far = float(np.linalg.norm(columns @ middle))
+    slack = far * np.sqrt(np.diag(np.linalg.pinv(columns.T @ columns)))  # as far along each axis
+    half = np.maximum(1.15 * np.abs(points - middle).max(axis=0), 0.6 * slack)
+    half = np.where(half > 0, half, 1.0)
+    (x0, y0), (x1, y1) = (middle - half).tolist(), (middle + half).tolist()
+    return x0, x1, y0, y1
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -94,11 +262,13 @@ class LossSurfaceDisplay(WeightPlaneDisplay):
     ----------
     u, v : the two weights' grids
     values : loss name -> array (len(v), len(u))
+    lowest : the two weights of the minimum (or the summit), None if there is none
     """
 
     u: np.ndarray
     v: np.ndarray
     values: dict[str, np.ndarray]
+    lowest: np.ndarray | None = None
 
     @property
     def title(self) -> str:
@@ -123,17 +293,26 @@ class LossSurfaceDisplay(WeightPlaneDisplay):
             draw = self._draw_steps if surface.steps else self._draw_slope
             draw(ax, values, surface)
             entries = self._draw_path(ax, (*self.u[[0, -1]], *self.v[[0, -1]]))
-            if (values <= 0).any():
-                entries.append(theme.region_entry("0: solutions", theme.GOOD))
+            if surface.zero and (values <= 0).any():
+                entries.append(theme.region_entry(surface.zero, theme.GOOD))
+            if self.lowest is not None and not len(self.path):
+                ax.plot(*self.lowest, zorder=8, **STAR)
+                word = "maximum" if surface.summit else "minimum"
+                entries.append(theme.line_entry(word, **STAR))
             text = self.title if len(axes) == 1 else surface.message
             theme.title_and_key(ax, text, entries)
 
     def _draw_slope(self, ax: Axes, values: np.ndarray, surface: Surface) -> None:
-        top = float(values.max()) or 1.0
-        levels = np.array(MaxNLocator(nbins=12).tick_values(float(values.min()), top))
-        zero = values <= 0
+        low, top = float(values.min()), float(values.max())
+        levels = np.array(MaxNLocator(nbins=12).tick_values(low, top if top > low else low + 1.0))
+        if surface.summit is not None:  # denser near the minimum, as those of a bowl are
+            steps = max(top - low, 1e-300) * np.linspace(0.0, 1.0, 14) ** 2
+            levels = top - steps[::-1] if surface.summit else low + steps
+        zero = (values <= 0) & bool(surface.zero)
         colours = ax.contourf(self.u, self.v, values, levels=levels, cmap=theme.LIGHT_TO_DARK)
-        ax.contour(self.u, self.v, values, levels=levels[1:], colors="white", linewidths=0.7)
+        line = "white" if surface.summit is None else theme.tint(theme.SOFT, 0.55)
+        look: dict[str, Any] = {"colors": [line], "linewidths": 0.7, "linestyles": "solid"}
+        ax.contour(self.u, self.v, values, levels=levels[1:-1], **look)
         if zero.any() and not zero.all():
             fill = [theme.tint(theme.GOOD, 0.22)]
             ax.contourf(self.u, self.v, zero.astype(float), levels=[0.5, 1.5], colors=fill)
@@ -156,7 +335,7 @@ class LossSurfaceDisplay(WeightPlaneDisplay):
         figure = ax.figure
         assert figure is not None
         bar = figure.colorbar(colours, ax=ax, pad=0.02, aspect=30, ticks=ticks)
-        bar.ax.set_yticklabels([f"{tick:.3g}" for tick in ticks])
+        bar.ax.set_yticklabels([f"{tick:.3g}".replace("-", "−") for tick in ticks])
         bar.minorticks_off()
         bar.ax.tick_params(labelsize=theme.SMALL, colors=theme.SOFT, length=0)
         bar.outline.set_visible(False)

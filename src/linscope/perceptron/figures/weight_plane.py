@@ -13,7 +13,7 @@ from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.drawing import draw_path
 from linscope.display.geometry import Box
-from linscope.display.inputs import Samples, read_samples
+from linscope.display.inputs import Samples
 
 from .weight_path import weight_path
 
@@ -47,10 +47,9 @@ class WeightPlane(NamedTuple):
 
 
 def read_plane(
-    X: Any, y: Any, path: Any, weights: Any, fit_intercept: bool, *, name: str, at: Any = None
+    samples: Samples, path: Any, weights: Any, fit_intercept: bool, *, name: str, at: Any = None
 ) -> WeightPlane:
     """The plane of two weights with a path in it; the others stay at ``at`` or the path's end."""
-    samples = read_samples(X, y, binary=True)
     full = np.zeros((0, samples.X.shape[1] + 1))
     if path is not None:
         full, model = weight_path(path, samples, name=name)

@@ -21,6 +21,7 @@ from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.drawing import arrow, draw_line
 from linscope.display.geometry import ONE, Box, area, corners, half_plane, segment
+from linscope.display.inputs import read_samples
 from linscope.separation.question import separability
 from linscope.separation.verdicts import Separable
 
@@ -59,8 +60,8 @@ def weight_space(
     >>> ls.plot.weight_space(X, y, weights_path=ls.Perceptron())
     <WeightSpaceDisplay: All weights in the shaded region separate the classes>
     """
-    plane = read_plane(X, y, weights_path, weights, fit_intercept, name="weights_path")
-    samples, b = plane.samples, _margin(margin, weights_path)
+    samples, b = read_samples(X, y, binary=True), _margin(margin, weights_path)
+    plane = read_plane(samples, weights_path, weights, fit_intercept, name="weights_path")
     rows = samples.augmented * samples.y[:, None]
     shortest = shortest_solution(rows if plane.fit_intercept else rows[:, 1:])
     if shortest is not None and not (rows @ plane.current > b).all():
