@@ -17,6 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from sklearn.base import is_classifier
+
 from linscope.data.given import accepts_dataset, of_samples
 from linscope.data.tables import TableLike
 from linscope.discriminants.estimators.fisher import FisherDiscriminant
@@ -37,11 +40,16 @@ from linscope.least_squares.estimators.linear_regression import LinearRegression
 from linscope.least_squares.figures.line_fit import line_fit
 from linscope.least_squares.figures.lms_fit import lms_fit
 from linscope.least_squares.figures.lms_paths import lms_paths
+from linscope.least_squares.figures.normal_curves import normal_curves
 from linscope.least_squares.figures.overfitting import OverfittingDisplay
 from linscope.least_squares.figures.residuals import residuals
+from linscope.least_squares.figures.slopes import slopes
 from linscope.linear_svm.estimators.linear_svc import LinearSVC
 from linscope.linear_svm.figures.svm_margin import margin
 from linscope.logistic.estimators.logistic_regression import LogisticRegression
+from linscope.logistic.figures.overfitting import OverfittingClassesDisplay
+from linscope.logistic.figures.sigmoid import sigmoid
+from linscope.logistic.figures.steepening import SteepeningDisplay
 from linscope.metrics.calibration_figure import calibration
 from linscope.metrics.confusion_figure import confusion
 from linscope.metrics.roc_figure import roc
@@ -75,6 +83,7 @@ __all__ = [
     "loss_surface",
     "margin",
     "network",
+    "normal_curves",
     "orders",
     "ordinal_codes",
     "outliers",
@@ -87,7 +96,10 @@ __all__ = [
     "reflection",
     "residuals",
     "roc",
+    "sigmoid",
+    "slopes",
     "solutions",
+    "steepening",
     "step_size",
     "weight_space",
 ]
@@ -145,17 +157,22 @@ def overfitting(
     X: TableLike,
     y: Any,
     *,
+    estimator: Any = None,
     degrees: Any = None,
     cv: Any = 5,
     validation: Any = None,
     ax: Any = None,
-) -> OverfittingDisplay:
+) -> OverfittingDisplay | OverfittingClassesDisplay:
     """How many terms? Errors of polynomial fits by degree, on old samples and on new ones.
 
     Parameters
     ----------
-    X, y : samples of one or several features, and a number for each
-    degrees : the degrees to try; by default from 1 up to 12, or as many as the samples allow
+    X, y : samples of one or several features, and a number for each; for a classifier of one or
+        two features, and a label for each
+    estimator : regressor or classifier to fit on all powers and products; by default
+        ``LinearRegression()``, for labels that are no numbers ``LogisticRegression(C=1e8)``
+    degrees : the degrees to try; by default from 1 up to 12 (of a classifier 8), or as many as the
+        samples allow
     cv : number of parts (shuffled), or a splitter of scikit-learn such as ``KFold``
     validation : pair (X, y) of samples kept back, instead of cross-validation
     ax : matplotlib axes, one for the errors and one for each fit that is shown, optional
@@ -177,11 +194,44 @@ def overfitting(
     >>> model = make_pipeline(ls.PolynomialFeatures(2, include_bias=False), ls.LinearRegression())
     >>> model.fit(x[:, None], y)[-1].coef_.round(1)
     array([ 1., -1.])
+
+    A classifier: boundaries of a high degree wind round single samples.
+
+    >>> X, y = ls.datasets.make_overlapping(60, distance=2, random_state=0)
+    >>> ls.plot.overfitting(X, y, estimator=ls.LogisticRegression(C=1e8), degrees=[1, 2, 5])
+    <OverfittingClassesDisplay: Degree 1 predicts best: more terms only fit the noise>
     """
-    display = OverfittingDisplay.from_data(
-        LinearRegression(), X, y, degrees=degrees, cv=cv, validation=validation
-    )
+    if estimator is None:
+        numbers = np.asarray(y).dtype.kind in "biuf"
+        estimator = LinearRegression() if numbers else LogisticRegression(C=1e8)
+    kind = OverfittingClassesDisplay if is_classifier(estimator) else OverfittingDisplay
+    display = kind.from_data(estimator, X, y, degrees=degrees, cv=cv, validation=validation)
     return display.plot(ax)
+
+
+def steepening(
+    X: TableLike = None,
+    y: Any = None,
+    *,
+    Cs: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0),
+    ax: Any = None,
+) -> SteepeningDisplay:
+    """Logistic regression of separable classes: the sigmoid steepens as the penalty fades.
+
+    Parameters
+    ----------
+    X, y : samples of two classes with one feature; without them a built-in example
+    Cs : values of C, each with a curve
+    ax : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> display = ls.plot.steepening(Cs=[0.1, 10, 1000])
+    >>> display.weights[:, 1].round(1), display.losses.round(3)
+    (array([0.5, 3. , 9.4]), array([4.136, 0.503, 0.019]))
+    """
+    return SteepeningDisplay.from_data(LogisticRegression(), X, y, Cs).plot(ax)
 
 
 def outliers(

@@ -8,7 +8,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit, cross_val_
 from sklearn.pipeline import make_pipeline
 
 import linscope as ls
-from linscope.least_squares.figures.polynomial_fits import polynomial as polynomial_of
+from linscope.validation.polynomial_fits import polynomial as polynomial_of
 from tests.figures import drawn
 
 

@@ -1,10 +1,13 @@
 """Figures of regressions: what they show is checked against its definition."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import statsmodels.api as sm
 from scipy import stats
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso
 from sklearn.linear_model import LinearRegression as Other
 from sklearn.tree import DecisionTreeRegressor
@@ -113,6 +116,8 @@ class TestResiduals:
         X, y = noisy()
         with pytest.raises(TypeError, match="linear model with coef_"):
             ls.plot.residuals(DecisionTreeRegressor().fit(X, y), X, y)
+        with pytest.raises(TypeError, match="LogisticRegression is a classifier"):
+            ls.plot.residuals(ls.LogisticRegression().fit(X, y > 0), X, y > 0)
         with pytest.raises(ValueError, match="Lasso does not keep its data: give X and y"):
             ls.plot.residuals(Lasso().fit(X, y))
         with pytest.raises(ValueError, match="one target and a coefficient per feature"):
@@ -163,9 +168,12 @@ class TestLineFit:
     def test_refuses(self):
         with pytest.raises(ValueError, match="3 features, and a line has one"):
             ls.plot.line_fit(fit_of(*noisy()))
-        moments = ls.LinearRegression.from_moments(**ls.datasets.load("sbp_age").moments)
+        steps = ls.LinearRegression(solver="batch").fit(*ls.datasets.load("five_points"))
+        model = pickle.loads(pickle.dumps(steps))
         with pytest.raises(ValueError, match="rows are not at hand"):
-            ls.plot.line_fit(moments)
+            ls.plot.line_fit(model)
+        with pytest.raises(NotFittedError):
+            ls.plot.line_fit(ls.LinearRegression())
         with pytest.raises(ValueError, match="level must be between 0 and 1"):
             ls.plot.line_fit(fit_of(*noisy(d=1)), level=2)
 

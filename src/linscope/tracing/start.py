@@ -146,7 +146,8 @@ def _derive_from_moments(
     assert how.moments is not None
     parts = how.moments(dataset.moments, steps)
     model = kind.from_moments(**dataset.moments, feature_names=dataset.feature_names)
-    options: dict[str, Any] = {"exact": exact, "title": dataset.name}
+    draw = partial(how.draw, model, None, None)
+    options: dict[str, Any] = {"exact": exact, "title": dataset.name, "draw": draw}
     notes = _meaning(dataset.feature_names, "y")
     return Derivation(model, steps, parts, None, None, notes=notes, **options)
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
 
 from linscope.data import to_matrix
+from linscope.display.inputs import dense
 from linscope.rows.finite import check_finite
 
 from ..inference.fit import LinearFit
 
 
-def linear_fit(estimator: Any, X: Any = None, y: Any = None, output: Any = 0) -> LinearFit:
+def linear_fit(
+    estimator: Any, X: Any = None, y: Any = None, output: Any = 0, *, rows: bool = True
+) -> LinearFit:
     """The fit of a linear model with its rows.
 
     Parameters
@@ -21,11 +27,19 @@ def linear_fit(estimator: Any, X: Any = None, y: Any = None, output: Any = 0) ->
         ``intercept_``, or a ``LinearFit``
     X, y : the training data, needed unless the model has them at hand
     output : which target, by number or name
+    rows : whether training rows are needed; if not, a fit from moments alone will do
     """
     if isinstance(estimator, LinearFit):
         return estimator
+    if is_classifier(estimator):
+        raise TypeError(
+            f"{type(estimator).__name__} is a classifier, and this figure is about a regression: "
+            "see linscope.plot.boundary, or fit a LinearRegression to labels 0 and 1"
+        )
     if hasattr(estimator, "_linear_fit"):
-        return estimator._linear_fit(output, X, y, rows=True)
+        check_is_fitted(estimator)
+        at_hand = X is not None or estimator._training is not None or estimator._moments is None
+        return estimator._linear_fit(output, X, y, rows=rows or at_hand)
     if not hasattr(estimator, "coef_") or not hasattr(estimator, "intercept_"):
         raise TypeError(
             f"this figure needs a fitted linear model with coef_ and intercept_, got "
@@ -49,12 +63,14 @@ def _from_coefficients(estimator: Any, X: Any, y: Any) -> LinearFit:
             f"{np.shape(estimator.coef_)}: one target and a coefficient per feature are needed"
         )
     check_finite(target, name="y")
+    if names is None:
+        names = ["x"] if len(slopes) == 1 else [f"x{j + 1}" for j in range(len(slopes))]
     intercept = bool(getattr(estimator, "fit_intercept", True))
     bias = float(np.ravel(estimator.intercept_)[0])
     residuals = target - (matrix @ slopes + bias)
     centre = target.mean() if intercept else 0.0
     return LinearFit(
-        names=["intercept"] * intercept + (names or [f"x{j + 1}" for j in range(len(slopes))]),
+        names=["intercept"] * intercept + names,
         weights=np.append([bias] * intercept, slopes),
         rss=float(residuals @ residuals),
         tss=float(np.sum((target - centre) ** 2)),
@@ -65,3 +81,71 @@ def _from_coefficients(estimator: Any, X: Any, y: Any) -> LinearFit:
         X=matrix,
         y=target,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Straight:
+    """A line ŷ = w₀ + w₁ x with its points, if they are known.
+
+    Attributes
+    ----------
+    fit : the model
+    x, y : of each row; empty if only moments are known
+    places : x where the line is drawn
+    weights : w₀ (0 without intercept) and w₁
+    means : (x̄, ȳ) if the line goes through them, else None
+    names : of x and y
+    """
+
+    fit: LinearFit
+    x: np.ndarray
+    y: np.ndarray
+    places: np.ndarray
+    weights: tuple[float, float]
+    means: tuple[float, float] | None
+    names: tuple[str, str]
+
+    def at(self, x: Any) -> np.ndarray:
+        """ŷ at some x."""
+        return self.weights[0] + self.weights[1] * np.asarray(x, dtype=np.float64)
+
+
+def straight_line(estimator: Any, X: Any = None, y: Any = None, output: Any = 0) -> Straight:
+    """The line of a model of one feature; its parameters are those of ``linear_fit``."""
+    fit = linear_fit(estimator, X, y, output, rows=False)
+    if fit.df_model != 1:
+        raise ValueError(
+            f"the model has {fit.df_model} features, and a line has one: see "
+            "linscope.plot.residuals for several"
+        )
+    weights = float(fit.weights[0]) if fit.fit_intercept else 0.0, float(fit.slopes[0])
+    x = dense(fit.X)[:, 0] if fit.has_rows else np.zeros(0)
+    means = None
+    if fit.fit_intercept and fit.weight is None and fit.refused is None:
+        middle = float(x.mean() if fit.means is None else fit.means[0])
+        means = middle, weights[0] + weights[1] * middle
+    # Without a name of its own, the only feature is x and not x1.
+    unnamed = hasattr(estimator, "_linear_fit") and not hasattr(estimator, "feature_names_in_")
+    return Straight(
+        fit=fit,
+        x=x,
+        y=np.asarray(fit.y if fit.has_rows else (), dtype=np.float64),
+        places=np.linspace(*_reach(fit, x), 120),
+        weights=weights,
+        means=means,
+        names=("x" if unnamed else fit.features[0], fit.target),
+    )
+
+
+def _reach(fit: LinearFit, x: np.ndarray) -> tuple[float, float]:
+    """Where the line is drawn: a little beyond the points, or x̄ ± 2.5 s_x."""
+    if len(x):
+        more = 0.08 * float(np.ptp(x)) or 1.0
+        return float(x.min()) - more, float(x.max()) + more
+    if fit.means is None:
+        fit.engine()  # raises
+    assert fit.means is not None
+    spread = 1.0
+    if fit.inverse is not None and fit.inverse[-1, -1] > 0:  # 1/S_xx
+        spread = float(1 / np.sqrt(fit.inverse[-1, -1] * max((fit.n or 2) - 1, 1)))
+    return float(fit.means[0]) - 2.5 * spread, float(fit.means[0]) + 2.5 * spread

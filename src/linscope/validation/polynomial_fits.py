@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, check_cv
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
 
@@ -30,11 +30,22 @@ def polynomial(degree: int, regression: Any) -> Pipeline:
     return make_pipeline(MinMaxScaler((-1, 1)), powers, clone(regression))
 
 
-def check_degrees(degrees: Iterable[int] | None, n: int, d: int) -> list[int]:
+def terms(degrees: Iterable[int], d: int) -> np.ndarray:
+    """How many weights the polynomials of d features have.
+
+    >>> terms([1, 2, 3], 2)
+    array([ 3,  6, 10])
+    """
+    return np.array([comb(d + degree, degree) for degree in degrees])
+
+
+def check_degrees(
+    degrees: Iterable[int] | None, n: int, d: int, highest: int = HIGHEST
+) -> list[int]:
     if degrees is None:
         # As far as the weights can be told apart by the samples.
-        fit = [p for p in range(1, HIGHEST + 1) if comb(d + p, p) <= min(0.8 * n, MOST_TERMS)]
-        return fit or [1]
+        few = [p for p in range(1, highest + 1) if comb(d + p, p) <= min(0.8 * n, MOST_TERMS)]
+        return few or [1]
     given = list(degrees)
     chosen = sorted({int(degree) for degree in given})
     if not chosen or chosen[0] < 1 or any(degree != int(degree) for degree in given):
@@ -47,12 +58,17 @@ def check_degrees(degrees: Iterable[int] | None, n: int, d: int) -> list[int]:
     return chosen
 
 
-def partition(cv: Any, X: np.ndarray, y: np.ndarray) -> Sequence[tuple[np.ndarray, np.ndarray]]:
-    """Training and validation rows; whole numbers shuffle, since samples may be sorted."""
+def partition(
+    cv: Any, X: np.ndarray, y: np.ndarray, *, classes: bool = False
+) -> Sequence[tuple[np.ndarray, np.ndarray]]:
+    """Training and validation rows; whole numbers shuffle, since samples may be sorted.
+
+    With classes each part has its share of every class.
+    """
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= len(y):
             raise ValueError(f"cv={cv}, but it must be from 2 to the {len(y)} samples")
-        cv = KFold(int(cv), shuffle=True, random_state=0)
+        cv = (StratifiedKFold if classes else KFold)(int(cv), shuffle=True, random_state=0)
     splits = list(check_cv(cv).split(X, y))
     tested = np.concatenate([test for _, test in splits])
     if len(tested) != len(y) or len(np.unique(tested)) != len(y):
