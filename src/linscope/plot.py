@@ -170,9 +170,9 @@ def overfitting(
     X, y : samples of one or several features, and a number for each; for a classifier of one or
         two features, and a label for each
     estimator : regressor or classifier to fit on all powers and products; by default
-        ``LinearRegression()``, for labels that are no numbers ``LogisticRegression(C=1e8)``
-    degrees : the degrees to try; by default from 1 up to 12 (of a classifier 8), or as many as the
-        samples allow
+        ``LinearRegression()``, for labels that are no numbers ``LogisticRegression(C=1e6)``
+    degrees : the degrees to try; by default from 1 up to 12 (of several features 8), or as many as
+        the samples allow
     cv : number of parts (shuffled), or a splitter of scikit-learn such as ``KFold``
     validation : pair (X, y) of samples kept back, instead of cross-validation
     ax : matplotlib axes, one for the errors and one for each fit that is shown, optional
@@ -198,12 +198,12 @@ def overfitting(
     A classifier: boundaries of a high degree wind round single samples.
 
     >>> X, y = ls.datasets.make_overlapping(60, distance=2, random_state=0)
-    >>> ls.plot.overfitting(X, y, estimator=ls.LogisticRegression(C=1e8), degrees=[1, 2, 5])
+    >>> ls.plot.overfitting(X, y, estimator=ls.LogisticRegression(C=1e6), degrees=[1, 2, 5])
     <OverfittingClassesDisplay: Degree 1 predicts best: more terms only fit the noise>
     """
     if estimator is None:
         numbers = np.asarray(y).dtype.kind in "biuf"
-        estimator = LinearRegression() if numbers else LogisticRegression(C=1e8)
+        estimator = LinearRegression() if numbers else LogisticRegression(C=1e6)
     kind = OverfittingClassesDisplay if is_classifier(estimator) else OverfittingDisplay
     display = kind.from_data(estimator, X, y, degrees=degrees, cv=cv, validation=validation)
     return display.plot(ax)

@@ -123,6 +123,7 @@ def test_classifiers_are_refused_but_a_line_on_labels_is_not():
             figure(ls.LogisticRegression().fit(X, y), X, y)
     display = ls.plot.line_fit(ls.LinearRegression().fit(X, y))
     assert display.line.max() > 1  # why a line is a poor probability
+    assert display.title.startswith("ŷ = 0.2·x,")  # and no crumbs of rounding for the intercept 0
     drawn(display)
 
 

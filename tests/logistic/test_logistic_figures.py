@@ -182,7 +182,8 @@ class TestOverfitting:
         assert display.terms.tolist() == [3, 6, 10]
 
     def test_a_high_degree_fits_all_samples_and_predicts_worse(self):
-        display = ls.plot.overfitting(*bent(80), degrees=[1, 2, 6])
+        model = ls.LogisticRegression(C=1e8)
+        display = ls.plot.overfitting(*bent(80), estimator=model, degrees=[1, 2, 6])
         assert display.best == 2
         assert display.train[-1] == 0
         assert display.validation[-1] > display.validation[1]
@@ -190,6 +191,14 @@ class TestOverfitting:
         assert "Degree 2 predicts best; degree 6 fits better and predicts worse" in text
         for panel in ("degree 1: under-fits", "degree 2: best", "degree 6: over-fits"):
             assert panel in text
+
+    def test_a_ring_needs_degree_2_and_no_more(self):
+        model = ls.LogisticRegression(C=1e3)
+        X, y = ls.datasets.make_ring(60, gap=1.5, random_state=0)
+        display = ls.plot.overfitting(X, y, estimator=model, degrees=[1, 2, 3])
+        assert display.best == 2
+        assert display.train[1] == display.validation[1] == 0
+        assert "degree 3: no better" in drawn(display)
 
     def test_boundaries_are_those_of_the_fits(self):
         X, y = bent()
@@ -206,7 +215,7 @@ class TestOverfitting:
         display = ls.plot.overfitting(
             X[:50, :1], y[:50], degrees=[1, 2], validation=(X[50:, :1], y[50:])
         )
-        model = other(2, 1e8).fit(X[:50, :1], y[:50])
+        model = other(2, 1e6).fit(X[:50, :1], y[:50])
         assert display.validation[1] == pytest.approx(1 - model.score(X[50:, :1], y[50:]))
         assert display.how == "30 kept back"
         drawn(display)

@@ -86,8 +86,12 @@ class DegreesDisplay(Display):
             theme.title(ax, self._verdict(self.shown[number]), size=theme.TEXT)
 
     def _verdict(self, degree: int) -> str:
-        word = "under-fits" if degree < self.best else "over-fits" if degree > self.best else "best"
-        return f"degree {degree}: {word}"
+        if degree == self.best:
+            return f"degree {degree}: best"
+        if degree < self.best:
+            return f"degree {degree}: under-fits"
+        worse = self.validation[self.degrees == degree][0] > self.validation.min()
+        return f"degree {degree}: {'over-fits' if worse else 'no better'}"
 
     def _draw_errors(self, ax: Axes) -> None:
         new = theme.line_entry(f"new samples ({self.how})", color=theme.ORANGE, marker="s", ms=5)

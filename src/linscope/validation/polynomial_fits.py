@@ -12,7 +12,9 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
 
-HIGHEST, MOST_TERMS = 12, 1000
+# Of one feature and of several, where high degrees have many terms, and take long.
+HIGHEST, HIGHEST_OF_SEVERAL = 12, 8
+MOST_TERMS = 1000
 
 
 def polynomial(degree: int, regression: Any) -> Pipeline:
@@ -39,10 +41,9 @@ def terms(degrees: Iterable[int], d: int) -> np.ndarray:
     return np.array([comb(d + degree, degree) for degree in degrees])
 
 
-def check_degrees(
-    degrees: Iterable[int] | None, n: int, d: int, highest: int = HIGHEST
-) -> list[int]:
+def check_degrees(degrees: Iterable[int] | None, n: int, d: int) -> list[int]:
     if degrees is None:
+        highest = HIGHEST if d == 1 else HIGHEST_OF_SEVERAL
         # As far as the weights can be told apart by the samples.
         few = [p for p in range(1, highest + 1) if comb(d + p, p) <= min(0.8 * n, MOST_TERMS)]
         return few or [1]

@@ -119,7 +119,9 @@ class OutliersDisplay(Display):
             feature_axes(ax, (first, second), self.box)
             # One key over both panels.
             entries, text = [] if panel else self._key(), ("without", "with")[panel] + " outliers"
-            rows = theme.title_and_key(ax, text, entries, rows=rows, panels=1 + side_by_side)
+            rows = theme.title_and_key(
+                ax, text, entries, rows=rows * side_by_side, panels=1 + side_by_side
+            )
 
     def _key(self) -> list[Line2D]:
         entries = theme.class_entries(self.samples.labels)

@@ -10,6 +10,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data import to_matrix
+from linscope.display import theme
 from linscope.display.inputs import dense
 from linscope.rows.finite import check_finite
 
@@ -83,6 +84,10 @@ def _from_coefficients(estimator: Any, X: Any, y: Any) -> LinearFit:
     )
 
 
+# So small beside y, numbers are rounding errors.
+ROUNDING = 1e-13
+
+
 @dataclass(frozen=True, eq=False)
 class Straight:
     """A line ŷ = w₀ + w₁ x with its points, if they are known.
@@ -108,6 +113,24 @@ class Straight:
     def at(self, x: Any) -> np.ndarray:
         """ŷ at some x."""
         return self.weights[0] + self.weights[1] * np.asarray(x, dtype=np.float64)
+
+    @property
+    def size(self) -> float:
+        """The largest |ŷ| of the line that is drawn."""
+        return float(np.abs(self.at(self.places)).max())
+
+    @property
+    def equation(self) -> str:
+        """w₀ + w₁·x for a title."""
+        bias, slope = self.weights
+        first = f"{theme.number(bias)} " if abs(bias) > ROUNDING * self.size else ""
+        sign = ("+ " if slope >= 0 else "− ") if first else ("" if slope >= 0 else "−")
+        return f"{first}{sign}{theme.number(abs(slope))}·{short_name(self.names[0])}"
+
+
+def short_name(name: str) -> str:
+    """The name of a feature in a formula; x if it would be too long there."""
+    return name if len(name) <= 24 else "x"
 
 
 def straight_line(estimator: Any, X: Any = None, y: Any = None, output: Any = 0) -> Straight:

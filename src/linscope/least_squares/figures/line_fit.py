@@ -22,13 +22,11 @@ from linscope.display import theme
 from linscope.display.base import Display
 
 from ..inference.intervals import predict_interval
-from .fits import Straight, straight_line
+from .fits import ROUNDING, Straight, short_name, straight_line
 
 MOST_SEGMENTS, MOST_POINTS = 30, 5000
 # So few residuals can have their values beside them.
 FEW = 10
-# So small beside y, residuals are rounding errors.
-ROUNDING = 1e-13
 
 
 def line_fit(
@@ -79,6 +77,7 @@ def line_fit(
         confidence=bands[0],
         prediction=bands[1],
         weights=line.weights,
+        equation=line.equation,
         r2=1 - fit.rss / fit.tss if fit.tss > 0 else float("nan"),
         names=line.names,
         level=level,
@@ -111,7 +110,7 @@ class LineFitDisplay(Display):
     places : x where line and bands are drawn
     line : ŷ there
     confidence, prediction : (len(places), 2) bands; empty if inference is not valid
-    weights : intercept (0 without) and slope
+    weights : intercept (0 without) and slope; ``equation`` has them as text
     r2 : share of the variation of y that the line describes
     names : of x and y
     level : of the bands
@@ -128,6 +127,7 @@ class LineFitDisplay(Display):
     confidence: np.ndarray
     prediction: np.ndarray
     weights: tuple[float, float]
+    equation: str
     r2: float
     names: tuple[str, str]
     level: float
@@ -148,21 +148,17 @@ class LineFitDisplay(Display):
             return ""
         (i,) = self.labelled
         write = _decimals(self.residuals[i])
-        name = self.names[0] if len(self.names[0]) <= 24 else "x"
+        name = short_name(self.names[0])
         minus = "+" if self.fitted[i] < 0 else "−"
         return (
-            f"at {name} = {theme.number(self.x[i])}: y − ŷ = {theme.number(self.y[i])} {minus} "
+            f"at {name} = {theme.number(self.x[i])}: y − ŷ = {write(self.y[i])} {minus} "
             f"{write(abs(self.fitted[i]))} = {write(self.residuals[i])}"
         )
 
     @property
     def title(self) -> str:
-        bias, slope = self.weights
-        name = self.names[0] if len(self.names[0]) <= 24 else "x"
-        first = f"{theme.number(bias)} " if bias else ""
-        sign = ("+ " if slope >= 0 else "− ") if first else ("" if slope >= 0 else "−")
         share = f", R² = {theme.number(self.r2)}" if np.isfinite(self.r2) else ""
-        return f"ŷ = {first}{sign}{theme.number(abs(slope))}·{name}{share}"
+        return f"ŷ = {self.equation}{share}"
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes

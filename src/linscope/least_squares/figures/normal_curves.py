@@ -16,13 +16,11 @@ from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
 
-from .fits import straight_line
+from .fits import ROUNDING, straight_line
 
 # How far from the line a curve is drawn, in σ, and how many of its points.
 TAILS, POINTS = 3.2, 201
 CURVES = 4
-# So small beside y, residuals are rounding errors.
-ROUNDING = 1e-13
 
 
 def normal_curves(
@@ -60,7 +58,7 @@ def normal_curves(
     if not np.isfinite(at).all() or not len(at):
         raise ValueError("at must be finite values of x, one for each curve")
     sigma = float(np.sqrt(line.fit.rss / df))
-    if sigma <= ROUNDING * np.abs(line.at(line.places)).max():
+    if sigma <= ROUNDING * line.size:
         raise ValueError("all points lie on the line: σ = 0, and there is no curve to draw")
     away = np.linspace(-TAILS, TAILS, POINTS)
     return NormalCurvesDisplay(
@@ -68,6 +66,7 @@ def normal_curves(
         y=line.y,
         places=np.linspace(*_around(line.places, at), 2),
         weights=line.weights,
+        equation=line.equation,
         at=at,
         centres=line.at(at),
         sigma=sigma,
@@ -89,7 +88,7 @@ class NormalCurvesDisplay(Display):
     ----------
     x, y : of each row; empty if only moments are known
     places : the two ends of the line
-    weights : intercept (0 without) and slope
+    weights : intercept (0 without) and slope; ``equation`` has them as text
     at, centres : x of each curve, and the mean of y there
     sigma : estimated standard deviation of y about the line
     away, density : y − mean along a curve, and the normal density there
@@ -100,6 +99,7 @@ class NormalCurvesDisplay(Display):
     y: np.ndarray
     places: np.ndarray
     weights: tuple[float, float]
+    equation: str
     at: np.ndarray
     centres: np.ndarray
     sigma: float
@@ -109,11 +109,7 @@ class NormalCurvesDisplay(Display):
 
     @property
     def title(self) -> str:
-        bias, slope = self.weights
-        name = self.names[0] if len(self.names[0]) <= 24 else "x"
-        sign = "+" if slope >= 0 else "−"
-        mean = f"{theme.number(bias)} {sign} {theme.number(abs(slope))}·{name}"
-        return f"Y | x ~ N({mean}, {theme.number(self.sigma)}²)"
+        return f"Y | x ~ N({self.equation}, {theme.number(self.sigma)}²)"
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes

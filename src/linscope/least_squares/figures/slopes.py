@@ -84,7 +84,7 @@ class SlopesDisplay(Display):
         for number, ax in enumerate(axes):
             ax.plot(ENDS, self.line(number), color=theme.BLUE, lw=2.4, zorder=3)
             self._draw_intercept(ax, below=self.slopes[number] > 0)
-            self._draw_slope(ax, number, room)
+            self._draw_slope(ax, number)
             ax.set(xlim=ENDS, ylim=(every.min() - room, every.max() + room), xlabel="x")
             ax.set_ylabel("y")
             if number:
@@ -98,17 +98,16 @@ class SlopesDisplay(Display):
         text, away = f"β₀ = {theme.number(self.intercept)}", (8, -11 if below else 11)
         _say(ax, text, 0, self.intercept, away, theme.PURPLE)
 
-    def _draw_slope(self, ax: Axes, number: int, room: float) -> None:
+    def _draw_slope(self, ax: Axes, number: int) -> None:
         """One step to the right, and what it does to y."""
         slope = float(self.slopes[number])
         start, end = (self.intercept + slope * x for x in (2.0, 3.0))
         ax.plot([2, 3], [start, start], color=theme.RED, lw=1.4, ls=theme.DASHED, zorder=4)
-        below = slope >= 0
-        _say(ax, "1", 2.5, start, (0, -10 if below else 10), theme.RED, ha="center")
+        away = -10 if slope >= 0 else 10  # off the line
+        _say(ax, "1", 2.5, start, (0, away), theme.RED, ha="center")
         if slope:
             arrow(ax, (3, start), (3, end), theme.RED, zorder=2)
-        middle = (start + end) / 2 if slope else start
-        _say(ax, f"β₁ = {theme.number(slope)}", 3, middle, (7, 0 if slope else 10), theme.RED)
+        _say(ax, f"β₁ = {theme.number(slope)}", 3, start, (5, away), theme.RED)
 
 
 def _say(

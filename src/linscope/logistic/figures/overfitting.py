@@ -30,8 +30,6 @@ from linscope.validation.polynomial_fits import (
 )
 
 RESOLUTION = 160
-# More degrees tell no more, and take long.
-HIGHEST = 8
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -73,7 +71,7 @@ class OverfittingClassesDisplay(DegreesDisplay):
         n, d = samples.X.shape
         if d > 2:
             raise ValueError(f"X has {d} features, and boundaries are drawn of one or two")
-        chosen = check_degrees(degrees, n, d, HIGHEST)
+        chosen = check_degrees(degrees, n, d)
         new = None if validation is None else _kept_back(validation, samples)
         X, codes = samples.X, samples.codes
         splits = partition(cv, X, codes, classes=True) if new is None else []
@@ -127,8 +125,8 @@ class OverfittingClassesDisplay(DegreesDisplay):
         box = (*self.u[[0, -1]], *self.v[[0, -1]])
         feature_axes(ax, self.view.names, box, flat=self.view.flat)
 
-    def _draw_errors(self, ax: Axes) -> None:
-        super()._draw_errors(ax)
+    def _scale(self, ax: Axes, least: float) -> None:
+        ax.set_ylim(0.0, 1.08 * float(max(self.train.max(), self.validation.max())) or 1.0)
         ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
 
 

@@ -221,7 +221,7 @@ class ProbabilityDisplay(Display):
             ax.axvline(self.threshold, color=theme.SOFT, lw=1.2, ls=theme.DASHED, zorder=2)
         points = np.column_stack([self.at, self.samples.codes])
         theme.scatter(ax, points, self.samples.codes)
-        theme.ring(ax, points[self.wrong])
+        theme.ring(ax, points[self.wrong], size=130 if len(points) <= 100 else 60)
         label = theme.name(self.samples.labels[1])
         ax.set(xlim=ends, ylim=(-0.1, 1.1), yticks=[0, 0.25, 0.5, 0.75, 1])
         ax.set(xlabel=theme.name(self.name), ylabel=f"P({label} | x)")

@@ -85,15 +85,13 @@ class SteepeningDisplay(Display):
 
     @property
     def title(self) -> str:
-        first, last = (theme.number(abs(float(w))) for w in self.weights[[0, -1], 1])
-        rise = f"C = {self.Cs[0]:g} … {self.Cs[-1]:g}: |w₁| = {first} … {last}"
         if self.separable:
-            return f"A threshold separates the classes: the sigmoid steepens without end ({rise})"
-        return f"The classes overlap: the sigmoid settles ({rise})"
+            return "The classes do not overlap: the sigmoid steepens without end"
+        return "The classes overlap: the sigmoid settles"
 
     @property
     def size(self) -> tuple[float, float]:
-        return 6.4, 4.4 + 0.1 * len(self.Cs)
+        return 6.6, 4.4 + 0.1 * len(self.Cs)
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
