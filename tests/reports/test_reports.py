@@ -77,7 +77,7 @@ def test_numbers_of_all_formats_agree():
     assert "1.5000" in text(table)
     assert "2.500e-07" in text(table)
     assert r"$2.500 \cdot 10^{-7}$" in documents.latex(table)
-    assert r"[1\;-\tfrac{3}{4}]" in documents.latex(steps())
+    assert r"[1\;{-\tfrac{3}{4}}]" in documents.latex(steps())
     assert "[1 −3/4]" in documents.html(steps())
     assert max(map(len, text(table).splitlines())) <= 80
 

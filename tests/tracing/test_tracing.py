@@ -405,7 +405,7 @@ def test_ledger_of_wide_tables_fits_without_cutting_words(width):
         assert words in capture.get()
 
 
-def test_markdown_has_one_line_a_visit(students):
+def test_markdown_has_one_line_per_visit(students):
     lines = [line for line in students.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == 2 + 8
     assert {line.count("|") for line in lines} == {8}
@@ -461,13 +461,14 @@ def test_latex_is_well_formed(longtable, exact):
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
     kind = "longtable" if longtable else "tabular"
     assert f"\\begin{{{kind}}}{{rllrrllrr}}" in body
-    assert body.rstrip().endswith(f"\\end{{{kind}}}")
+    assert body.count(f"\\begin{{{kind}}}{{rll") == body.count(f"\\end{{{kind}}}\n") == 1
     assert all(ord(c) < 128 for c in body)
     plain = re.sub(r"\\[&%$#_{}\\]", "", body)
     depth = np.cumsum([(c == "{") - (c == "}") for c in plain])
     assert depth.min() >= 0
     assert depth[-1] == 0
     rows = [line for line in plain.splitlines() if line.count("&")]
+    assert "Answer: " in plain.splitlines()[-1]
     assert {line.count("&") for line in rows} == {8}
     assert all(line.count("$") % 2 == 0 for line in rows)
     assert not re.search(r"[#%_~^]", re.sub(r"J_p|10\^", "", "\n".join(rows)))

@@ -65,7 +65,7 @@ class Descent(Result):
         return self.status.ok
 
     def to_frame(self, *, backend: str | None = None) -> Any:
-        """One row a point: ``k`` from 1, ``x`` or ``x1 … xn``, ``f``, ``gradient_norm``, ``eta``.
+        """One row per point: ``k`` from 1, ``x`` or ``x1 … xn``, ``f``, ``gradient_norm``, ``eta``.
 
         Parameters
         ----------

@@ -24,6 +24,9 @@ def weighted_sum(weights: Any, features: Sequence) -> str:
 
     >>> weighted_sum(np.array([5.0, -1.0, 2.0]), ["a", "b"])
     '2·b − a'
+    >>> from fractions import Fraction
+    >>> weighted_sum([0, Fraction(2, 3)], ["a"])
+    '2/3·a'
     """
     order = sorted(
         (j for j in range(1, len(weights)) if weights[j] != 0),

@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 
 
 class Iterates(NamedTuple):
-    """Weights and the sum of iterates, changed in place; one row a target column.
+    """Weights and the sum of iterates, changed in place; one row per target column.
 
     W : [w_0, v]. scale : [σ, P], with w = [w_0, σ v]. total, lazy : Σ of the iterates so far is
     total + [0, P v] − lazy; both are empty if no average is wanted.

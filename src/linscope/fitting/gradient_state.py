@@ -39,7 +39,7 @@ class GradientLog:
     ----------
     kept : weights (t, d + 1) after some of the passes, the initial ones among them
     n_updates : how many batches changed the weights
-    batch_size : samples a batch
+    batch_size : samples per batch
     order : which sample is at which visit
     """
 

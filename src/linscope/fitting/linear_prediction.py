@@ -46,7 +46,7 @@ class LinearPrediction(Discriminants):
         return into_range(block_scores(Block(0, matrix), weights=weights, bias=1.0), scores.dtype)
 
     def _decision(self, scores: np.ndarray) -> np.ndarray:
-        """One score a class from those of the problems; for two classes the score itself."""
+        """One score per class from those of the problems; for two classes the score itself."""
         raise NotImplementedError
 
     def _labels(self, decision: np.ndarray) -> np.ndarray:

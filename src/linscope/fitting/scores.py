@@ -74,7 +74,7 @@ def in_type(W: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def pair_votes(scores: np.ndarray, positive: np.ndarray, n_classes: int) -> np.ndarray:
-    """One column a class from the scores of all pairs: its votes, ties by the sum of scores."""
+    """One column per class from the scores of all pairs: its votes, ties by the sum of scores."""
     limit = np.finfo(np.float64).max / 4 / n_classes  # sums must not overflow
     confidences = np.clip(scores.astype(np.float64), -limit, limit)
     return ovr_decision_function(positive, confidences, n_classes).astype(scores.dtype)

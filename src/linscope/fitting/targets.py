@@ -71,7 +71,9 @@ def _targets(y, n: int) -> np.ndarray:
     if Y.ndim == 0 or Y.ndim > 2:
         raise ValueError(f"y must be a vector or a matrix of targets, got {Y.ndim} dimensions")
     if len(Y) != n:
-        raise ValueError(f"X has {n} rows, but y has {len(Y)} entries: one target a row is needed")
+        raise ValueError(
+            f"X has {n} rows, but y has {len(Y)} entries: one target per row is needed"
+        )
     if Y.ndim == 2 and Y.shape[1] == 0:
         raise ValueError("y has no columns")
     return Y

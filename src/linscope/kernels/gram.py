@@ -107,7 +107,7 @@ def _precomputed(left: Any, right: Any) -> np.ndarray:
         raise ValueError("kernel='precomputed' takes the matrix as X, and no Z")
     if left.shape[0] != left.shape[1]:
         raise ValueError(
-            "a precomputed kernel must be square, one row and one column a sample; "
+            "a precomputed kernel must be square, one row and one column per sample; "
             f"got {left.shape[0]} × {left.shape[1]}"
         )
     return left.toarray() if sp.issparse(left) else left

@@ -31,7 +31,7 @@ class KernelSums:
     Parameters
     ----------
     vectors : matrix, m × d
-    parts : list of (first vector, last + 1, coefficients of these: one column a sum)
+    parts : list of (first vector, last + 1, coefficients of these: one column per sum)
     kernel, gamma, degree, coef0 : the kernel
     """
 
@@ -67,7 +67,7 @@ class KernelSums:
         return not isinstance(tiles, FeatureTiles) or not single_error(tiles).error * size <= ROUGH
 
     def __call__(self, points: Any, n_threads: int | None = None) -> np.ndarray:
-        """One row a point, the sums of all parts side by side."""
+        """One row per point, the sums of all parts side by side."""
         n, d = points.shape
         out = np.zeros((n, self.width))
         rows = max(16, min(4 * POINTS, BYTES // (8 * max(1, d))))
@@ -127,7 +127,7 @@ class KernelSums:
         return out
 
     def _products(self, vectors: np.ndarray, features: np.ndarray) -> np.ndarray:
-        """One row a point."""
+        """One row per point."""
         tiles = self.tiles
         assert tiles is not None
         if tiles.code != DISTANCE:

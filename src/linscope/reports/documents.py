@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import escape
-from typing import Any
 
-from .cells import Change, Gap, Strong, Vector
-from .formulas import math, tex
+from .cells import Strong
+from .latex import latex, latex_lines
 from .table import Column, Row, Table
+
+__all__ = ["html", "html_page", "latex", "latex_lines", "markdown", "markdown_lines"]
 
 MARKDOWN_SPECIAL = re.compile(r"([\\`*_|<>\[\]~$])")
 
@@ -26,9 +27,12 @@ def markdown(table: Table) -> str:
         if row.update:
             cells = [f"**{cell}**" if "→" in cell else cell for cell in cells]
         lines.append(_pipes(cells))
-    for note in table.footnotes:
-        lines += ["", _md(note)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *markdown_lines(table.footnotes)]) + "\n"
+
+
+def markdown_lines(sentences: Iterable[str]) -> list[str]:
+    """Sentences under a table, a paragraph each."""
+    return [words for sentence in sentences for words in ("", _md(sentence))]
 
 
 def _pipes(cells: Iterable[str]) -> str:
@@ -37,66 +41,6 @@ def _pipes(cells: Iterable[str]) -> str:
 
 def _md(words: str) -> str:
     return MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(words.split()))
-
-
-def latex(table: Table, longtable: bool = False) -> str:
-    """A table for any LaTeX document (``longtable`` needs the package of that name)."""
-    kind = "longtable" if longtable else "tabular"
-    form = "".join("r" if column.right else "l" for column in table.columns)
-    head = [_line(column.latex or tex(column.header) for column in table.columns), r"\hline"]
-    if table.over:
-        across = rf"\multicolumn{{{len(table.columns) - 1}}}{{c}}{{{tex(table.over)}}}"
-        head.insert(0, _line(["", across]))
-    lines = [f"% {' '.join(line.split())}" for line in [table.title, *table.notes] if line]
-    lines.append(rf"\begin{{{kind}}}{{{form}}}")
-    if longtable:
-        lines += [rf"\caption{{{tex(table.title)}}}\\", r"\hline", *head, r"\endfirsthead"]
-        head.append(r"\endhead")
-    lines += [r"\hline", *(head if any(column.header for column in table.columns) else [])]
-    lines += [_latex_row(row, table.columns) for row in table.rows] + [r"\hline"]
-    rest = [""] * (len(table.columns) - 2)
-    lines += [_line([tex(name), _digits(value), *rest]) for name, value in table.facts]
-    lines += [r"\hline"] if table.facts else []
-    lines += [_across(table.columns, rf"\small {tex(note)}") for note in table.footnotes]
-    return "\n".join([*lines, rf"\end{{{kind}}}"]) + "\n"
-
-
-def _line(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
-def _across(columns: list[Column], words: str) -> str:
-    return rf"\multicolumn{{{len(columns)}}}{{l}}{{{words}}} \\"
-
-
-def _latex_row(row: Row, columns: list[Column]) -> str:
-    if row.heading:
-        return _across(columns, rf"\emph{{{tex(row.cells[0])}}}")
-    return _line(_latex_cell(*pair) for pair in zip(columns, row.cells, strict=True))
-
-
-def _latex_cell(column: Column, cell: Any) -> str:
-    if cell is None or isinstance(cell, str | Gap | Strong):
-        return tex(column.text(cell))
-    return f"${_math(cell)}$" if column.form is None else _digits(column.form(cell))
-
-
-def _math(cell: Any) -> str:
-    if isinstance(cell, Vector):
-        inside = r"\;".join(r"\dots" if v is None else _math(v) for v in cell.values)
-        return rf"[{inside}]"
-    if isinstance(cell, Change):
-        return _math(cell.before) + ("" if cell.after is None else rf" \to {_math(cell.after)}")
-    return math(cell, r"\tfrac")
-
-
-def _digits(words: str) -> str:
-    """A number that is written out as mathematics: 10⁶ for e+06."""
-    if words in ("", "–"):
-        return tex(words)
-    mantissa, _, exponent = words.replace("∞", r"\infty").partition("e")
-    power = rf" \cdot 10^{{{int(exponent)}}}" if exponent else ""
-    return f"${mantissa}{power}$"
 
 
 # Colours come from the page, so that light and dark themes both work.

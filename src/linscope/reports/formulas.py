@@ -14,6 +14,7 @@ SPECIAL = {
     "R²": "$R^2$",
     "χ²": r"$\chi^2$",
     "σ²": r"$\sigma^2$",
+    **{word: f"${word}$" for word in ("c_k", "w_k", "J_p")},
     "AᵀA": r"$A^{\top}A$",
     "½": r"$\frac12$",
     "Σ": r"$\Sigma$",
@@ -47,6 +48,12 @@ SPECIAL = {
     ">": "$>$",
     "|": "$|$",
     '"': "''",
+    "⇒": r"$\Rightarrow$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "‖": r"$\|$",
+    "σ": r"$\sigma$",
+    "ŷ": r"$\hat{y}$",
     **{c: "\\" + c for c in "&%$#_{}"},
 }
 SPECIAL_SIGN = re.compile("|".join(map(re.escape, SPECIAL)))

@@ -53,8 +53,9 @@ def ledger(content: Table, width: int) -> RichTable:
         table = _table(content, layout)
         if console.measure(table).maximum <= width:
             break
-    words = "\n".join([*content.notes, *content.footnotes])
-    table.title, table.caption = Text(content.title), Text(words)
+    table.title, table.caption = Text(content.title), Text("\n".join(content.notes))
+    for line in content.footnotes:
+        table.caption.append(f"\n{line}", style="not dim")
     return table
 
 

@@ -54,7 +54,7 @@ class UpdateLog:
     initial : weights before the first visit, bias first when there is one
     updates : number of the batch (from 0) that caused each update, in order
     n_batches : how many batches were visited in all
-    batch_size : samples a batch (1 for the single-sample rule)
+    batch_size : samples per batch (1 for the single-sample rule)
     order : which sample is at which visit
     first_update : updates made before this log began (rates η_0/k go on counting)
     """

@@ -32,3 +32,13 @@ def bias(weights: Sequence[Any]) -> str:
     """
     largest = max((abs(float(w)) for w in weights[1:]), default=0.0)
     return short(weights[0], 1e-6 * largest if largest else float("inf"))
+
+
+def counted(number: int, one: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "update"), counted(1200, "pass"), counted(0, "batch")
+    ('1 update', '1,200 passes', '0 batches')
+    """
+    ending = "" if number == 1 else "es" if one.endswith(("ch", "ss")) else "s"
+    return f"{number:,} {one}{ending}"

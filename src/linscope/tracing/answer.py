@@ -1,4 +1,4 @@
-"""What a run of a classifier ended with, in words: its hyperplane, its margin, its support."""
+"""The answer of a traced fit in words: what stands under its steps or its derivation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from .derivation_numbers import root
 
 # So many support vectors are named.
 MOST_VECTORS = 8
+# An equation of more features is not something to read.
+MOST_FEATURES = 24
 
 Answer = list[tuple[str, str]]
 
@@ -102,3 +104,45 @@ def hyperplane_answer(
         ("margin", margin(squared)),
         ("support vectors", support(alpha, names)),
     ]
+
+
+def equations(model: Any, features: Sequence[str], weights: Any = None) -> list[str]:
+    """The lines of ``model.equation()`` under these names of the features.
+
+    Parameters
+    ----------
+    features : names, or [] for those that the model knows, or x1 … xd
+    weights : one row per hyperplane, bias first, where they are not those of the model
+    """
+    if not hasattr(model, "_lines"):
+        return []
+    count = model.n_features_in_
+    if count > MOST_FEATURES:
+        return [f"{count:,} weights, see estimator.equation()"]
+    if len(features) != count:
+        features = [f"x{j + 1}" for j in range(count)]
+    found = model._lines(list(features), weights)
+    return [found] if isinstance(found, str) else list(getattr(found, "values", lambda: found)())
+
+
+def footnotes(answer: Answer) -> list[str]:
+    """The lines as they stand under a table.
+
+    >>> footnotes([("equation", "x1 > 1 ⇒ 1"), ("", "x1 < 0 ⇒ 2")])
+    ['equation: x1 > 1 ⇒ 1', 'x1 < 0 ⇒ 2']
+    """
+    return [f"{label}: {words}" if label else words for label, words in answer]
+
+
+def labelled(lines: Sequence[str], label: str = "equation") -> Answer:
+    """The first line under a label, the others below it."""
+    return [("" if k else label, line) for k, line in enumerate(lines)]
+
+
+def of_problems(trace: Any, replays: Sequence[Any], weights: Any = None) -> list[str]:
+    """The equations of these problems of a run."""
+    lines = equations(trace.estimator, trace.feature_names, weights)
+    if len(lines) != len(trace.problems):
+        return lines
+    chosen = {replay.name for replay in replays}
+    return [line for line, name in zip(lines, trace.problems, strict=True) if name in chosen]

@@ -11,6 +11,7 @@ from linscope.reports.formulas import tex
 from linscope.reports.page import Printed
 from linscope.reports.terminal import ledger
 
+from .answer import footnotes
 from .derivation_elimination import Elimination
 from .derivation_parts import Choice, Part, SampleTable
 from .derivation_quantities import Quantities
@@ -137,27 +138,25 @@ class Derivation(Printed):
         tables = [_fitted(part, choice, width) for part, choice in self._chosen(**which)]
         heading = Text(self._heading, style="bold")
         notes = [Text(note, style="dim") for note in self.notes]
-        return Group(heading, *notes, *tables, *map(Text, self._ending(**which)))
+        return Group(heading, *notes, *tables, *map(Text, self._last_lines(which)))
 
     def to_markdown(self, **which: Any) -> str:
         """All tables in Markdown; takes what ``ledger`` takes."""
         words = [f"## {self._heading}", *self.notes]
         opening = [_escaped(line) for line in words]
         tables = [documents.markdown(part.table(choice)) for part, choice in self._chosen(**which)]
-        ending = [_escaped(line) for line in self._ending(**which)]
-        return "\n".join([*opening, *tables, *ending])
+        return "\n".join([*opening, *tables, *documents.markdown_lines(self._last_lines(which))])
 
     def to_latex(self, **which: Any) -> str:
         """All tables in LaTeX (needs ``amsmath``); takes what ``ledger`` takes."""
         opening = "".join(f"% {line}\n" for line in [self._heading, *self.notes])
         tables = [part.latex(choice) for part, choice in self._chosen(**which)]
-        ending = [rf"\noindent {tex(line)}\par" for line in self._ending(**which)]
-        return "\n".join([opening, *tables, *ending, *([""] if ending else [])])
+        return "\n".join([opening, *tables, documents.latex_lines(self._last_lines(which))])
 
     def to_html(self, **which: Any) -> str:
         """All tables in HTML; takes what ``ledger`` takes."""
         tables = [part.table(choice) for part, choice in self._chosen(**which)]
-        return documents.html_page(self._heading, self.notes, tables, self._ending(**which))
+        return documents.html_page(self._heading, self.notes, tables, self._last_lines(which))
 
     def plot(self, *, ax: Any = None) -> Any:
         """What the derivation leads to: the line and its residuals, the direction, the boundary.
@@ -179,9 +178,9 @@ class Derivation(Printed):
         kind = "exact derivation" if self.exact else "derivation"
         return f"<{kind} of {type(self.estimator).__name__}: {', '.join(self.steps.names)}>"
 
-    def _ending(self, part: str | None = None, **which: Any) -> list[str]:
-        """The answer in lines, under all parts."""
-        return [f"{label}: {words}" for label, words in self.answer] if part is None else []
+    def _last_lines(self, which: Mapping[str, Any]) -> list[str]:
+        """The answer, unless only one part is shown."""
+        return footnotes(self.answer) if which.get("part") is None else []
 
     @property
     def _heading(self) -> str:

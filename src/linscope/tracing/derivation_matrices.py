@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linscope.reports.cells import number, vector
+from linscope.reports.latex import font_for, matrix_rows, matrix_width
 from linscope.reports.table import Column, Row, Table, left_out, pieces, shortened
 
 from .derivation_elimination import Elimination
@@ -18,6 +19,8 @@ from .derivation_quantities import math
 
 # Columns of a matrix on a narrow screen.
 FEW = 4
+# In front of a matrix, in points.
+LABEL_WIDTH = 60.0
 
 
 @dataclass(eq=False)
@@ -72,22 +75,35 @@ class EliminationPart(Part):
             yield f"step {step.column + 1}", operations, step.matrix
 
     def latex(self, choice: Choice) -> str:
-        lines = []
-        for heading, _, matrix in self._states():
-            lines.append(rf"&\text{{{heading}:}} \quad {self._array(matrix)}")
-            if choice.most is not None and len(lines) * len(matrix) > choice.most:
-                lines.append(r"&\dots")
-                break
-        return aligned(self.title, lines)
+        states = self._first_states(choice.most)
+        tables = self._tex_tables(states, narrow=False)
+        width = max(map(matrix_width, tables)) + LABEL_WIDTH
+        if narrow := font_for(width) is None:
+            tables = self._tex_tables(states, narrow=True)
+            width = max(map(matrix_width, tables)) + LABEL_WIDTH
+        lines = [
+            rf"&\text{{{heading}:}} \quad {self._array(rows, narrow)}"
+            for (heading, _), rows in zip(states, tables, strict=True)
+        ]
+        all_of_them = len(states) == 1 + len(self.elimination)
+        return aligned(self.title, lines + ([] if all_of_them else [r"&\dots"]), width)
 
-    def _array(self, matrix: np.ndarray) -> str:
-        rows = []
-        for row in matrix:
-            cells = self._cells(row)
-            rows.append(" & ".join(r"\dots" if cell == "…" else math(cell) for cell in cells))
-        form = "r" * len(_short(self.unknowns)) + "|" + "r" * len(_short(self.right))
-        inside = r" \\ ".join(rows)
-        return rf"\left[\begin{{array}}{{{form}}} {inside} \end{{array}}\right]"
+    def _first_states(self, most: int | None) -> list[tuple[str, np.ndarray]]:
+        """The steps until there are more rows than that."""
+        states: list[tuple[str, np.ndarray]] = []
+        for heading, _, matrix in self._states():
+            states.append((heading, matrix))
+            if most is not None and len(states) * len(matrix) > most:
+                break
+        return states
+
+    def _tex_tables(self, states: list, narrow: bool) -> list[list[list[str]]]:
+        return [[_tex_cells(self._cells(row, narrow)) for row in matrix] for _, matrix in states]
+
+    def _array(self, rows: list[list[str]], narrow: bool) -> str:
+        left, right = _short(self.unknowns, narrow), _short(self.right, narrow)
+        form = "r" * len(left) + "|" + "r" * len(right)
+        return rf"\left[\begin{{array}}{{{form}}} {matrix_rows(rows)} \end{{array}}\right]"
 
 
 @dataclass(eq=False)
@@ -113,14 +129,27 @@ class MatrixPart(Part):
         return Table(self.title, self.notes, columns, listed)
 
     def latex(self, choice: Choice) -> str:
-        lines = []
-        for row in _short(range(len(self.matrix))):
-            cells = [] if row is None else _short(self.matrix[row])
-            lines.append(" & ".join(r"\dots" if v is None else math(v) for v in cells) or r"\vdots")
-        inside = r" \\ ".join(lines)
-        return aligned(
-            self.title, [rf"{self.symbol} &= \begin{{pmatrix}} {inside} \end{{pmatrix}}"]
-        )
+        rows = self._tex_rows(narrow=False)
+        width = matrix_width(rows) + LABEL_WIDTH
+        if font_for(width) is None:
+            rows = self._tex_rows(narrow=True)
+            width = matrix_width(rows) + LABEL_WIDTH
+        inside = matrix_rows(rows)
+        line = rf"{self.symbol} &= \begin{{pmatrix}} {inside} \end{{pmatrix}}"
+        return aligned(self.title, [line], width)
+
+    def _tex_rows(self, narrow: bool) -> list[list[str]]:
+        columns = len(_short(self.matrix[0], narrow))
+        return [
+            [r"\vdots", *[""] * (columns - 1)]
+            if row is None
+            else _tex_cells("…" if v is None else v for v in _short(self.matrix[row], narrow))
+            for row in _short(range(len(self.matrix)))
+        ]
+
+
+def _tex_cells(cells: Iterable[Any]) -> list[str]:
+    return [r"\dots" if isinstance(cell, str) else math(cell) for cell in cells]
 
 
 def _short(values: Iterable[Any], narrow: bool = False) -> tuple:

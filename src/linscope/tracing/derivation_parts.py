@@ -11,6 +11,7 @@ import numpy as np
 
 from linscope.reports import documents
 from linscope.reports.cells import vector
+from linscope.reports.latex import font_for
 from linscope.reports.table import Column, Row, Table, shortened
 
 from .derivation_numbers import shown
@@ -146,6 +147,10 @@ class QuantitiesPart(Part):
         return aligned(self.title, lines)
 
 
-def aligned(title: str, lines: list[str]) -> str:
-    body = " \\\\\n".join(lines)
-    return f"% {title}\n\\begin{{align*}}\n{body}\n\\end{{align*}}\n"
+def aligned(title: str, lines: list[str], width: float = 0.0) -> str:
+    """Lines under each other, in a font in which the widest of them fits the page."""
+    tall = any(word in line for line in lines for word in ("frac{", "matrix}", "array}"))
+    body = (" \\\\[4pt]\n" if tall else " \\\\\n").join(lines)
+    font = font_for(width) or ""
+    before, after = (f"\\begingroup{font}\n", "\\endgroup\n") if font else ("", "")
+    return f"% {title}\n{before}\\begin{{align*}}\n{body}\n\\end{{align*}}\n{after}"

@@ -12,6 +12,7 @@ import numpy as np
 from linscope.reports import formulas
 from linscope.reports.cells import LONGEST_VECTOR, Vector, number, text, vector
 from linscope.reports.formulas import plain
+from linscope.reports.latex import matrix_rows
 
 from .derivation_numbers import shown
 
@@ -186,4 +187,4 @@ def math(value: Any) -> str:
     if np.ndim(value) == 0:
         return formulas.math(value)
     rows = [r"\vdots" if v is None else math(v) for v in vector(value).values]
-    return r"\begin{pmatrix} " + r" \\ ".join(rows) + r" \end{pmatrix}"
+    return r"\begin{pmatrix} " + matrix_rows([[row] for row in rows]) + r" \end{pmatrix}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,25 @@ class GradientReplay(Replay):
     def weights(self, states) -> Any:
         weights = self._columns(states)[:, self.column]
         return weights if self.intercept else weights[:, 1:]
+
+    def readable(self, weights: Any, window: Window) -> Any:
+        """0 where a weight is no more than the rounding of the sums that made it.
+
+        A sum of m terms is off by up to m ε times the sum of their sizes. Those of a pass over all
+        samples are η |y − h| |x_j|, with |y − h| not above the largest |y| near the solution.
+        """
+        if weights.dtype == object or not len(window.steps):
+            return weights
+        made = (window.first + np.arange(len(weights))) / self.log.batches_per_epoch  # passes
+        reach = self._input_sizes * np.abs(self.y).max() * self.rates(window)[-1]
+        rounding = np.finfo(np.float64).eps * self.log.batch_size * np.outer(made, reach)
+        return np.where(np.abs(weights) <= rounding, 0.0, weights)
+
+    @cached_property
+    def _input_sizes(self) -> np.ndarray:
+        """Σ |x_j| over all samples, of each weight."""
+        sizes = np.asarray(abs(self.X).sum(axis=0), dtype=np.float64).ravel()
+        return np.append(float(self.X.shape[0]), sizes) if self.intercept else sizes
 
     def error_of(self, sample: int, state) -> Any:
         """y − h of a sample under a state."""

@@ -17,7 +17,9 @@ from scipy import sparse
 
 from linscope.reports.cells import Change, vectors
 from linscope.reports.table import Column
+from linscope.results.numbers import counted
 
+from .answer import Answer
 from .steps import Step
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ WINDOW_NUMBERS = 1 << 22
 INPUT, LABEL = Column.formula(r"\mathbf{x}", right=False), Column.formula("y")
 WEIGHTS = Column("weights", r"weights $\mathbf{w}$")
 SCORE = Column.formula(r"\mathbf{w}\cdot\mathbf{x}")
+# So many problems have their answer under the table.
+MOST_ANSWERS = 6
 
 
 class Window(NamedTuple):
@@ -158,13 +162,30 @@ class Replay(ABC):
 
     def ending(self, model: Any, replays: Sequence[Any]) -> str:
         """How many steps there were in these problems, and how the run ended."""
-        steps = sum(replay.n_steps for replay in replays)
-        updates = sum(replay.n_updates for replay in replays)
-        what = "visits" if self.single else "batches"
-        return f"{steps:,} {what}, {updates:,} updates: {model.certificate_.text}"
+        steps = counted(sum(r.n_steps for r in replays), "visit" if self.single else "batch")
+        updates = counted(sum(r.n_updates for r in replays), "update")
+        return f"{steps}, {updates}: {model.certificate_.text}"
 
-    def answer(self, trace: Trace) -> list[tuple[str, str]]:
-        """What the run ended with, as words under a label: the equation, and what else there is."""
+    def votes(self, trace: Trace, points: Any) -> Any:
+        """How the vectors of the run decide about samples; of perceptrons."""
+        raise ValueError("only perceptrons with output='voted' or 'averaged' have votes")
+
+    def distances(self, trace: Trace, updates: Any) -> Any:
+        """How far mistakes are from the hyperplane; of perceptrons."""
+        raise ValueError("only perceptrons have mistakes with distances")
+
+    def answer(self, trace: Trace, replays: Sequence[Any]) -> Answer:
+        """What the run of these problems ended with, as words under labels; [] if nothing."""
+        out = []
+        for replay in replays[:MOST_ANSWERS]:
+            name = f", {replay.name}" if len(replays) > 1 else ""
+            out += [(f"{label}{name}", words) for label, words in replay.own_answer(trace)]
+        if out and len(replays) > MOST_ANSWERS:
+            out.append(("…", f"{len(replays)} problems in all; choose one by problem="))
+        return out
+
+    def own_answer(self, trace: Trace) -> Answer:
+        """That of this problem alone."""
         return []
 
     @property
@@ -280,13 +301,18 @@ class Replay(ABC):
         weights = self.weights(window.states)
 
         def changes() -> list[Change]:
-            states, pairs = vectors(weights), zip(window.versions, after, strict=True)
+            states = vectors(self.readable(weights, window))
+            pairs = zip(window.versions, after, strict=True)
             return [Change(states[a], states[b] if b > a else None) for a, b in pairs]
 
         return [
             *(Shown(name, weights[after, j]) for j, name in enumerate(names)),
             *([Shown("", None, WEIGHTS, changes)] if names else []),
         ]
+
+    def readable(self, weights: Any, window: Window) -> Any:
+        """The weights of a window as they are written down."""
+        return weights
 
     def steps(self, window: Window, names: Any) -> Iterator[Step]:
         """The steps as objects, with what is shown of them as attributes."""

@@ -14,6 +14,7 @@ from linscope.data.datasets import Dataset
 from linscope.data.tables import TableLike
 from linscope.fitting.training import Fitted
 
+from .answer import Answer, equations, labelled
 from .derivation import ClosedForm, Derivation
 from .derivation_parts import SampleTable
 from .derivation_quantities import Quantities
@@ -126,9 +127,16 @@ def _derive(
         exact=work.exact,
         title=title,
         notes=_meaning(features, work.target),
-        answer=work.answer(features) if hasattr(work, "answer") else (),
+        answer=_answer(work, features),
         draw=draw,
     )
+
+
+def _answer(work: Any, features: Sequence[str]) -> Answer:
+    """What a derivation leads to: what it says of itself, or the equation of its model."""
+    if hasattr(work, "answer"):
+        return work.answer(features)
+    return labelled(equations(work.model, features, getattr(work, "solution", None)))
 
 
 def _derive_from_moments(
@@ -149,6 +157,8 @@ def _derive_from_moments(
     draw = partial(how.draw, model, None, None)
     options: dict[str, Any] = {"exact": exact, "title": dataset.name, "draw": draw}
     notes = _meaning(dataset.feature_names, "y")
+    weights = [[steps["intercept"].value, steps["slope"].value]]
+    options["answer"] = equations(model, dataset.feature_names, weights)
     return Derivation(model, steps, parts, None, None, notes=notes, **options)
 
 

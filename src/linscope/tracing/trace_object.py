@@ -13,13 +13,13 @@ from linscope.reports import documents
 from linscope.reports.page import Printed
 from linscope.reports.table import Column, Row, Table, shortened
 from linscope.reports.terminal import ledger
+from linscope.results.numbers import counted
 
+from .answer import footnotes
 from .replay import WINDOW_NUMBERS, Replay
 from .steps import Steps
 
 MAX_ROWS = 25
-# So many problems have their answer under the table.
-MOST_ANSWERS = 6
 
 
 class Rise(NamedTuple):
@@ -47,6 +47,7 @@ class Trace(Printed):
     n_updates : how many of them changed the weights
     problems : names of the binary problems, of the targets, or of the classes of a softmax
     exact : whether numbers are fractions
+    answer : what was found, in the original features: the lines under the table
 
     Examples
     --------
@@ -107,7 +108,7 @@ class Trace(Printed):
         margin: M = 2/‖w‖ = 0.707107
         support vectors: 3 of 4 samples: α = 4 (0), 2 (1), 2 (2)
         """
-        return self._answer(self._replays)
+        return self._first.answer(self, self._replays)
 
     def replay(self) -> list:
         """The last state of each problem, from the log alone.
@@ -209,8 +210,12 @@ class Trace(Printed):
         """The ledger as a Markdown table; takes what ``ledger`` takes."""
         return documents.markdown(self._table(**which))
 
-    def to_latex(self, *, longtable: bool = False, **which: Any) -> str:
-        """The ledger as a LaTeX ``tabular`` or ``longtable``; takes what ``ledger`` takes."""
+    def to_latex(self, *, longtable: bool | None = None, **which: Any) -> str:
+        """The ledger as a LaTeX ``tabular`` or ``longtable``; takes what ``ledger`` takes.
+
+        A table of more than 40 rows is a ``longtable``, unless you choose. Wide tables get a
+        smaller font; a comment says which package a table needs.
+        """
         return documents.latex(self._table(**which), longtable)
 
     def to_html(self, **which: Any) -> str:
@@ -219,7 +224,7 @@ class Trace(Printed):
 
     def __repr__(self) -> str:
         kind = "exact trace" if self.exact else "trace"
-        count = f"{len(self.steps):,} steps, {self.n_updates:,} updates"
+        count = f"{counted(len(self.steps), 'step')}, {counted(self.n_updates, 'update')}"
         problems = f", {len(self._replays)} problems" if len(self._replays) > 1 else ""
         return f"<{kind} of {type(self.estimator).__name__}: {count}{problems}>"
 
@@ -253,6 +258,51 @@ class Trace(Printed):
                 part = replay.effects(at, min(at + most, last))
                 parts.append(self._with_problem(replay, part))
         return to_backend(join(parts), backend)
+
+    def votes(self, points: Any = None, *, problem: str | int | None = None) -> Any:
+        """How the vectors of a voted or averaged perceptron decide: w_k, c_k, and their votes.
+
+        Parameters
+        ----------
+        points : samples to vote on, optional; by default those of the fit
+        problem : which binary problem, by default the first
+
+        Returns
+        -------
+        Votes, which prints as a table and has ``to_frame``, ``to_markdown``, ``to_latex``
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> run = ls.trace(ls.Perceptron(output="voted", tie="negative"), ls.datasets.load("or"))
+        >>> votes = run.votes([[0, 0], [1, 1]])
+        >>> votes.survival.tolist(), votes.totals.tolist(), votes.predicted
+        ([1, 3, 2, 2, 5], [-3, 11], [-1, 1])
+        """
+        return self._pick(0 if problem is None else problem)[0].votes(self, points)
+
+    def distances(
+        self, *, updates: tuple[int, int] | None = None, problem: str | int | None = None
+    ) -> Any:
+        """The mistakes of a perceptron after each update, with their distances: J_p = ‖w‖ Σ d.
+
+        Parameters
+        ----------
+        updates, problem : as for ``path``
+
+        Returns
+        -------
+        Distances, which prints as a table and has ``to_frame``, ``to_markdown``, ``to_latex``
+
+        Examples
+        --------
+        >>> import linscope as ls
+        >>> run = ls.trace(ls.Perceptron(tie="positive"), ls.datasets.load("two_points"))
+        >>> found = run.distances(updates=(1, 1))
+        >>> found.norms.round(4).tolist(), found.totals.round(4).tolist(), found.criterion.tolist()
+        ([2.4495], [2.0412], [5.0])
+        """
+        return self._pick(0 if problem is None else problem)[0].distances(self, updates)
 
     def monotonic(self, problem: str | int | None = None) -> bool:
         """Whether no step made the criterion higher than before.
@@ -430,9 +480,8 @@ class Trace(Printed):
             chosen = replay.chosen(start, stop, updates)
             rows += self._rows(replay, chosen, max_rows, columns, criterion)
         name = replays[0].name if len(replays) < len(self._replays) else ""
-        answer = [f"{label}: {words}" for label, words in self._answer(replays)]
-        heading, notes = self._heading(name), self._notes(replays)
-        return Table(heading, notes, columns, rows, footnotes=answer)
+        said = footnotes(self._first.answer(self, replays))
+        return Table(self._heading(name), self._notes(replays), columns, rows, footnotes=said)
 
     def _rows(
         self, replay: Replay, chosen: Any, most: Any, columns: list[Column], criterion: bool
@@ -467,15 +516,6 @@ class Trace(Printed):
             parts.append(problem)
         heading = ", ".join(parts)
         return f"{self.title}: {heading}" if self.title else heading
-
-    def _answer(self, replays: Sequence[Replay]) -> list[tuple[str, str]]:
-        out = []
-        for replay in replays[:MOST_ANSWERS]:
-            name = f", {replay.name}" if len(replays) > 1 else ""
-            out += [(f"{label}{name}", words) for label, words in replay.answer(self)]
-        if out and len(replays) > MOST_ANSWERS:
-            out.append(("…", f"{len(replays)} problems in all; choose one by problem="))
-        return out
 
     def _notes(self, replays: Sequence[Replay]) -> list[str]:
         first = replays[0]

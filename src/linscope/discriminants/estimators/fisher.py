@@ -94,7 +94,7 @@ class FisherDiscriminant(
     scalings_ : (d, m) all directions, with variance 1 within classes
     explained_variance_ratio_ : share of each direction in the variance between classes
     means_, priors_, covariance_, xbar_ : class means and probabilities, Σ, and the mean Σ π_k m_k
-    shrinkage_ : the shrinkage in use; one number a class with "auto"
+    shrinkage_ : the shrinkage in use; one number per class with "auto"
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
     certificate_ : that no direction does better; ``certificate_.verify(X, y)`` checks it again
 

@@ -52,8 +52,8 @@ class LeastSquaresClassifier(Verified, LinearScores):
 
     Attributes
     ----------
-    coef_, intercept_ : one row a class; for two classes one row, the regression on −1 and +1, which
-        is the difference of the two and has the sign of their largest
+    coef_, intercept_ : one row per class; for two classes one row, the regression on −1 and +1,
+        which is the difference of the two and has the sign of their largest
     rank_ : number of independent columns
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
     certificate_ : how near W is to the exact solution; ``verify(X, y)`` checks it again

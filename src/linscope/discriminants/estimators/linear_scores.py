@@ -34,11 +34,16 @@ class LinearScores(Discriminants, MomentClassifier):
         every other is predicted. A class that no sample has had is in no pair.
         """
         check_is_fitted(self)
-        weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-        return equations(weights, self.classes_.tolist(), self._names())
+        return self._lines(self._names())
+
+    def _lines(self, features: list[str], weights: Any = None) -> Any:
+        """What ``predict`` does with these weights, bias first, in words; by default its own."""
+        if weights is None:
+            weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+        return equations(weights, self.classes_.tolist(), features)
 
     def decision_function(self, X: TableLike) -> np.ndarray:
-        """Scores: for two classes positive means the second, else one column a class."""
+        """Scores: for two classes positive means the second, else one column per class."""
         check_is_fitted(self)
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -67,7 +72,7 @@ class PosteriorScores(LinearScores):
     """Linear scores that are log posteriors up to a term that all classes share."""
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
-        """P(class | x), one column a class."""
+        """P(class | x), one column per class."""
         return _probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X: TableLike) -> np.ndarray:

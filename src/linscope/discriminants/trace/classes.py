@@ -97,14 +97,19 @@ class ClassWork:
         return self.data.rows
 
     @property
+    def solution(self) -> Any:
+        """The boundary of two classes in fractions; None where it is that of the model."""
+        return None
+
+    @property
     def sums(self) -> dict[str, Any]:
         """Sums over all classes say nothing."""
         return {}
 
 
-def unknowns(count: int, first: int = 1) -> list[str]:
-    """w₁ … w_count, or from another number."""
-    return [plain(f"w_{{{j}}}") for j in range(first, first + count)]
+def unknowns(count: int) -> list[str]:
+    """w₁ … w_count."""
+    return [plain(f"w_{{{j + 1}}}") for j in range(count)]
 
 
 def scalar(values: np.ndarray) -> Any:

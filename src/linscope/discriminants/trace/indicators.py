@@ -18,7 +18,7 @@ from linscope.tracing.derivation_numbers import shown
 from linscope.tracing.derivation_parts import Head, Part, QuantitiesPart, SamplesPart, SampleTable
 from linscope.tracing.derivation_quantities import Quantities
 
-from .classes import ClassSamples, ClassWork, unknowns
+from .classes import ClassSamples, ClassWork
 
 
 class IndicatorWork(ClassWork):
@@ -92,6 +92,14 @@ class IndicatorWork(ClassWork):
         out |= {f"score_{label}": scores[:, k] for k, label in enumerate(data.labels)}
         return out | {"predicted": np.array(data.labels)[scores.argmax(axis=1)]}
 
+    @property
+    def solution(self) -> Any:
+        """w₂ − w₁, which is positive where the second class wins."""
+        if not self.exact or len(self.data.labels) > 2:
+            return None
+        w = self.W[:, 1] - self.W[:, 0]
+        return [w if self.model.fit_intercept else [0 * w[0], *w]]
+
     def quality(self) -> tuple[Any, int]:
         """E(W) and the number of mistakes."""
         data = self.data
@@ -128,7 +136,8 @@ def indicators(work: IndicatorWork, table: SampleTable, q: Quantities) -> list[P
     error, mistakes = work.quality()
     q.add("E", "E(W)", error, r"\frac{1}{2}\sum (XW - T)^2")
     q.add("mistakes", r"\text{mistakes}", mistakes, words="samples of another class")
-    names = unknowns(len(work.A), first=0 if bias else 1)
+    # A row of W belongs to a feature, and w_k is the column of class k.
+    names = [*(["bias"] if bias else []), *data.names]
     scores = tuple(f"score_{label}" for label in data.labels)
     heads = [
         *data.heads,

@@ -51,7 +51,7 @@ class SVCProbability(SVCPrediction):
 
     @available_if(_wants_probability)
     def predict_proba(self, X: TableLike) -> np.ndarray:
-        """P(class | x), one column a class; the largest is that of ``predict``."""
+        """P(class | x), one column per class; the largest is that of ``predict``."""
         return self._probabilities(X, probabilities)
 
     @available_if(_wants_probability)

@@ -192,7 +192,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
             kept = np.delete(np.arange(X.shape[1]), training.ignored)
             if X.shape[0] != len(kept):
                 raise ValueError(
-                    "a precomputed kernel must be square, one row and column a sample, but X has "
+                    "a precomputed kernel must be square, one row and column per sample, but X has "
                     f"shape {(X.shape[0] + len(training.ignored), X.shape[1])}"
                 )
             X = X[:, kept]
@@ -280,7 +280,7 @@ def _present(w: np.ndarray | None) -> np.ndarray:
 
 
 def _by_row(parts: list[Part], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """β and ξ of all n rows, one row of each matrix a problem."""
+    """β and ξ of all n rows, one row of each matrix per problem."""
     every = np.arange(n)
     rows = [every if p.problem.rows is None else p.problem.rows for p in parts]
     first = np.repeat(n * np.arange(len(parts)), [len(own) for own in rows])
@@ -303,7 +303,7 @@ def _spread(values: np.ndarray, kept: np.ndarray, total: int) -> np.ndarray:
 
 
 def _compact(beta: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """From one row a pair to K − 1 rows: a vector of class a is in K − 1 pairs only.
+    """From one row per pair to K − 1 rows: a vector of class a is in K − 1 pairs only.
 
     The columns are sorted by class, ``counts`` of each.
     """

@@ -37,7 +37,7 @@ class GridPath(CrossValidated):
     classes_ : the labels
     scoring : name of the score
     one_standard_error : whether the choice is the simplest within one standard error
-    splits : pairs (train, test) of row numbers, one a fold
+    splits : pairs (train, test) of row numbers, one per fold
     """
 
     gammas_: np.ndarray

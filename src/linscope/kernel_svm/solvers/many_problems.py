@@ -43,7 +43,7 @@ class Sorted(NamedTuple):
 class Answers(NamedTuple):
     """Of all problems, one after the other: rows, signs, β and s; problem p begins at offsets[p].
 
-    The rows of a problem are in the order of the table. ``figures`` has one row a problem.
+    The rows of a problem are in the order of the table. ``figures`` has one row per problem.
     """
 
     offsets: np.ndarray

@@ -52,7 +52,7 @@ class SVCPrediction(Discriminants):
         return self._coef
 
     def _problem_scores(self, X: TableLike) -> np.ndarray:
-        """One column a binary problem; for pairs (a, b) positive for b."""
+        """One column per binary problem; for pairs (a, b) positive for b."""
         check_is_fitted(self)
         if self.kernel == "precomputed":  # a bad number says more than a wrong width
             check_finite(to_matrix(X)[0])
@@ -104,7 +104,7 @@ class SVCPrediction(Discriminants):
         )
 
     def decision_function(self, X: TableLike) -> np.ndarray:
-        """Scores: f(x) for two classes, positive for the second; one column a class for more.
+        """Scores: f(x) for two classes, positive for the second; one column per class for more.
 
         For pairs of classes the score of a class is its votes, with ties by the sums of scores; so
         ``predict`` is the class with the largest score, always.

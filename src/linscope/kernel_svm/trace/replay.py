@@ -265,7 +265,7 @@ class SmoReplay(Replay):
         count = f"{steps:,} pair{'' if steps == 1 else 's'}, {clipped:,} clipped"
         return f"{count}: {model.certificate_.text}"
 
-    def answer(self, trace: Any) -> list[tuple[str, str]]:
+    def own_answer(self, trace: Any) -> list[tuple[str, str]]:
         last, K = self.states(self.n_steps, self.n_steps), len(trace.estimator.classes_)
         alpha = last[0, : len(self.y)]
         names = self.given_names(np.arange(len(alpha)), trace.sample_names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -84,10 +85,15 @@ class LinearRegressor(Verified, RegressorMixin, BaseEstimator):
         y = 1.10811 + 1.16216·x1
         """
         check_is_fitted(self)
-        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        return self._lines(self._names())
+
+    def _lines(self, features: Sequence[str], weights: Any = None) -> Any:
+        """The hyperplanes with these weights, bias first, in words; by default its own."""
+        if weights is None:
+            weights = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)])
         lines = [
-            _equation(name, b, w, self._names(), self.fit_intercept)
-            for name, b, w in zip(self._targets, intercept, coef, strict=True)
+            _equation(name, w[0], w[1:], features, self.fit_intercept)
+            for name, w in zip(self._targets, weights, strict=True)
         ]
         return lines[0] if len(lines) == 1 else lines
 
@@ -349,10 +355,10 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         return CLOSED_FORM if self.solver == "exact" else STEPS
 
 
-def _equation(target: str, bias: Any, slopes: Any, names: list[str], fit_intercept: bool) -> str:
-    text = short(float(bias)) if fit_intercept else ""
+def _equation(target: str, bias: Any, slopes: Any, names: Sequence[str], biased: bool) -> str:
+    text = short(bias) if biased else ""
     for j in np.flatnonzero(slopes):
-        value = abs(float(slopes[j]))
+        value = abs(slopes[j])
         term = names[j] if value == 1 else f"{short(value)}·{names[j]}"
         lead = " − " if slopes[j] < 0 else " + "
         text += lead + term if text else ("−" if slopes[j] < 0 else "") + term

@@ -87,6 +87,11 @@ class RegressionWork:
             )
         self.intercept, self.slopes = fitted[0], fitted[1:]
 
+    @property
+    def solution(self) -> Any:
+        """Intercept and slopes in fractions; None where those of the model are as good."""
+        return [[self.intercept, *self.slopes]] if self.exact else None
+
     def warnings(self) -> list[str]:
         """What a reader of the elimination should know."""
         said = [self.lost] if self.lost else []

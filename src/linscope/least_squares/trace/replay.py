@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from scipy import sparse
 from linscope.fitting.gradient_state import GradientLog, Kept
 from linscope.fitting.training import Fitted
 from linscope.rows.blocks import Block
+from linscope.tracing.answer import Answer, labelled, of_problems
 from linscope.tracing.gradient_replay import GradientReplay
 
 from ..figures.lms_fit import LmsFitDisplay
@@ -20,6 +22,10 @@ class LineReplay(GradientReplay):
     """Replay of one target; with one feature the fit is a line over its samples."""
 
     picture = "a line: it needs one feature and an intercept; plot shows J"
+
+    def answer(self, trace: Any, replays: Sequence[Any]) -> Answer:
+        exact = trace.exact and not trace.estimator.average
+        return labelled(of_problems(trace, replays, trace.replay() if exact else None))
 
     def display(self, trace: Any, updates: Any, features: Any) -> LmsFitDisplay | None:
         if self.weight_names != ["w0", "w1"]:

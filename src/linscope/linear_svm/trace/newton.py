@@ -42,7 +42,7 @@ class NewtonReplay(LookReplay):
             settings.append("last digits by the equations of the support")
         return settings
 
-    def answer(self, trace: Any) -> list[tuple[str, str]]:
+    def own_answer(self, trace: Any) -> list[tuple[str, str]]:
         names = self.given_names(np.arange(len(self.alpha)), trace.sample_names)
         K = len(trace.estimator.classes_)
         w = self.last_state()

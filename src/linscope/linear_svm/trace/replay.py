@@ -186,7 +186,7 @@ class CoordinateReplay(Replay):
             settings.append("weighted")
         return settings
 
-    def answer(self, trace: Any) -> list[tuple[str, str]]:
+    def own_answer(self, trace: Any) -> list[tuple[str, str]]:
         names = self.given_names(np.arange(len(self.y)), trace.sample_names)
         model, w = trace.estimator, self.last_state()
         alpha, K = self.last_alphas(), len(model.classes_)

@@ -98,7 +98,7 @@ class Separated:
     Attributes
     ----------
     kind : "complete" or "quasi-complete"
-    direction : (K, d + 1) one weight vector a class, bias first (differences matter)
+    direction : (K, d + 1) one weight vector per class, bias first (differences matter)
     columns : numbers of the features that take part
     names : their names
     classes : the labels

@@ -92,7 +92,7 @@ class LogisticRegression(
     coef_ : array (1, d) for two classes, else (problems, d)
     intercept_ : array of as many
     certificate_ : how far the objective is from its minimum, at most
-    n_iter_ : steps made, one number a problem
+    n_iter_ : steps made, one number per problem
 
     Examples
     --------

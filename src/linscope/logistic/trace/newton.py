@@ -48,5 +48,5 @@ class NewtonReplay(LookReplay):
                 settings.append("∇P of columns about their means and near 1")
         return settings
 
-    def answer(self, trace: Any) -> list[tuple[str, str]]:
+    def own_answer(self, trace: Any) -> list[tuple[str, str]]:
         return logistic_answer(trace, self.index)

@@ -45,7 +45,7 @@ class LogisticReplay(GradientReplay):
         updates = sum(replay.n_steps for replay in replays)
         return f"{updates:,} updates: {model.certificate_.text}"
 
-    def answer(self, trace: Any) -> list[tuple[str, str]]:
+    def own_answer(self, trace: Any) -> list[tuple[str, str]]:
         return logistic_answer(trace, self.index)
 
     def display(self, trace: Any, updates: Any, features: Any) -> Any:

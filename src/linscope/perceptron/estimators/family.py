@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,6 +21,7 @@ from linscope._bridge import Interval, StrOptions, fits_with_callbacks, has_call
 from linscope.data.tables import TableLike
 from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.driver import run
+from linscope.fitting.equations import equation, rules, vote
 from linscope.fitting.scores import pair_votes
 from linscope.fitting.training import (
     CallbackObserver,
@@ -253,6 +256,17 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
 
     def _positive(self, scores: np.ndarray) -> np.ndarray:
         return scores > 0 if self.tie == "negative" else scores >= 0
+
+    def _lines(self, features: Sequence[str], weights: Any = None) -> Any:
+        """What ``predict`` does with these weights, bias first, in words; by default its own."""
+        if weights is None:
+            weights = np.column_stack([self.intercept_, self.coef_])
+        labels, relation = self.classes_.tolist(), "≥" if self.tie == "positive" else ">"
+        if len(labels) == 2:
+            return equation(weights[0], features, labels[1], relation)
+        pair = partial(vote, relation=relation) if self.multi_class == "ovo" else None
+        lines = rules(weights, features, labels, pair)
+        return dict(zip(self.certificate_.parts, lines, strict=True))
 
     def _traced_by(self) -> Any:
         from ..trace import STEPS

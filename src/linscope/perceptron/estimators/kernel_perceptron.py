@@ -64,7 +64,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
     ----------
     support_ : training rows with a coefficient other than 0 in some binary problem
     support_vectors_ : those rows (empty for a precomputed kernel)
-    dual_coef_ : their coefficients α, one row a binary problem (not for ``output="voted"``)
+    dual_coef_ : their coefficients α, one row per binary problem (not for ``output="voted"``)
     intercept_ : Σ α_i, or 0 without intercept
     classes_, n_iter_, n_updates_, certificate_, results_ : as in ``Perceptron``
 
@@ -149,7 +149,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             X = X[:, self._gram_rows]
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
-                    f"a precomputed kernel must be square, one row and column a sample, "
+                    f"a precomputed kernel must be square, one row and column per sample, "
                     f"but X has shape {training.X.shape}"
                 )
             self._gamma = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ from linscope.data import encode_labels
 from linscope.data.tables import TableLike
 from linscope.engines import Engine, choose, in_few_blocks
 from linscope.fitting.driver import run
-from linscope.fitting.equations import equation, rules, vote
 from linscope.fitting.scores import LARGEST, SMALLEST, block_scores, in_type, into_range
 from linscope.fitting.training import (
     Problem,
@@ -354,13 +352,7 @@ class Perceptron(Verified, PerceptronFamily):
         features = getattr(self, "feature_names_in_", None)
         if features is None:
             features = [f"x{j + 1}" for j in range(self.coef_.shape[1])]
-        weights = np.column_stack([self.intercept_, self.coef_])
-        labels, relation = self.classes_.tolist(), "≥" if self.tie == "positive" else ">"
-        if len(labels) == 2:
-            return equation(weights[0], features, labels[1], relation)
-        pair = partial(vote, relation=relation) if self.multi_class == "ovo" else None
-        lines = rules(weights, features, labels, pair)
-        return dict(zip(self.certificate_.parts, lines, strict=True))
+        return self._lines(features)
 
 
 def _engine_of(samples: Any, training: Training, problem: Problem) -> Engine:

@@ -258,7 +258,7 @@ def replay_updates(rows, samples, steps, w):
 
 @njit(cache=True, nogil=True)
 def replay_vectors(rows, samples, steps, w, vectors):
-    """The weights after each logged update, one row an update."""
+    """The weights after each logged update, one row per update."""
     for k in range(samples.shape[0]):
         row_add(rows, samples[k], steps[k], w)
         _copy(w, vectors[k])

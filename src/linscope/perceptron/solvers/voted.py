@@ -8,7 +8,7 @@ listing prints y ≠ ŷ there, a slip: it would count the mistakes as survival.)
 The committee is kept as what made it: the initial vector, the rows that caused updates, and for
 each update its row and signed step. Because w_k = w_{k-1} + s_k x_{i_k}, the scores of all vectors
 at a point x are running sums of s_k (x_{i_k}·x). So one matrix product with the distinct update
-rows and one pass over the updates give all votes: O(m·d + K) a point for K vectors from m rows,
+rows and one pass over the updates give all votes: O(m·d + K) per point for K vectors from m rows,
 instead of O(K·d). A vector whose score is within rounding of 0 may vote either way.
 """
 
@@ -66,7 +66,7 @@ class Committee:
     def votes(self, points, similarity: Callable, initial: Callable, at_zero: float) -> np.ndarray:
         """s(x) / Σ c_k for each row x of ``points``.
 
-        ``similarity(support, points)`` gives their products, a row each support row; ``initial``
+        ``similarity(support, points)`` gives their products, one row per support row; ``initial``
         the scores of the first vector; ``at_zero`` is sign(0), +1 or -1. Points are taken a few at
         a time, on threads, so that the products with a large committee take little memory.
         """

@@ -233,6 +233,7 @@ def perceptron_replays(model, fitted: Fitted) -> list[PerceptronReplay]:
         else:
             solver, c = in_range(solver, result)
             replay = PerceptronReplay(problem, solver, *data, c)
+        replay.output = model.output
         replays.append(replay)
     return replays
 

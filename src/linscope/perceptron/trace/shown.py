@@ -7,8 +7,9 @@ are; kernels have coefficients α instead of weights.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,8 +17,14 @@ import numpy as np
 from linscope.losses.perceptron import is_mistake
 from linscope.reports.cells import number, text, vector
 from linscope.reports.table import Column
+from linscope.tracing.answer import Answer, labelled
 from linscope.tracing.replay import SCORE, WINDOW_NUMBERS, Replay, Shown, Window
 from linscope.tracing.steps import Step
+
+from .answers import answer
+from .distances import Distances
+from .outputs import Pocket, Sums, pocket_of, shown_output
+from .votes import Votes
 
 RULES = {"single": "single-sample rule", "batch": "batch rule", "mini-batch": "mini-batch rule"}
 
@@ -78,7 +85,7 @@ class ShownRule(Replay):
     Attributes
     ----------
     problem : the binary problem, its labels and its name
-    margin : b; zero : 0 in the numbers of the run
+    margin : b; zero : 0 in the numbers of the run; output : which vector is the answer
     """
 
     step = PerceptronStep
@@ -87,6 +94,7 @@ class ShownRule(Replay):
     problem: Any
     margin: Any
     zero: Any = 0.0
+    output: str = "last"
 
     @abstractmethod
     def dots(self, samples: np.ndarray, versions: np.ndarray, states: Any) -> np.ndarray:
@@ -113,17 +121,17 @@ class ShownRule(Replay):
         """y·w·x before each visit: the score of the reflected sample."""
         return self.y[self.samples(window.steps)] * scores + self.zero
 
-    def _wrong(self, samples: np.ndarray, m: np.ndarray) -> np.ndarray:
+    def _wrong(self, samples: np.ndarray, m: np.ndarray, margin: Any = None) -> np.ndarray:
         rule = self.solver.rule
         at_tie = np.where(self.y[samples] > 0, rule.tie_positive, rule.tie_negative)
-        return is_mistake(m, self.margin, at_tie)
+        return is_mistake(m, self.margin if margin is None else margin, at_tie)
 
-    def _judged(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
+    def judged(self, states: Any, margin: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Of each state and each sample: is it a mistake, and y·w·x."""
         shape = len(states), len(self.y)
         versions, samples = (numbers.ravel() for numbers in np.indices(shape))
         m = self.y[samples] * self.dots(samples, versions, states)
-        return self._wrong(samples, m).reshape(shape), m.reshape(shape)
+        return self._wrong(samples, m, margin).reshape(shape), m.reshape(shape)
 
     def _pieces(self, states: Any) -> Iterator[slice]:
         """Some states at a time, so that little memory is needed."""
@@ -134,7 +142,7 @@ class ShownRule(Replay):
         """Mistakes over all samples and J_p = Σ over mistakes of c (b − y w·x), of each state."""
         mistakes, criterion = [], []
         for here in self._pieces(states):
-            wrong, m = self._judged(states[here])
+            wrong, m = self.judged(states[here])
             excess = np.where(wrong, self.c * (self.margin - m), self.zero)
             mistakes.append(wrong.sum(axis=1))
             criterion.append(np.cumsum(excess, axis=1)[:, -1])  # from left to right, as the fit
@@ -143,11 +151,32 @@ class ShownRule(Replay):
     def criterion(self, states: Any) -> np.ndarray:
         return self.measure(states)[1]
 
+    def errors(self, states: Any) -> np.ndarray:
+        """How many samples each state gets wrong, whatever the margin, by their weights."""
+        wrong = self.judged(states, self.zero)[0]
+        return wrong.sum(axis=1) if np.ndim(self.c) == 0 else wrong @ self.c
+
+    def vectors(self, states: Any) -> Any:
+        """What these states have found: the weights, or the coefficients α of a kernel rule."""
+        return self.weights(states) if self.weight_names else self.alphas(states)
+
+    def alphas(self, states: Any) -> Any:
+        """The coefficients of a kernel rule."""
+        raise NotImplementedError
+
+    @cached_property
+    def sums(self) -> Sums:
+        return Sums(self)
+
+    @cached_property
+    def pocket(self) -> Pocket:
+        return pocket_of(self)
+
     def changes(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
         """Samples that each update turned right, and wrong."""
         mended, broken = np.zeros((2, len(states) - 1), np.int64)
         for here in self._pieces(states[:-1]):
-            wrong, _ = self._judged(states[here.start : here.stop + 1])
+            wrong, _ = self.judged(states[here.start : here.stop + 1])
             mended[here] = (wrong[:-1] & ~wrong[1:]).sum(axis=1)
             broken[here] = (~wrong[:-1] & wrong[1:]).sum(axis=1)
         return mended, broken
@@ -160,6 +189,7 @@ class ShownRule(Replay):
     def shown(self, window: Window, names: Any, criterion: bool) -> list[Shown]:
         parts = self._visits(window, names) if self.single else self._batches(window)
         parts += [*self._coefficients(window), *self.shown_weights(window)]
+        parts += shown_output(self, window)
         if criterion:
             mistakes, values = self.measure(window.states)
             parts += [
@@ -199,6 +229,18 @@ class ShownRule(Replay):
 
     def about(self, window: Window, names: Any) -> Iterator[dict[str, Any]]:
         return ({**more, "_replay": self} for more in super().about(window, names))
+
+    def answer(self, trace: Any, replays: Sequence[Any]) -> Answer:
+        voted = trace.estimator.output == "voted"
+        return labelled(answer(trace, replays), "votes" if voted else "equation")
+
+    def votes(self, trace: Any, points: Any) -> Votes:
+        if self.output not in ("voted", "averaged"):
+            return super().votes(trace, points)
+        return Votes(self, trace.estimator.tie, points, trace.sample_names)
+
+    def distances(self, trace: Any, updates: Any) -> Distances:
+        return Distances(self, updates, trace.sample_names)
 
     def effects(self, first: int, last: int) -> dict[str, np.ndarray]:
         steps = self.update_steps[first:last]
