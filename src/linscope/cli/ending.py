@@ -10,9 +10,11 @@ from .formula import bound_text, hyperplane, number, score, weighted_sum
 from .options import words_of
 from .screen import Pairs
 from .source import Source
-from .traced import Telling
+from .traced import ShowOptions, Telling
 
 MOST_PROBLEMS = 6
+# Of a longer run, votes and distances are not listed.
+MOST_VECTORS = 100
 SINGLE_ANSWERS = ("averaged", "voted", "pocket")
 # Bound and verdict need a proof; on larger data it would take longer than the fit.
 MOST_NUMBERS_FOR_PROOF = 20_000
@@ -107,16 +109,28 @@ def _kernel_answer(model: Any, source: Source) -> Pairs:
     return [("equation", f"{side} ⇒ {positive}")]
 
 
+def _tables(trace: Any, what: ShowOptions) -> list[Any]:
+    """What the vectors of a voted or averaged perceptron say, and the distances of mistakes."""
+    model = trace.estimator
+    if len(trace.problems) > 1 or trace.n_updates > MOST_VECTORS:
+        return []
+    tables = [trace.votes()] if model.output in ("voted", "averaged") else []
+    linear = getattr(model, "kernel", "linear") == "linear"
+    return [*tables, *([trace.distances()] if what.criterion and linear else [])]
+
+
 def _claims(trace: Any, source: Source) -> Pairs:
+    from linscope.results.numbers import counted
+
     model = trace.estimator
     certificate = model.certificate_
-    visits = _count(len(trace.steps), "visit" if model.rule == "single" else "batch")
-    steps = f"{visits}, {_count(trace.n_updates, 'update')}"
+    visits = counted(len(trace.steps), "visit" if model.rule == "single" else "batch")
+    steps = f"{visits}, {counted(trace.n_updates, 'update')}"
     if not certificate.parts:
         steps += _bound(certificate, source)
     pairs = [("steps", steps), ("certificate", _claim(certificate))]
     for name, part in list(certificate.parts.items())[:MOST_PROBLEMS]:
-        pairs.append(("", f"{name}: {_claim(part)} ({_count(part.updates, 'update')})"))
+        pairs.append(("", f"{name}: {_claim(part)} ({counted(part.updates, 'update')})"))
     if len(certificate.parts) > MOST_PROBLEMS:
         pairs.append(("", f"… {len(certificate.parts)} problems in all"))
     return [*pairs, *_solution_exists(model, source)]
@@ -145,14 +159,11 @@ def _small(source: Source) -> bool:
 
 
 def _claim(part: Any) -> str:
+    from linscope.results.numbers import counted
+
     mistakes = getattr(part, "mistakes", 0)
-    wrong = f": {_count(mistakes, 'sample')} misclassified" if mistakes else ""
+    wrong = f": {counted(mistakes, 'sample')} misclassified" if mistakes else ""
     return f"{part.text}{wrong}"
-
-
-def _count(number: int, one: str) -> str:
-    ending = "" if number == 1 else "es" if one.endswith("ch") else "s"
-    return f"{number:,} {one}{ending}"
 
 
 def _bound(certificate: Any, source: Source) -> str:
@@ -199,6 +210,6 @@ def _advice(trace: Any, source: Source, given: dict[str, Any]) -> Pairs:
 
 
 TELLING = {
-    "Perceptron": Telling("Perceptron", _ending, _advice, _figure),
-    "KernelPerceptron": Telling("Kernel perceptron", _ending, _advice, _figure),
+    "Perceptron": Telling("Perceptron", _ending, _advice, _figure, _tables),
+    "KernelPerceptron": Telling("Kernel perceptron", _ending, _advice, _figure, _tables),
 }

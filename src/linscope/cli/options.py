@@ -35,7 +35,7 @@ Schedule = Annotated[
     Literal["constant", "inverse"] | None,
     Parameter(help="The rate stays, or is eta0/k at update k."),
 ]
-BatchSize = Annotated[Whole, Parameter(help="Samples per mini-batch, 32 by default.")]
+BatchSize = Annotated[Whole, Parameter(help="Samples of a mini-batch, 32 by default.")]
 MaxIter = Annotated[Whole, Parameter(help="Most passes, 1000 by default.")]
 # What C means is said by each model.
 C = Annotated[float | None, Parameter(name=("--C", "--c")), _checked(gt=0)]
@@ -81,7 +81,7 @@ class RuleOptions(Options):
     batch_size: BatchSize = None
     output: Annotated[
         Literal["last", "averaged", "voted", "pocket"] | None,
-        Parameter(help="Which vector is the answer; the last by default."),
+        Parameter(help="Which vector is the answer, the last by default; voted: --rule single."),
     ] = None
     stop: Annotated[
         Literal["streak", "pass"] | None,
@@ -105,9 +105,11 @@ class KernelOptions(Options):
     """The kernel."""
 
     kernel: Annotated[
-        Literal["rbf", "gaussian", "linear", "poly", "polynomial", "sigmoid"],
-        Parameter(help="Similarity of two samples; gaussian is rbf, polynomial is poly."),
-    ] = "rbf"
+        Literal["rbf", "gaussian", "linear", "poly", "polynomial", "sigmoid"] | None,
+        Parameter(
+            help="Similarity of two samples, rbf by default; gaussian is rbf, polynomial is poly."
+        ),
+    ] = None
     gamma: Annotated[
         Positive, Parameter(help="Of rbf, poly and sigmoid; 1/(d·variance) by default.")
     ] = None
@@ -130,7 +132,7 @@ class KernelOptions(Options):
 
         values = super().given()
         for name, kernels in uses.items():
-            if name in values and kernel_name(self.kernel) not in kernels:
+            if name in values and kernel_name(self.kernel or "rbf") not in kernels:
                 raise BadInput(f"--{name} belongs to --kernel {' or '.join(kernels)}")
         return values
 
@@ -158,12 +160,12 @@ class LogisticOptions(Options):
     """What a logistic regression fits, and how."""
 
     solver: Annotated[
-        Literal["batch", "stochastic", "mini-batch", "newton", "trust-region", "auto"],
+        Literal["batch", "stochastic", "mini-batch", "newton", "trust-region", "auto"] | None,
         Parameter(
-            help="Gradient steps by all, one or some samples; Newton's method for 2 classes; or "
-            "what a fit takes by itself."
+            help="Gradient steps by all (the default), one or some samples; Newton's method for 2 "
+            "classes; or what a fit takes by itself."
         ),
-    ] = "batch"
+    ] = None
     c: Annotated[
         C,
         Parameter(help="Weight of the loss against the penalty, 1 by default; inf is no penalty."),
@@ -199,11 +201,11 @@ class DescentOptions(Options):
     eta0: Annotated[Positive, Parameter(help="Learning rate; a safe one by default.")] = None
     schedule: Schedule = None
     batch_size: BatchSize = None
-    no_shuffle: Annotated[Flag, Parameter(help="Visit samples in their order.")] = False
+    no_shuffle: Annotated[Flag, Parameter(help="Visit samples (not batch) in order.")] = False
     tol: Annotated[AtLeastZero, Parameter(help="Stop when η‖∇J‖ is at most this.")] = None
     max_iter: MaxIter = None
     random_state: Annotated[
-        Seed, Parameter(help="Seed of the order of the visits, 0 by default.")
+        Seed, Parameter(help="Seed of the order of the visits (not batch), 0 by default.")
     ] = None
 
     def given_for(self, solver: str) -> dict[str, Any]:
@@ -218,9 +220,14 @@ class DescentOptions(Options):
                 raise BadInput(f"--{option} needs --solver {' or '.join(only)}, not {solver}")
         if values.pop("no_shuffle", False):
             values["shuffle"] = False
-        elif solver in ordered:
-            values.setdefault("random_state", 0)  # two students should see the same steps
         return values
+
+
+def seeded(given: dict[str, Any]) -> dict[str, Any]:
+    """The same parameters with a seed for the order: two students should see the same steps."""
+    if given.get("solver") not in DESCENTS[1:] or given.get("shuffle") is False:
+        return given
+    return {"random_state": 0, **given}
 
 
 def check_combination(parameters: dict[str, Any]) -> None:

@@ -18,10 +18,11 @@ from .options import (
     SvmOptions,
     check_combination,
     parse_weights,
+    seeded,
     words_of,
 )
 from .source import NUMBERS, DataFile, DataName, NumberTarget, Source, Target, load_source
-from .traced import DescentShow, ShowOptions, SvmShow, show
+from .traced import DescentShow, KernelShow, LogisticShow, ShowOptions, SvmShow, show
 
 EPILOGUE = """\
 Examples:
@@ -130,11 +131,11 @@ def kernel_perceptron(
     target: Target = None,
     kernel: KernelOptions | None = None,
     options: RuleOptions | None = None,
-    what: ShowOptions | None = None,
+    what: KernelShow | None = None,
 ) -> int:
     """Train a perceptron in the feature space of a kernel and print every visit of a sample."""
     given = {**(kernel or KernelOptions()).given(), **(options or RuleOptions()).given()}
-    what = what or ShowOptions()
+    what = what or KernelShow()
     what.check()
     source = load_source(data, file, target)
     from linscope.perceptron.estimators.kernel_perceptron import KernelPerceptron
@@ -184,7 +185,7 @@ def regression(
     from linscope.least_squares.estimators.linear_regression import LinearRegression
     from linscope.least_squares.estimators.ridge import Ridge
 
-    estimator: Any = (Ridge if "alpha" in given else LinearRegression)(**given)
+    estimator: Any = (Ridge if "alpha" in given else LinearRegression)(**seeded(given))
     return show(estimator, source, given, what, descents.REGRESSION)
 
 
@@ -197,16 +198,18 @@ def logistic(
     target: Target = None,
     model: LogisticOptions | None = None,
     descent: DescentOptions | None = None,
-    what: DescentShow | None = None,
+    what: LogisticShow | None = None,
 ) -> int:
     """Fit a logistic regression by gradient ascent, or by Newton's method, and print every step."""
-    model, what = model or LogisticOptions(), what or DescentShow()
-    given = {**model.given(), **(descent or DescentOptions()).given_for(model.solver)}
+    model, what = model or LogisticOptions(), what or LogisticShow()
+    solver = model.solver or "batch"
+    given = {**model.given(), **(descent or DescentOptions()).given_for(solver)}
     what.check()
     source = load_source(data, file, target)
     from linscope.logistic.estimators.logistic_regression import LogisticRegression
 
-    return show(LogisticRegression(**given), source, given, what, descents.LOGISTIC)
+    estimator = LogisticRegression(**{"solver": solver, **seeded(given)})
+    return show(estimator, source, given, what, descents.LOGISTIC)
 
 
 @app.command(help_epilogue=SVM_EPILOGUE)

@@ -39,7 +39,9 @@ class ShowOptions:
     """Which part of the run is shown, and how."""
 
     exact: Annotated[Flag, Parameter(help="Calculate in fractions.")] = False
-    criterion: Annotated[Flag, Parameter(help="Add all mistakes and J_p.")] = False
+    criterion: Annotated[Flag, Parameter(help="Add all mistakes and J_p, and their distances.")] = (
+        False
+    )
     updates: Annotated[
         str | None,
         Parameter(help="Show the solutions after these updates, such as 900:915, not the visits."),
@@ -54,7 +56,10 @@ class ShowOptions:
     ] = "rich"
     plot: Annotated[
         Path | None,
-        Parameter(help="Draw the boundaries, or the solutions of --updates, to a PNG, SVG or PDF."),
+        Parameter(
+            help="Draw the boundaries of 1 or 2 features, or the solutions of --updates, to a PNG, "
+            "SVG or PDF."
+        ),
     ] = None
 
     def check(self) -> None:
@@ -86,9 +91,30 @@ class ShowOptions:
 
 @Parameter(name="*", group=SHOW)
 @dataclass(frozen=True, kw_only=True)
+class KernelShow(ShowOptions):
+    """What is shown, in the words of a kernel perceptron."""
+
+    exact: Annotated[
+        Flag,
+        Parameter(help="Calculate in fractions: --kernel linear, or poly with a --gamma."),
+    ] = False
+    criterion: Annotated[Flag, Parameter(help="Add all mistakes and J_p.")] = False
+    plot: Annotated[
+        Path | None,
+        Parameter(
+            help="Draw the boundary of 1 or 2 features (no --updates), to a PNG, SVG or PDF."
+        ),
+    ] = None
+
+
+@Parameter(name="*", group=SHOW)
+@dataclass(frozen=True, kw_only=True)
 class DescentShow(ShowOptions):
     """What is shown, in the words of a regression."""
 
+    exact: Annotated[
+        Flag, Parameter(help="Calculate in fractions; a descent needs a number for --eta0.")
+    ] = False
     criterion: Annotated[Flag, Parameter(help="Add J, what a descent lowers.")] = False
     updates: Annotated[
         str | None, Parameter(help="Only these updates of a descent, such as 1:20.")
@@ -105,6 +131,17 @@ class DescentShow(ShowOptions):
         for option, value in asked.items():
             if solver == "exact" and value:
                 raise BadInput(f"{option} shows steps: choose --solver {', '.join(DESCENTS)}")
+
+
+@Parameter(name="*", group=SHOW)
+@dataclass(frozen=True, kw_only=True)
+class LogisticShow(DescentShow):
+    """What is shown, in the words of a logistic regression, which has no fractions."""
+
+    exact: Annotated[Flag, Parameter(show=False)] = False
+    plot: Annotated[
+        Path | None, Parameter(help="Draw the way of the boundary, to a PNG, SVG or PDF.")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +172,7 @@ class Telling(NamedTuple):
     ending : what stands under the table, from the run, the source and how the steps ended
     advice : what to try next, from the run, the source and the options
     figure : what to draw, from the run, the source, and which updates
+    more : tables under the steps, from the run and what is to be shown
     unit : what the steps are called
     apart : whether each binary problem has a table of its own
     """
@@ -143,6 +181,7 @@ class Telling(NamedTuple):
     ending: Callable[[Any, Source, str], Pairs]
     advice: Callable[[Any, Source, dict[str, Any]], Pairs]
     figure: Callable[[Any, Source, dict[str, Any]], Any]
+    more: Callable[[Any, ShowOptions], list[Any]] = lambda run, what: []
     unit: str = "updates"
     apart: bool = False
 
@@ -163,7 +202,8 @@ def show(
     holds = True
     if what.format == "rich":
         out, most = console(), {"max_rows": what.table_rows()}
-        holds = _report(out, run, source, options, {**which, **most}, telling)
+        more = telling.more(run, what)
+        holds = _report(out, run, source, options, {**which, **most}, telling, more)
         hints(out, telling.advice(run, source, given))
     else:
         sys.stdout.write(_document(run, what, which))
@@ -219,7 +259,13 @@ def _updates(run: Any, what: ShowOptions, unit: str) -> dict[str, Any]:
 
 
 def _report(
-    out: Console, run: Any, source: Source, options: Pairs, which: dict[str, Any], telling: Telling
+    out: Console,
+    run: Any,
+    source: Source,
+    options: Pairs,
+    which: dict[str, Any],
+    telling: Telling,
+    more: list[Any],
 ) -> bool:
     """Header, tables, ending; does the certificate hold?"""
     which = {**which, "width": out.width}
@@ -238,19 +284,23 @@ def _report(
     elif isinstance(whole, Table):
         print_table(out, whole)
     else:
-        print_table(out, Lines(*whole.renderables[1:]))  # a derivation without its heading
+        lines = whole.renderables[1 : len(whole.renderables) - len(run.answer)]
+        print_table(out, Lines(*lines))  # a derivation without heading and answer
+    for table in more:
+        print_table(out, table.ledger(width=out.width))
+        out.print()
     facts(out, telling.ending(run, source, steps), indent=0)
     if source.X is None:
         return True
     return verdict(out, run.estimator.certificate_.verify(source.X, source.labels()))
 
 
-def _notes_of(table: Any, answers: int) -> tuple[list[str], str]:
-    """Take a ledger's own notes off it: its settings, how the run ended, and lines of answer."""
+def _notes_of(table: Any, answers: int = 0) -> tuple[list[str], str]:
+    """Take a ledger's own notes off it: its settings, how the run ended, and its answer."""
     if not isinstance(table, Table):
         return [], ""
-    lines = table.caption.plain.splitlines()  # type: ignore[union-attr]
-    *settings, ending = lines[: len(lines) - answers]
+    said = table.caption.plain.splitlines()  # type: ignore[union-attr]
+    *settings, ending = said[: len(said) - answers]
     table.title = table.caption = None
     return settings, ending
 

@@ -47,7 +47,7 @@ def score(weights: Any, features: Sequence) -> str:
     >>> score(np.array([-5.0, -1.0, 2.0]), ["a", "b"])
     '2·b − a − 5'
     """
-    text, last = weighted_sum(weights, features), bias(weights)
+    text, last = weighted_sum(weights, features), bias([*weights])
     if not text:
         return last.replace("-", "−")
     if weights[0] == 0:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from linscope.data.frames import to_backend, to_csv
 from linscope.reports import documents
-from linscope.reports.formulas import tex
 from linscope.reports.page import Printed
 from linscope.reports.terminal import ledger
 

@@ -158,7 +158,7 @@ def _derive_from_moments(
     options: dict[str, Any] = {"exact": exact, "title": dataset.name, "draw": draw}
     notes = _meaning(dataset.feature_names, "y")
     weights = [[steps["intercept"].value, steps["slope"].value]]
-    options["answer"] = equations(model, dataset.feature_names, weights)
+    options["answer"] = labelled(equations(model, dataset.feature_names, weights))
     return Derivation(model, steps, parts, None, None, notes=notes, **options)
 
 

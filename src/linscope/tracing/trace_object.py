@@ -138,7 +138,12 @@ class Trace(Printed):
         rules have ``batch`` (from 1 in each pass) and ``batch_mistakes`` instead of the sample and
         its score; kernel rules have the sample's coefficient ``alpha`` and the number of
         ``support`` vectors instead of weights. ``criterion`` adds the ``mistakes`` over all
-        samples after the step, and J_p = Σ over mistakes of −y w·x.
+        samples after the step, and J_p = Σ over mistakes of −y w·x (``distances`` has its parts).
+
+        What the output of a perceptron keeps is in columns of its own: voted the ``survival`` of
+        the vector in force, averaged the sum of the weights so far ``sum_w0`` … (``sum_alpha`` of
+        a kernel rule), pocket the update that made its vector (``pocket``; 0 for the first weights)
+        and its ``pocket_mistakes``.
 
         Gradient descent has ``prediction`` (h(x) before the update; the ``score`` w·x too where it
         is not h itself), ``error`` (y − h(x)) and ``eta`` for single samples; for batches

@@ -357,7 +357,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
 
 def _equation(target: str, bias: Any, slopes: Any, names: Sequence[str], biased: bool) -> str:
     text = short(bias) if biased else ""
-    for j in np.flatnonzero(slopes):
+    for j in np.flatnonzero(slopes).tolist():
         value = abs(slopes[j])
         term = names[j] if value == 1 else f"{short(value)}·{names[j]}"
         lead = " − " if slopes[j] < 0 else " + "

@@ -17,6 +17,7 @@ from linscope.data import encode_labels
 from linscope.data.given import accepts_dataset
 from linscope.engines import Engine, choose, in_few_blocks
 from linscope.results import Certificate, Check, Status
+from linscope.results.numbers import counted
 from linscope.rows.blocks import Block, Least
 from linscope.rows.operations import as_rows
 from linscope.rows.threads import one_blas_thread
@@ -163,7 +164,7 @@ class ManyCertificates(Certificate):
 
     def facts(self) -> dict[str, Any]:
         return {
-            name: f"{part.status}; {part.mistakes} samples misclassified"  # type: ignore[attr-defined]
+            name: f"{part.status}; {counted(part.mistakes, 'sample')} misclassified"  # type: ignore[attr-defined]
             for name, part in self.parts.items()
         }
 

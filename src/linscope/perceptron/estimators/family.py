@@ -224,9 +224,11 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
         ]
         more = ", …" if len(left) > 4 else ""
         passes = f"max_iter={self.max_iter}" if limited else str(self.n_iter_)
+        passes += " pass" if self.n_iter_ == 1 else " passes"
+        samples = "sample" if left == ["1"] else "samples"
         warn_caller(
-            f"{type(self).__name__} stopped after {passes} passes with "
-            f"{', '.join(left[:4])}{more} samples misclassified. {unfinished[0].advice}",
+            f"{type(self).__name__} stopped after {passes} with "
+            f"{', '.join(left[:4])}{more} {samples} misclassified. {unfinished[0].advice}",
             ConvergenceWarning,
         )
 

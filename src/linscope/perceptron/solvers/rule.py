@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from linscope.results import Result, Status, UpdateLog, VisitOrder
+from linscope.results.numbers import counted
 from linscope.rows.operations import GIVEN_ORDER, GramRows, Rows
 from linscope.rows.scores import norm
 
@@ -33,7 +34,7 @@ class State:
 
     @property
     def note(self) -> str:
-        return f"{self.mistakes:,} updates in the last pass"
+        return f"{counted(self.mistakes, 'update')} in the last pass"
 
 
 @dataclass

@@ -67,4 +67,4 @@ def _expansion(trace: Any, replay: Any) -> str:
     names = replay.given_names(used, trace.sample_names)
     features = [f"K({name if trace.sample_names else f'sample {name}'}, x)" for name in names]
     bias = alphas.sum() if replay.intercept else 0
-    return equation([bias, *alphas[used]], features, positive)
+    return equation(np.array([bias, *alphas[used]]), features, positive)

@@ -101,7 +101,8 @@ class Pocket(NamedTuple):
 def pocket_of(replay: Any) -> Pocket:
     """A vector goes into the pocket if it makes fewer mistakes than the one there."""
     most = max(1, WINDOW_NUMBERS // max(replay.width, len(replay.y)))
-    updates, mistakes = [], []
+    updates: list[int] = []
+    mistakes: list[Any] = []
     for first in range(0, replay.n_updates + 1, most):
         last = min(first + most - 1, replay.n_updates)
         for k, wrong in enumerate(replay.errors(replay.states(first, last)), start=first):

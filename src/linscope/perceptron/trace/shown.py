@@ -17,6 +17,7 @@ import numpy as np
 from linscope.losses.perceptron import is_mistake
 from linscope.reports.cells import number, text, vector
 from linscope.reports.table import Column
+from linscope.results.numbers import counted
 from linscope.tracing.answer import Answer, labelled
 from linscope.tracing.replay import SCORE, WINDOW_NUMBERS, Replay, Shown, Window
 from linscope.tracing.steps import Step
@@ -71,7 +72,7 @@ class PerceptronStep(Step):
     def __repr__(self) -> str:
         where = self.where
         if self.sample is None:
-            where += f", {self.batch_mistakes} mistakes"
+            where += f", {counted(self.batch_mistakes or 0, 'mistake')}"
         score = "" if self.score is None else f", w·x = {number(self.score)}"
         change = ""
         if len(self.after):
@@ -295,5 +296,5 @@ class ShownRule(Replay):
 
 def _verdicts(wrong: np.ndarray, count: bool = False) -> list[str]:
     """Of samples, or of batches with so many mistakes."""
-    many = [f"{k:,} mistake{'s' if k > 1 else ''}" if count else "mistake" for k in wrong]
+    many = [counted(k, "mistake") if count else "mistake" for k in wrong]
     return [f"{words} → update" if k else "correct" for words, k in zip(many, wrong, strict=True)]
