@@ -620,3 +620,49 @@ def test_the_notes_names_of_kernels(run):
         "--sigma belongs to --kernel"
         in run("trace", "svm", "or", "--kernel", "linear", "--sigma", "1")[2]
     )
+
+
+# what an output keeps, and what was typed
+
+
+def test_votes_and_distances_stand_under_the_visits(run):
+    _, out, _ = run("trace", "perceptron", "or", "--output", "voted")
+    assert re.search(r"^ +1 +3 +\[1 0 1\] +\+1 +\+1 +\+1 +\+1$", out, re.MULTILINE)
+    assert re.search(r"^ s +13 +−3 +11 +7 +11$", out, re.MULTILINE)
+    _, out, _ = run("trace", "perceptron", "students", "--criterion")
+    assert "J_p = ‖w‖ Σ d" in out
+    assert re.search(r"Peter +3\.75 +1\.49256 +2\.51247 +1\.49256 +3\.75$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("output", ["voted", "averaged", "pocket"])
+@pytest.mark.parametrize("width", [60, 80])
+def test_ledgers_of_outputs_fit_the_screen(run, monkeypatch, output, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    _, out, _ = run("trace", "perceptron", "students", "--output", output)
+    lines = [line for line in out.splitlines() if not line.startswith("  linscope ")]
+    assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize(
+    ("words", "typed"),
+    [
+        (["kernel-perceptron", "xor", "--output", "pocket"], "output pocket"),
+        (["kernel-perceptron", "xor", "--kernel", "rbf"], "kernel rbf"),
+        (["logistic", "or", "--max-iter", "2"], "--max-iter 2"),
+        (["regression", "five_points", "--solver", "stochastic"], "--solver stochastic"),
+        (["logistic", "or"], None),
+        (["svm", "or"], None),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_your_options_are_those_that_were_typed(run, words, typed):
+    _, out, _ = run("trace", *words)
+    found = re.search(r"^your options +(.*)$", out, re.MULTILINE)
+    assert (found and found[1]) == typed
+
+
+def test_help_offers_nothing_that_is_refused(run):
+    _, out, _ = run("trace", "logistic", "--help")
+    assert "--exact" not in out
+    _, out, _ = run("trace", "kernel-perceptron", "--help")
+    assert "--kernel linear, or poly" in " ".join(out.replace("│", " ").split())
