@@ -15,7 +15,7 @@ from .cells import Change, Gap, Strong, Vector
 from .formulas import math, tex
 from .table import Column, Row, Table
 
-TEXT_WIDTH = 340.0  # pt
+TEXT_WIDTH, TEXT_HEIGHT = 340.0, 520.0  # pt
 # Rows of a page, and of a table that is scaled, whose rows have two lines.
 MOST_ROWS, SCALED_ROWS = 40, 25
 
@@ -42,6 +42,7 @@ LAYOUTS = [
     Layout("", 1.0, 6.0, stacked=True),
     Layout(r"\small", 0.92, 4.0, stacked=True),
     Layout(r"\footnotesize", 0.85, 3.0, stacked=True),
+    Layout(r"\scriptsize", 0.76, 3.0),
     Layout(r"\scriptsize", 0.76, 2.0, stacked=True),
     Layout(r"\footnotesize", 0.85, 3.0, stacked=True, scaled=True),
 ]
@@ -83,9 +84,17 @@ def _fitted(table: Table, layouts: list[Layout]) -> tuple[Layout, list[str], lis
     heads = [column.latex or tex(column.header) for column in table.columns]
     for layout in layouts:
         cells = [_row(row, table.columns, layout.stacked) for row in table.rows]
-        if _table_width(table, heads, cells, layout) <= TEXT_WIDTH:
+        one_page = layout.stacked and len(cells) <= MOST_ROWS
+        too_tall = one_page and _height(cells, layout) > TEXT_HEIGHT
+        if _table_width(table, heads, cells, layout) <= TEXT_WIDTH and not too_tall:
             break
     return layout, heads, cells
+
+
+def _height(cells: list[list[str]], layout: Layout) -> float:
+    """About how high the rows are, in points."""
+    lines = sum(2 if any(r"\\" in cell for cell in row) else 1 for row in cells)
+    return 13.0 * layout.size * lines
 
 
 def _scaled(body: list[str], layout: Layout) -> list[str]:
