@@ -132,3 +132,13 @@ def test_words_count_rightly():
     batch = ls.trace(ls.Perceptron(rule="batch", tie="positive", max_iter=1), X, y)
     assert "1 batch, 1 update:" in str(batch)
     assert repr(batch.steps[0]).startswith("Step 1: batch 1, 1 mistake,")
+
+
+@pytest.mark.parametrize("model", [ls.Perceptron(output="voted"), ls.KernelPerceptron()])
+def test_committees_and_kernels_of_several_classes(model):
+    X, y = ls.datasets.load("iris")
+    run = ls.trace(model.set_params(max_iter=2, multi_class="ovr"), X, y)
+    assert [line.partition(" ⇒ ")[2].partition(",")[0] for line in run.answer] == ["0", "1", "2"]
+    assert all("is the largest of 3" in line for line in run.answer)
+    run = ls.trace(model.set_params(multi_class="ovo"), X, y)
+    assert "> 0 ⇒ a vote for 1, else for 0" in run.answer[0]

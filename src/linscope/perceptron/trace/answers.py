@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.fitting.equations import equation
+from linscope.fitting.equations import score
 from linscope.reports.cells import text, vectors
 from linscope.results.numbers import counted
 from linscope.tracing.answer import of_problems
@@ -22,7 +22,7 @@ def answer(trace: Any, replays: Sequence[Any]) -> list[str]:
     """One line for each of these problems."""
     model = trace.estimator
     if model.output == "voted":
-        return [_committee(replay, len(model.classes_)) for replay in replays]
+        return [_committee(model, replay) for replay in replays]
     if not replays[0].weight_names:
         return [_expansion(trace, replay) for replay in replays]
     lines = of_problems(trace, replays, _exact_weights(trace._replays) if trace.exact else None)
@@ -44,12 +44,21 @@ def _exact_weights(replays: Sequence[Any]) -> np.ndarray:
     return weights if replays[0].intercept else np.column_stack([0 * weights[:, 0], weights])
 
 
-def _committee(replay: Any, n_classes: int) -> str:
+def _rule(model: Any, replay: Any, score: str) -> str:
+    """What ``predict`` does with the score of this problem."""
+    problem, n_classes = replay.problem, len(model.classes_)
+    side = f"{score} {'≥' if model.tie == 'positive' else '>'} 0"
+    if n_classes == 2:
+        return f"{side} ⇒ {problem.positive}"
+    if len(problem.others) > 1:
+        return f"{score} is the largest of {n_classes} ⇒ {problem.positive}"
+    return f"{side} ⇒ a vote for {problem.positive}, else for {problem.negative}"
+
+
+def _committee(model: Any, replay: Any) -> str:
     """The list {(w_k, c_k)} of the notes, where it is short."""
     counts = replay.log.survival
-    rule = f"Σ c_k sign(w_k·x) > 0 ⇒ {replay.problem.positive}"
-    if n_classes > 2 and len(replay.problem.others) > 1:
-        rule = f"Σ c_k sign(w_k·x) is the largest of {n_classes} ⇒ {replay.problem.positive}"
+    rule = _rule(model, replay, "Σ c_k sign(w_k·x)")
     if not replay.weight_names or len(counts) > MOST_TERMS:
         return f"{rule}, of {counted(len(counts), 'vector')} w_k that survived c_k visits"
     weights = vectors(replay.weights(replay.states(0, replay.n_updates)))
@@ -61,10 +70,10 @@ def _expansion(trace: Any, replay: Any) -> str:
     """Σ α_i K(x_i, x) + b with the samples by name."""
     alphas = kept_vector(replay)
     used = np.flatnonzero(alphas)
-    positive = replay.problem.positive
     if len(used) > MOST_TERMS:
-        return f"Σ α K(x_i, x) + b > 0 ⇒ {positive}, of {counted(len(used), 'sample')} x_i"
+        rule = _rule(trace.estimator, replay, "Σ α K(x_i, x) + b")
+        return f"{rule}, of {counted(len(used), 'sample')} x_i"
     names = replay.given_names(used, trace.sample_names)
     features = [f"K({name if trace.sample_names else f'sample {name}'}, x)" for name in names]
     bias = alphas.sum() if replay.intercept else 0
-    return equation(np.array([bias, *alphas[used]]), features, positive)
+    return _rule(trace.estimator, replay, score(np.array([bias, *alphas[used]]), features))
