@@ -1,4 +1,4 @@
-"""Every claim of the lecture notes can be seen: the lines of docs/notes.md say what they promise."""
+"""Every claim of the lecture notes can be seen: docs/notes.md says what its lines show."""
 
 import doctest
 import warnings
@@ -45,4 +45,4 @@ def _is_a_picture(display) -> bool:
     plt.close("all")
     written.seek(0)
     pixels = matplotlib.image.imread(written)[:, :, :3]
-    return 0.02 < (pixels < 0.9).any(axis=2).mean() and str(display) != ""
+    return (pixels < 0.9).any(axis=2).mean() > 0.02 and str(display) != ""

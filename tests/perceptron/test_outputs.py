@@ -122,9 +122,8 @@ def test_fractions_of_an_average():
     sums = [run.to_frame(backend="dict")[f"sum_w{j}"][-1] for j in range(3)]
     assert sums == [5, 7, 12]
     assert isinstance(sums[0], Fraction)
-    assert run.answer == [
-        "12/13·x2 + 7/13·x1 > −5/13 ⇒ 1, from the mean of 13 visits, [5 7 12] / 13"
-    ]
+    words = "12/13·x2 + 7/13·x1 > −5/13 ⇒ 1, from the mean of 13 visits, [5 7 12] / 13"
+    assert run.answer == [("equation", words)]
 
 
 @pytest.mark.parametrize("output", ["voted", "averaged", "pocket"])

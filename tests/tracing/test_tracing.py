@@ -468,7 +468,7 @@ def test_latex_is_well_formed(longtable, exact):
     assert depth.min() >= 0
     assert depth[-1] == 0
     rows = [line for line in plain.splitlines() if line.count("&")]
-    assert "Answer: " in plain.splitlines()[-1]
+    assert "equation: " in plain.splitlines()[-1]
     assert {line.count("&") for line in rows} == {8}
     assert all(line.count("$") % 2 == 0 for line in rows)
     assert not re.search(r"[#%_~^]", re.sub(r"J_p|10\^", "", "\n".join(rows)))

@@ -13,7 +13,7 @@ from sklearn.base import is_regressor
 
 from linscope.display import theme
 from linscope.display.base import Display
-from linscope.display.boundary import fitted, hyperplanes, predict
+from linscope.display.boundary import fitted, hyperplanes, parts_in, predict
 from linscope.display.drawing import feature_axes
 from linscope.display.geometry import Box, box_around
 from linscope.display.inputs import Samples, choose_view, given_or_example, read_samples
@@ -84,7 +84,7 @@ class OutliersDisplay(Display):
             for j, model in enumerate(chosen.values()):
                 found, labels = _fitted(model, *table, samples)
                 wrong[i, j] = (labels != truth).sum()
-                ends = hyperplanes(found, view, box)
+                ends = parts_in(box, hyperplanes(found, view))
                 if len(ends):
                     lines[i, j] = ends[0]
         names = list(chosen)
