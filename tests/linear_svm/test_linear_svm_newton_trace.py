@@ -93,7 +93,7 @@ def test_a_share_of_the_rows_comes_first(monkeypatch):
     assert rows[0] < 500
     assert rows[-1] == 2000
     np.testing.assert_array_equal(run.replay()[0][1:], model.fit(X, y).coef_[0])
-    assert run.monotonic() is None
+    assert run.monotonic()
 
 
 def test_one_side_only_and_the_picture():

@@ -53,7 +53,7 @@ def test_every_step_of_newton_is_the_formula(C, intercept):
             np.testing.assert_allclose(move, -np.linalg.solve(H, g), rtol=1e-9, atol=1e-12)
     found = Reference(C=C, fit_intercept=intercept, tol=1e-10).fit(X, y)
     np.testing.assert_allclose(run.steps[-1].after[-2:], found.coef_[0], rtol=1e-4)
-    assert run.monotonic() is None
+    assert run.monotonic()
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_share_of_the_rows_comes_first(monkeypatch):
         first = run.steps[int(np.flatnonzero(whole)[0])]
         assert first.numbers["P"] == pytest.approx(objective(first.before, X, y, 1.0)[0], rel=1e-12)
         np.testing.assert_array_equal(run.replay()[0][1:], model.fit(X, y).coef_[0])
-        assert run.monotonic() is None
+        assert run.monotonic()
         assert "rows" in str(run)
 
 

@@ -178,10 +178,9 @@ def regression(
     given = {**model.given(), **(descent or DescentOptions()).given_for(model.solver)}
     what.check_for(model.solver)
     source = load_source(data, file, target, NUMBERS, intercept=not model.no_intercept)
-    if source.X is None:
-        refused = [*words_of(given).split()[:1], *(["--plot"] if what.plot is not None else [])]
-        if refused:
-            raise BadInput(f"{refused[0]} needs rows, and {source.name!r} has moments only")
+    if source.X is None and given:
+        option = words_of(given).split()[0]
+        raise BadInput(f"{option} needs rows, and {source.name!r} has moments only")
     from linscope.least_squares.estimators.linear_regression import LinearRegression
     from linscope.least_squares.estimators.ridge import Ridge
 
