@@ -72,6 +72,10 @@ def machines():
     yield traced(ls.LinearSVC(solver="coordinate", penalize_intercept=True), "or", criterion=True)
     yield traced(ls.SVC(kernel="linear", C=np.inf), "or", criterion=True)
     yield traced(ls.SVC(), "xor", criterion=True)
+    yield traced(ls.SVC(kernel="linear"), "non_separable", exact=True)
+    yield traced(ls.LinearSVC(), "iris")
+    yield traced(ls.LogisticRegression(), "iris")
+    yield traced(ls.LogisticRegression(penalty="l1"), "or")
 
 
 def derivations():
@@ -84,6 +88,9 @@ def derivations():
         for model in (ls.LeastSquaresClassifier(), ls.FisherDiscriminant()):
             X, y = ls.datasets.load("iris")
             yield ls.trace(model, X[:100, :2], y[:100], exact=exact)
+    for exact, shared in ((False, False), (True, True)):
+        yield traced(ls.GaussianNaiveBayes(shared_variance=shared), "students", exact=exact)
+    yield traced(ls.GaussianNaiveBayes(), "iris")
     yield traced(ls.LeastSquaresClassifier(), "students")
     yield traced(ls.LeastSquaresClassifier(), "iris")
     yield traced(ls.FisherDiscriminant(), "iris")

@@ -34,6 +34,7 @@ SPECIAL = {
     "α": r"$\alpha$",
     "γ": r"$\gamma$",
     "λ²": r"$\lambda^2$",
+    "²": "$^2$",
     "λ": r"$\lambda$",
     "σ": r"$\sigma$",
     "∇": r"$\nabla$",

@@ -119,9 +119,8 @@ def _quadratic(work: NaiveBayesWork, q: Quantities) -> None:
         r"\frac{\mu_{j1}^2}{2 \cdot \sigma_{j1}^2})"
     )
     q.add("constant", square, work.constant, words="the squares of the means")
-    total = r"\ln(\frac{\pi}{1 - \pi}) + \sum_j \ln(\frac{\sigma_{j0}}{\sigma_{j1}}) + " + square
     numbers = "<log_odds> + <spreads> + <constant>"
-    q.add("c", "c", work.bias, total, numbers, words="the sum of the three")
+    q.add("c", "c", work.bias, numbers=numbers, words="the sum of the three")
 
 
 def _many(work: NaiveBayesWork, table: SampleTable, q: Quantities) -> list[Part]:
@@ -130,8 +129,9 @@ def _many(work: NaiveBayesWork, table: SampleTable, q: Quantities) -> list[Part]
     for k, label in enumerate(labels, start=1):
         q.add(f"pi_{k}", rf"\pi_{{{k}}}", work.priors[k - 1], words=f"P(class {label})")
     first = list(q)
-    q.add("means", rf"{MU}", work.means)
-    q.add("variances", rf"{SIGMA}^2", work.variances)
+    symbols = {"means": MU, "variances": rf"{SIGMA}^2", "W": "W"}
+    q.add("means", symbols["means"], work.means)
+    q.add("variances", symbols["variances"], work.variances)
     rows = {"means": work.means, "variances": work.variances}
     titles = {"means": "means of the classes", "variances": "variances of the classes"}
     if work.linear:
@@ -145,7 +145,7 @@ def _many(work: NaiveBayesWork, table: SampleTable, q: Quantities) -> list[Part]
     for name, matrix in rows.items():
         columns = ["w₀", *data.names] if name == "W" else data.names
         values = shown(matrix, work.exact)
-        matrices.append(MatrixPart(name, titles[name], values, labels, columns, q[name].symbol))
+        matrices.append(MatrixPart(name, titles[name], values, labels, columns, symbols[name]))
     heads = [
         *data.heads,
         Head(data.names[0] if len(data.names) == 1 else tuple(data.names), r"\mathbf{x}"),
