@@ -75,6 +75,7 @@ def main(path: str) -> None:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from PIL import Image
 
     warnings.simplefilter("ignore")
     drawn, pictures = [row for row in rows() if row.says == FIGURE], []
@@ -92,7 +93,9 @@ def main(path: str) -> None:
     for ax, row, picture in zip(axes.flat, drawn, pictures, strict=False):
         ax.imshow(picture)
         ax.set_title(f"{row.number}  {row.claim}"[:60], size=8, loc="left")
-    sheet.savefig(path, dpi=80)
+    written = BytesIO()
+    sheet.savefig(written, dpi=80)
+    Image.open(written).convert("RGB").quantize(64).save(path, optimize=True)
 
 
 if __name__ == "__main__":
