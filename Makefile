@@ -28,8 +28,9 @@ types: $(VENV)/dev.done
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typed_snippet.py
 
+# Each process begins with tests of its own, so that few kernels are compiled by two at once.
 tests: $(VENV)/dev.done
-	$(BIN)/pytest -n $(TEST_JOBS)
+	$(BIN)/pytest -n $(TEST_JOBS) --dist worksteal
 
 format: $(VENV)/dev.done
 	$(BIN)/ruff check --fix .
