@@ -25,6 +25,7 @@ COMPILERS = [
     ["pdflatex", "-interaction=nonstopmode"],
     ["xelatex", "-interaction=nonstopmode"],
 ]
+COMPILER = next((words for words in COMPILERS if shutil.which(words[0])), None)
 
 
 def traced(model, data, **options):
@@ -152,14 +153,15 @@ def test_no_minus_stands_between_the_numbers_of_a_vector(family):
         assert not re.search(r"(\\;|\[)\s*-", inside(paper))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_documents_compile_and_fit_the_page(family, tmp_path):
-    compiler = next((words for words in COMPILERS if shutil.which(words[0])), None)
-    if compiler is None:
-        pytest.skip("no LaTeX is installed")
-    (tmp_path / "paper.tex").write_text(PAGE % "\n\n\\bigskip\n".join(papers(family)))
-    done = subprocess.run([*compiler, "paper.tex"], cwd=tmp_path, capture_output=True, timeout=300)
-    log = (tmp_path / "paper.log").read_text(errors="replace")
-    assert done.returncode == 0, re.findall(r"^! .*(?:\n.*){3}", log, re.M)
-    too_wide = [float(width) for width in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
-    assert not [width for width in too_wide if width > 1]
+if COMPILER is not None:  # without LaTeX the structure, above, is what can be checked
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_documents_compile_and_fit_the_page(family, tmp_path):
+        (tmp_path / "paper.tex").write_text(PAGE % "\n\n\\bigskip\n".join(papers(family)))
+        done = subprocess.run(
+            [*COMPILER, "paper.tex"], cwd=tmp_path, capture_output=True, timeout=300
+        )
+        log = (tmp_path / "paper.log").read_text(errors="replace")
+        assert done.returncode == 0, re.findall(r"^! .*(?:\n.*){3}", log, re.M)
+        too_wide = [float(width) for width in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
+        assert not [width for width in too_wide if width > 1]
