@@ -64,6 +64,8 @@ from linscope.perceptron.figures.solutions import solutions
 from linscope.perceptron.figures.step_size import step_size
 from linscope.perceptron.figures.weight_path import path_of_boundaries
 from linscope.perceptron.figures.weight_space import weight_space
+from linscope.separation.question import separability
+from linscope.separation.verdicts import Separable
 from linscope.validation.grid_figure import path
 
 __all__ = [
@@ -312,7 +314,8 @@ def radial(
     (np.int64(0), 1.45)
     """
     base = LinearSVC() if estimator is None else estimator
-    return RadialDisplay.from_data(base, X, y, center).plot(ax)
+    straight = isinstance(separability(X, y), Separable)
+    return RadialDisplay.from_data(base, X, y, center, straight).plot(ax)
 
 
 # A data set may stand for X and y in every figure.

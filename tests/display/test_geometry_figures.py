@@ -192,6 +192,11 @@ class TestRadial:
         np.testing.assert_array_equal(inside, y < 0)
         assert "only a circle can separate" in drawn(display)
 
+    def test_what_a_line_separates_needs_no_circle(self):
+        X, y = ls.datasets.make_separable(30, margin=0.3, random_state=0)
+        assert not ls.plot.radial(X, y).wrong.any()
+        assert "a line separates, too" in ls.plot.radial(X, y).title
+
     def test_no_circle(self):
         X, y = ls.datasets.make_separable(30, random_state=0)
 

@@ -37,6 +37,7 @@ class RadialDisplay(PlaneDisplay):
     lifted : array (n, 3), the samples as (x1, x2, r²)
     weights : the plane, bias first
     wrong : which samples the model gets wrong
+    straight : whether a line would do, without r²
     """
 
     samples: Samples
@@ -44,12 +45,13 @@ class RadialDisplay(PlaneDisplay):
     lifted: np.ndarray
     weights: np.ndarray
     wrong: np.ndarray
+    straight: bool
     grid = 1, 2
     plain = (0,)
     size = 10.6, 5.2
 
     @classmethod
-    def from_data(cls, estimator: Any, X: Any, y: Any, center: Any) -> Self:
+    def from_data(cls, estimator: Any, X: Any, y: Any, center: Any, straight: bool) -> Self:
         """Fit a clone of a linear classifier to the samples with r²."""
         samples = read_samples(X, y, binary=True)
         if samples.X.shape[1] != 2:
@@ -68,6 +70,7 @@ class RadialDisplay(PlaneDisplay):
             lifted=lifted,
             weights=read_hyperplane(model, 3, name="estimator"),
             wrong=predict(model, lifted) != samples.truth,
+            straight=straight,
         )
 
     @property
@@ -108,7 +111,8 @@ class RadialDisplay(PlaneDisplay):
         if self.wrong.any():
             n, wrong = len(self.wrong), int(self.wrong.sum())
             return f"With r² as a third coordinate a plane gets {wrong} of {n} samples wrong"
-        return "With r² as a third coordinate a plane separates what only a circle can separate"
+        which = "a line separates, too" if self.straight else "only a circle can separate"
+        return f"With r² as a third coordinate a plane separates what {which}"
 
     def _lift(self, flat: np.ndarray) -> np.ndarray:
         return np.column_stack([flat, ((flat - self.origin) ** 2).sum(axis=1)])
