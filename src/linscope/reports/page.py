@@ -8,6 +8,8 @@ from . import documents
 from .table import Table
 from .text import text
 
+MAX_ROWS = 25
+
 
 class Printed:
     """Something with a ``ledger`` for the terminal and a ``to_html`` for notebooks."""
@@ -28,6 +30,33 @@ class Printed:
         with console.capture() as capture:
             console.print(self.ledger(width=120))
         return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+class LongTable(Printed):
+    """A result that is one table, of whose rows so many are shown; ``max_rows=None`` shows all."""
+
+    def _table(self, most: int | None) -> Table:
+        raise NotImplementedError
+
+    def ledger(self, *, width: int | None = None, max_rows: int | None = MAX_ROWS) -> Any:
+        """The table for a terminal."""
+        from rich import get_console
+
+        from .terminal import ledger
+
+        return ledger(self._table(max_rows), get_console().width if width is None else width)
+
+    def to_markdown(self, *, max_rows: int | None = MAX_ROWS) -> str:
+        """The table in Markdown."""
+        return documents.markdown(self._table(max_rows))
+
+    def to_latex(self, *, max_rows: int | None = MAX_ROWS) -> str:
+        """The table in LaTeX."""
+        return documents.latex(self._table(max_rows))
+
+    def to_html(self, *, max_rows: int | None = MAX_ROWS) -> str:
+        """The table for notebooks and pages."""
+        return documents.html(self._table(max_rows))
 
 
 class Report:

@@ -14,20 +14,17 @@ from typing import Any
 import numpy as np
 
 from linscope.data.frames import join, to_backend
-from linscope.reports import documents
 from linscope.reports.cells import number, vectors
-from linscope.reports.page import Printed
+from linscope.reports.page import LongTable
 from linscope.reports.table import Column, Row, Table, shortened
-from linscope.reports.terminal import ledger
 from linscope.tracing.derivation_numbers import root
 from linscope.tracing.replay import WEIGHTS
 
-MAX_ROWS = 25
 # Vectors that are looked at; more are not something to read.
 MOST_VECTORS = 10_000
 
 
-class Distances(Printed):
+class Distances(LongTable):
     """How far each misclassified sample is from the hyperplane, after each update.
 
     Attributes
@@ -80,24 +77,6 @@ class Distances(Printed):
             part |= {"norm": np.full(len(rows), self.norms[k])}
             parts.append(part | {"criterion": np.full(len(rows), self.criterion[k])})
         return to_backend(join(parts), backend)
-
-    def ledger(self, *, width: int | None = None, max_rows: int | None = MAX_ROWS) -> Any:
-        """The table for a terminal, at most so many rows; None for all."""
-        from rich import get_console
-
-        return ledger(self._table(max_rows), get_console().width if width is None else width)
-
-    def to_markdown(self, *, max_rows: int | None = MAX_ROWS) -> str:
-        """The table in Markdown."""
-        return documents.markdown(self._table(max_rows))
-
-    def to_latex(self, *, max_rows: int | None = MAX_ROWS) -> str:
-        """The table in LaTeX."""
-        return documents.latex(self._table(max_rows))
-
-    def to_html(self, *, max_rows: int | None = MAX_ROWS) -> str:
-        """The table for notebooks and pages."""
-        return documents.html(self._table(max_rows))
 
     def __repr__(self) -> str:
         count = sum(map(len, self._rows))

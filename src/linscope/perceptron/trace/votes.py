@@ -14,15 +14,12 @@ import numpy as np
 
 from linscope.data.frames import to_backend
 from linscope.data.tables import to_matrix
-from linscope.reports import documents
 from linscope.reports.cells import number, text, vector, vectors
-from linscope.reports.page import Printed
+from linscope.reports.page import LongTable
 from linscope.reports.table import Column, Row, Table, shortened
-from linscope.reports.terminal import ledger
 from linscope.tracing.fractions import fractions
 from linscope.tracing.replay import WEIGHTS
 
-MAX_ROWS = 25
 # Samples side by side.
 MOST_SAMPLES = 8
 # Numbers of a sample that stands in a header.
@@ -31,7 +28,7 @@ MOST_NUMBERS = 5
 MOST_SCORES = 20_000_000
 
 
-class Votes(Printed):
+class Votes(LongTable):
     """The vectors of a run, the visits they survived, and what they say of samples.
 
     Attributes
@@ -72,24 +69,6 @@ class Votes(Printed):
         columns |= {name: self.weights[:, j] for j, name in enumerate(self._replay.weight_names)}
         columns |= {f"vote{i}": vote for i, vote in enumerate(self.votes.T)}
         return to_backend(columns, backend)
-
-    def ledger(self, *, width: int | None = None, max_rows: int | None = MAX_ROWS) -> Any:
-        """The table for a terminal, at most so many rows; None for all."""
-        from rich import get_console
-
-        return ledger(self._table(max_rows), get_console().width if width is None else width)
-
-    def to_markdown(self, *, max_rows: int | None = MAX_ROWS) -> str:
-        """The table in Markdown."""
-        return documents.markdown(self._table(max_rows))
-
-    def to_latex(self, *, max_rows: int | None = MAX_ROWS) -> str:
-        """The table in LaTeX."""
-        return documents.latex(self._table(max_rows))
-
-    def to_html(self, *, max_rows: int | None = MAX_ROWS) -> str:
-        """The table for notebooks and pages."""
-        return documents.html(self._table(max_rows))
 
     def __repr__(self) -> str:
         return f"<votes of {len(self.survival):,} vectors on {len(self.totals):,} samples>"
