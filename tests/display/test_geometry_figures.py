@@ -110,6 +110,9 @@ class TestAugmentedSpace:
         X, y = ls.datasets.make_separable(30, random_state=0)
         display = ls.plot.augmented_space(ls.LogisticRegression().fit(1e4 * X, y), 1e4 * X, y)
         drawn(display)
+        assert not display.wrong.any()
+        ends = np.column_stack([np.ones(len(display.line)), display.line[:, -2:]])
+        np.testing.assert_allclose(ends @ display.weights, 0, atol=1e-9)
 
     def test_errors(self):
         X, y = OR
