@@ -1,0 +1,305 @@
+"""What a comparison found, as plain values.
+
+A study makes one :class:`Findings`. The page, the terminal's answer, the notebook's view and the
+JSON twin are made of it and of nothing else, so that whoever recomputes the findings has checked
+all of them. Every field is text, a number, a truth value, None, a tuple or a dict of those, or
+another class of this file.
+
+Differences and probabilities are written so that *positive means better*, whatever the metric.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+# Metrics of which less is better.
+LESS_IS_BETTER = frozenset({"log_loss", "brier", "rmse", "mae"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table as it was read.
+
+    kind : number, yes/no, category, date, text, identifier, constant
+    role : feature, target, group, time, or left out
+    became : what the models see, such as "5 columns, one per category"; or why it was left out
+    """
+
+    name: str
+    kind: str
+    role: str
+    became: str
+    missing: int
+    distinct: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Data:
+    """The table.
+
+    task : "two classes", "classes" or "number"
+    classes, counts : in the order of the models; of two the positive one is the second
+    rows : used; dropped : rows left out because values were missing
+    missing : "none", "drop" or "impute"
+    encoded : how many columns the models see
+    sha256 : of the columns and the target as read
+    """
+
+    name: str
+    rows: int
+    dropped: int
+    columns: tuple[Column, ...]
+    target: str
+    task: str
+    classes: tuple[str, ...]
+    counts: tuple[int, ...]
+    positive: str | None
+    missing: str
+    encoded: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How models were judged.
+
+    splits : in words, such as "5 stratified folds, 4 times"
+    train, test : rows of a fold, on average
+    rope : half the width of the region of practical equivalence, in units of the metric
+    """
+
+    metric: str
+    metrics: tuple[str, ...]
+    splits: str
+    folds: int
+    repeats: int
+    inner_folds: int
+    train: int
+    test: int
+    rope: float
+    level: float
+    seed: int
+    budget: float | None
+    group: str | None = None
+    time: str | None = None
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric over the outer folds: its mean, the corrected interval, the value of each fold."""
+
+    mean: float
+    low: float
+    high: float
+    folds: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One model of the study.
+
+    simplicity : rank, 0 is the simplest
+    family : "baseline", "linear", "kernel" or "reference" (not linear, to compare with)
+    readable : its weights can be read
+    state : "finished", "partial" or "left out"; why : in words, for the last two
+    scores : by metric; metrics that it cannot have (no probabilities) are not there
+    chosen : parameters found by the inner search, for each outer fold
+    edges : how often the inner search ended at an edge, by parameter: (low, high)
+    seconds : of one fit with its search; fit_seconds : of the last fit alone;
+    predict_seconds : for 1,000 rows (medians over the folds; measured, so never recomputed)
+    fits, certified : how many fits of outer folds, and how many of them carry an ok certificate
+    """
+
+    key: str
+    title: str
+    estimator: str
+    family: str
+    simplicity: int
+    readable: bool
+    state: str
+    why: str
+    scores: dict[str, Score]
+    chosen: tuple[dict[str, Any], ...]
+    edges: dict[str, tuple[int, int]]
+    seconds: float
+    fit_seconds: float
+    predict_seconds: float
+    fits: int
+    certified: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Candidate ``a`` minus candidate ``b`` in the metric; positive means that ``a`` is better.
+
+    low, high : of the corrected interval; p, p_holm : two-sided, before and after Holm's correction
+    better, equal, worse : probabilities that a is better than b by more than the rope, within it,
+        or worse by more (they add up to 1)
+    """
+
+    a: str
+    b: str
+    mean: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    better: float
+    equal: float
+    worse: float
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The score of the whole procedure, the choice of the model included.
+
+    chosen : key of the candidate that each outer fold chose by its own training rows
+    naive : the mean of the best candidate's own score, which is too good
+    """
+
+    score: Score
+    chosen: tuple[str, ...]
+    naive: float
+
+
+@dataclass(frozen=True)
+class Flip:
+    """What would change the recommendation: a kind (rope, metric, cost, rows), where, to which."""
+
+    kind: str
+    at: str
+    to: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The simplest model that is practically equal to the best.
+
+    answer : one sentence; reasons : sentences
+    linear : "yes", "no" or "unclear" to the question whether linear is enough; linear_words : why
+    """
+
+    key: str
+    best: str
+    answer: str
+    reasons: tuple[str, ...]
+    linear: str
+    linear_words: str
+    flips: tuple[Flip, ...]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A finding about the data or the fits.
+
+    code : such as "LS101"; level : "problem", "warning" or "note"
+    columns, rows : which ones, at most ten of each
+    """
+
+    code: str
+    level: str
+    title: str
+    words: str
+    advice: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
+    ignored: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Scores of a candidate trained on more and more rows, on the same held-out rows."""
+
+    key: str
+    sizes: tuple[int, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """Of a column that the model sees, in the units of the table where that is possible.
+
+    ratio : odds ratio, for logistic regression; low, high : interval of the value, where valid
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    ratio: float | None = None
+
+
+@dataclass(frozen=True)
+class Final:
+    """The recommended model, refitted on all rows.
+
+    parameters : those chosen by a search over all rows
+    equation : the hyperplane in words, where the model has one
+    coefficients : by size of their effect; empty for models that are not readable
+    inference : why there are intervals, or why there are none
+    summary : the printed summary, where the model has one
+    certificate : status, ok, claim in words, gap and what else it holds, as text and numbers
+    """
+
+    key: str
+    title: str
+    parameters: dict[str, Any]
+    equation: str
+    coefficients: tuple[Coefficient, ...]
+    inference: str
+    summary: str
+    certificate: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Arrays for the figures, of predictions for held-out rows by the recommended model.
+
+    confusion : rows actual, columns predicted, in the order of ``Data.classes`` (first repeat)
+    roc : {"fpr", "tpr", "auc"}; pr : {"recall", "precision", "average"}
+    calibration : {"predicted", "observed", "low", "high", "count"}, Clopper–Pearson bands
+    residuals : {"fitted", "residual", "quantile"}, at most 2,000 rows
+    decision : for two features {"kind": "regions", "x", "y", "class", "points", "labels", names},
+        for more {"kind": "projection", "scores", "labels"}
+    Empty where the task has no such figure.
+    """
+
+    confusion: tuple[tuple[int, ...], ...] = ()
+    roc: dict[str, Any] = field(default_factory=dict)
+    pr: dict[str, Any] = field(default_factory=dict)
+    calibration: dict[str, Any] = field(default_factory=dict)
+    residuals: dict[str, Any] = field(default_factory=dict)
+    decision: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that a comparison found.
+
+    command, python : how to make it again
+    versions : of linscope, Python and the libraries that matter
+    seconds : what it took; partial : it was stopped before its end
+    """
+
+    data: Data
+    plan: Plan
+    candidates: tuple[Candidate, ...]
+    differences: tuple[Difference, ...]
+    headline: Headline
+    recommendation: Recommendation
+    checks: tuple[Check, ...]
+    curves: tuple[Curve, ...]
+    final: Final
+    panels: Panels
+    command: str
+    python: str
+    versions: dict[str, str]
+    seconds: float
+    partial: bool = False
