@@ -1,0 +1,102 @@
+"""Which rows train and which rows judge: the outer folds, the same for all models, and the inner.
+
+Classes are stratified; with groups no group is on both sides; with a time column every fold is
+judged by rows later than those it learned from.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+
+from linscope.validation.splits import Split
+
+DEFAULT_FOLDS = 5
+# Below so many rows the folds are drawn so many times: their noise is most of the interval.
+REPEATS = ((300, 4), (5_000, 2))
+
+
+class Rows(NamedTuple):
+    """What splitting has to know of the rows: class codes (or None), groups, order in time."""
+
+    codes: np.ndarray | None
+    groups: np.ndarray | None
+    order: np.ndarray | None
+    n: int
+
+    def take(self, rows: np.ndarray) -> Rows:
+        parts = (None if part is None else part[rows] for part in self[:3])
+        return Rows(*parts, len(rows))
+
+
+class Folds(NamedTuple):
+    """All folds, repeat after repeat; ``words`` say what they are."""
+
+    splits: list[Split]
+    folds: int
+    repeats: int
+    words: str
+
+
+def outer_folds(rows: Rows, folds: int | None, repeats: int | None, seed: int) -> Folds:
+    """The folds that judge, with fewer of them where a class or the groups are too small."""
+    count = _allowed(rows, DEFAULT_FOLDS if folds is None else folds, given=folds is not None)
+    if rows.order is not None:
+        repeats = 1
+    elif repeats is None:
+        repeats = next((times for most, times in REPEATS if rows.n <= most), 1)
+    splits = [s for r in range(repeats) for s in split(rows, count, seed + r)]
+    kind = "stratified folds" if rows.codes is not None else "folds"
+    if rows.order is not None:
+        kind = "folds in order of time, each judged by later rows"
+    elif rows.groups is not None:
+        kind += " that keep groups together"
+    times = "" if repeats == 1 else f", {repeats} times"
+    return Folds(splits, count, repeats, f"{count} {kind}{times}")
+
+
+def split(rows: Rows, folds: int, seed: int) -> list[Split]:
+    """So many folds of these rows."""
+    if rows.order is not None:
+        return _in_time(rows.order, folds)
+    shuffled = {"n_splits": folds, "shuffle": True, "random_state": seed}
+    empty = np.empty((rows.n, 0))
+    if rows.groups is not None:
+        maker = GroupKFold if rows.codes is None else StratifiedGroupKFold
+    else:
+        maker = KFold if rows.codes is None else StratifiedKFold
+    found = maker(**shuffled).split(empty, rows.codes, rows.groups)
+    return [Split(train, test) for train, test in found]
+
+
+def _in_time(order: np.ndarray, folds: int) -> list[Split]:
+    place = np.argsort(order, kind="stable")
+    found = TimeSeriesSplit(n_splits=folds).split(place)
+    return [Split(np.sort(place[train]), np.sort(place[test])) for train, test in found]
+
+
+def _allowed(rows: Rows, folds: int, *, given: bool) -> int:
+    """The number of folds, at most the rows of the rarest class and the number of groups."""
+    if folds < 2:
+        raise ValueError(f"{folds} folds: there must be at least 2")
+    most, what = rows.n, f"the table has {rows.n} rows"
+    if rows.codes is not None and rows.order is None:
+        rarest = int(np.bincount(rows.codes).min())
+        if rarest < most:
+            most, what = rarest, f"the rarest class has {rarest} rows"
+    if rows.groups is not None and len(np.unique(rows.groups)) < most:
+        most = len(np.unique(rows.groups))
+        what = f"there are {most} groups"
+    if most < 2:
+        raise ValueError(f"{what}: at least 2 are needed, one to learn from and one to judge by")
+    if given and folds > most:
+        raise ValueError(f"{folds} folds, but {what}: use at most {most}")
+    return min(folds, most)
