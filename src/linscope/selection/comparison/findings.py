@@ -3,7 +3,7 @@
 A study makes one :class:`Findings`. The page, the terminal's answer, the notebook's view and the
 JSON twin are made of it and of nothing else, so that whoever recomputes the findings has checked
 all of them. Every field is text, a number, a truth value, None, a tuple or a dict of those, or
-another class of this file.
+another class that can be imported from this file.
 
 Differences and probabilities are written so that *positive means better*, whatever the metric.
 """
@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-# Metrics of which less is better.
-LESS_IS_BETTER = frozenset({"log_loss", "brier", "rmse", "mae"})
+from linscope.validation.differences import LESS_IS_BETTER as LESS_IS_BETTER
+from linscope.validation.differences import Difference as Difference
 
 
 @dataclass(frozen=True)
@@ -129,27 +129,6 @@ class Candidate:
     predict_seconds: float
     fits: int
     certified: int
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Candidate ``a`` minus candidate ``b`` in the metric; positive means that ``a`` is better.
-
-    low, high : of the corrected interval; p, p_holm : two-sided, before and after Holm's correction
-    better, equal, worse : probabilities that a is better than b by more than the rope, within it,
-        or worse by more (they add up to 1)
-    """
-
-    a: str
-    b: str
-    mean: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
-    better: float
-    equal: float
-    worse: float
 
 
 @dataclass(frozen=True)
