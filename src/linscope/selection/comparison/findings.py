@@ -204,11 +204,13 @@ class Curve:
 class Coefficient:
     """Of a column that the model sees, in the units of the table where that is possible.
 
+    effect : of one standard deviation more of a number, of yes instead of no, or of a category
     ratio : odds ratio, for logistic regression; low, high : interval of the value, where valid
     """
 
     name: str
     value: float
+    effect: float
     low: float | None = None
     high: float | None = None
     p: float | None = None
