@@ -9,12 +9,11 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from .frame_columns import Table, columns_of
 from .suggest import did_you_mean
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".data")
@@ -22,24 +21,6 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 LIBSVM_SUFFIXES = (".svm", ".libsvm")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns by name: float arrays (NaN is missing) or object arrays of text (None is missing).
-
-    A LIBSVM file has its features in the CSR matrix ``sparse`` instead, and one column, "target".
-    """
-
-    columns: dict[str, np.ndarray]
-    sparse: Any = None
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), ()))
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.columns)
 
 
 def read_table(path: str | Path) -> Table:
@@ -82,44 +63,6 @@ def read_table(path: str | Path) -> Table:
         return _read_csv(path)
     known = ", ".join((*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *LIBSVM_SUFFIXES))
     raise ValueError(f"{path}: unknown kind of file {suffix!r}; known are {known}")
-
-
-def columns_of(frame: Any) -> Table:
-    """Any eager data frame (narwhals, pandas, polars, pyarrow) or dict of columns as a Table."""
-    import narwhals as nw
-
-    from .tables import as_frame
-
-    if isinstance(frame, Table):
-        return frame
-    if isinstance(frame, dict):
-        return Table({name: _column_of_values(np.asarray(v)) for name, v in frame.items()})
-    table = as_frame(frame, name="the table")
-    if table is None:
-        raise TypeError(f"expected a data frame, got {type(frame).__name__}")
-    columns = {}
-    for name, dtype in table.schema.items():
-        series = table[name]
-        if isinstance(dtype, nw.Decimal | nw.Boolean):
-            series = series.cast(nw.Float64)
-        elif dtype.is_temporal():
-            series = series.cast(nw.String)
-        elif dtype.is_nested():
-            raise ValueError(f"column {name!r} has nested values ({dtype}): flatten it first")
-        columns[str(name)] = _column_of_values(series.to_numpy())
-    return Table(columns)
-
-
-def _column_of_values(values: np.ndarray) -> np.ndarray:
-    if values.dtype.kind in "biuf":
-        small = values.dtype.kind == "f" and values.dtype.itemsize <= 4
-        return values.astype(np.float32 if small else np.float64, copy=False)
-    # Missing entries arrive as None, NaN or pandas.NA; only the last two are not equal to itself.
-    out = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):
-        missing = value is None or type(value).__name__ == "NAType" or value != value
-        out[i] = None if missing else str(value)
-    return out
 
 
 def _check_is_file(path: Path) -> None:

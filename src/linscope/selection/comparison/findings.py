@@ -13,26 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from linscope.data.kinds import Column as Column
 from linscope.validation.differences import LESS_IS_BETTER as LESS_IS_BETTER
 from linscope.validation.differences import Difference as Difference
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of the table as it was read.
-
-    kind : number, yes/no, category, date, text, identifier, constant
-    role : feature, target, group, time, or left out
-    became : what the models see, such as "5 columns, one per category"; or why it was left out
-    """
-
-    name: str
-    kind: str
-    role: str
-    became: str
-    missing: int
-    distinct: int
-    examples: tuple[str, ...]
 
 
 @dataclass(frozen=True)

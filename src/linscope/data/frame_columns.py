@@ -1,0 +1,107 @@
+"""A table as named columns: what every file and every data frame becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns by name: float arrays (NaN is missing) or object arrays of text (None is missing).
+
+    A LIBSVM file has its features in the CSR matrix ``sparse`` instead, and one column, "target".
+    """
+
+    columns: dict[str, np.ndarray]
+    sparse: Any = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.columns)
+
+
+def columns_of(frame: Any) -> Table:
+    """Any eager data frame (narwhals, pandas, polars, pyarrow) or dict of columns as a Table.
+
+    Truth values become 1 and 0, dates their ISO text, durations seconds.
+
+    >>> columns_of({"size": [1, 2], "colour": ["red", None]}).columns
+    {'size': array([1., 2.]), 'colour': array(['red', None], dtype=object)}
+    """
+    from .tables import as_frame
+
+    if isinstance(frame, Table):
+        return frame
+    if isinstance(frame, dict):
+        return Table({str(name): column_of(values) for name, values in frame.items()})
+    table = as_frame(frame, name="the table")
+    if table is None:
+        raise TypeError(f"expected a data frame, got {type(frame).__name__}")
+    return Table({str(name): _column_of_series(table[name], str(name)) for name in table.columns})
+
+
+def _column_of_series(series: Any, name: str) -> np.ndarray:
+    import narwhals as nw
+
+    dtype = series.dtype
+    if isinstance(dtype, nw.Decimal | nw.Boolean):
+        series = series.cast(nw.Float64)
+    elif isinstance(dtype, nw.Duration):
+        series = series.dt.total_microseconds().cast(nw.Float64) / 1e6
+    elif dtype.is_temporal():
+        return column_of(series.to_list())
+    elif dtype.is_nested():
+        raise ValueError(f"column {name!r} has nested values ({dtype}): flatten it first")
+    return column_of(series.to_numpy())
+
+
+def column_of(values: Any) -> np.ndarray:
+    """Values of any kind as a column: numbers, or else texts."""
+    array = values if isinstance(values, np.ndarray) else _objects(values)
+    if array.dtype.kind in "biuf":
+        small = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+        return array.astype(np.float32 if small else np.float64, copy=False)
+    if array.dtype.kind in "Mm":
+        array = _objects(array.astype("M8[us]" if array.dtype.kind == "M" else "m8[us]").tolist())
+    texts = [None if _is_missing(value) else value for value in array.tolist()]
+    kinds = {type(value) for value in texts} - {type(None)}
+    if kinds and all(issubclass(kind, int | float | np.number | np.bool_) for kind in kinds):
+        return np.array([np.nan if value is None else float(value) for value in texts])
+    return _objects([None if value is None else _text(value) for value in texts])
+
+
+def _objects(values: Iterable[Any]) -> np.ndarray:
+    """A list as it is: NumPy would turn the 1 of [1, "a"] into text, and None into an object."""
+    values = list(values)
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _is_missing(value: Any) -> bool:
+    # Missing entries arrive as None, NaN, NaT or pandas.NA, which is not equal to anything.
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
+def _text(value: Any) -> str:
+    """Texts as they are; dates in ISO form, the hour left out at midnight."""
+    if isinstance(value, str):
+        return value
+    if hasattr(value, "isoformat"):
+        return (
+            value.isoformat(sep=" ").removesuffix(" 00:00:00") if _has_time(value) else str(value)
+        )
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _has_time(value: Any) -> bool:
+    return hasattr(value, "hour") and hasattr(value, "year")

@@ -1,0 +1,373 @@
+"""A table and a target: what is asked, in the form that models take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .columns import TableColumns, as_table
+from .datasets import Dataset
+from .dates import find_dates
+from .files import Table, is_number
+from .fingerprint import sha256
+from .frame_columns import column_of
+from .kinds import Column, kind_of
+from .suggest import did_you_mean
+from .target import read_target
+
+MISSING_ADVICE = (
+    "choose missing='drop' to leave these rows out, or missing='impute' to fill in medians inside "
+    "the folds (on the command line --missing drop or --missing impute)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Features, target and what else a study needs to know of a table.
+
+    Attributes
+    ----------
+    name : of the table
+    table : Table, all rows and columns as read
+    columns : one ``Column`` for each column of the table, in its order
+    X : float64 array of shape (n, p), NaN is missing, categories are codes; CSR for sparse rows
+    names : of the columns of X
+    numeric, yes_no, categorical : places of columns of X; ``yes_no`` (1 or 0) is part of numeric
+    categories : dict from the place of a categorical column to its texts, in the order of the codes
+    target : its name
+    y : texts, whole numbers, or float64 for the task "number"
+    task : "two classes", "classes" or "number"
+    classes : labels in sorted order, but of two the positive one is the second; () for numbers
+    positive : of two classes the one that is looked for, else None
+    groups : codes of the group column, or None
+    order : sort keys of the time column, or None
+    group, time : their names, or None
+    rows : places of the rows in the table; those with missing values may have been dropped
+    missing : "none", "drop" or "impute"
+    dropped : how many rows were left out
+    sha256 : of all columns as read, and the target
+    reader : fitted ``TableColumns``, which makes X of any table with the same columns
+    notes : sentences that say what was found and assumed
+    """
+
+    name: str
+    table: Table
+    columns: tuple[Column, ...]
+    X: Any
+    names: tuple[str, ...]
+    numeric: tuple[int, ...]
+    yes_no: tuple[int, ...]
+    categorical: tuple[int, ...]
+    categories: dict[int, list[str]]
+    target: str
+    y: np.ndarray
+    task: str
+    classes: tuple[Any, ...]
+    positive: Any
+    groups: np.ndarray | None
+    order: np.ndarray | None
+    group: str | None
+    time: str | None
+    rows: np.ndarray
+    missing: str
+    dropped: int
+    sha256: str
+    reader: TableColumns
+    notes: tuple[str, ...]
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Places of the labels among ``classes``: 1 is the positive one of two."""
+        place = {label: code for code, label in enumerate(self.classes)}
+        return np.array([place[label] for label in self.y.tolist()])
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Rows of each class."""
+        return tuple(np.bincount(self.codes, minlength=len(self.classes)).tolist())
+
+
+def read_question(
+    table: Any,
+    target: str | None = None,
+    *,
+    target_values: Any = None,
+    positive: Any = None,
+    missing: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    task: str | None = None,
+    name: str = "the table",
+) -> Question:
+    """What is asked of a table: which columns are features, what is to be predicted.
+
+    Parameters
+    ----------
+    table : Table, data frame of any library, dict of columns, Dataset; array or sparse matrix
+    target : name of the column to predict; with ``target_values`` what to call them
+    target_values : what to predict, where it is no column of the table
+    positive : the class of two that is looked for; yes, true and 1 are found by themselves
+    missing : None, "drop" or "impute"
+        Missing values are an error unless one of these says what to do. Rows without a target, a
+        group or a time are dropped with either.
+    group, time : columns whose rows stay together, or stay in order, when the table is split
+    drop : columns to leave out
+    keep : columns to use although they look like identifiers, texts or constants
+    task : None, "classes" or "number"
+        How to read a target of whole numbers.
+    name : str
+        Of the table, for messages.
+
+    Examples
+    --------
+    >>> table = {"age": [31, 18, 50, 44], "plan": ["basic", "plus", "basic", "plus"],
+    ...          "churn": ["no", "yes", "no", "yes"]}
+    >>> question = read_question(table, "churn")
+    >>> question.task, question.classes, question.names
+    ('two classes', ('no', 'yes'), ('age', 'plan'))
+    >>> question.X
+    array([[31.,  0.],
+           [18.,  1.],
+           [50.,  0.],
+           [44.,  1.]])
+    """
+    _check_choice("missing", missing, ("drop", "impute"))
+    _check_choice("task", task, ("classes", "number"))
+    if isinstance(table, Dataset):
+        table, target, target_values, positive = _of_dataset(table, target, target_values, positive)
+    plain = isinstance(table, np.ndarray | list | tuple)
+    table = as_table(table)
+    target, values = _target_values(table, target, target_values, name)
+    roles = _roles(table, target, group, time, _names(drop))
+    keep = _names(keep)
+    for column in keep:
+        _check_column(table, column, "keep")
+    if plain:  # numbers without names are meant as numbers
+        keep = [c for c, v in table.columns.items() if kind_of(c, v).kind != "constant"]
+    reader = TableColumns(leave_out=list(roles), keep=keep).fit(table)
+    X = _features(reader, table, name)
+    keys = {c: table.columns[c] for c in (group, time) if c is not None} | {target: values}
+    rows, how = _complete_rows(X, reader, keys, missing, name)
+    answer = read_target(values[rows], target, positive, task)
+    places = range(reader.n_features_in_)
+    kinds = [reader.kinds_[c].kind if reader.kinds_ else "number" for c in reader.feature_names_in_]
+    outside = values if target_values is not None else None
+    return Question(
+        name=name,
+        table=table,
+        columns=_columns(table, reader, roles, target, values),
+        X=X[rows] if len(rows) < len(values) else X,
+        names=tuple(reader.feature_names_in_),
+        numeric=tuple(j for j in places if kinds[j] != "category"),
+        yes_no=tuple(j for j in places if kinds[j] == "yes/no"),
+        categorical=tuple(j for j in places if kinds[j] == "category"),
+        categories=reader.categories_,
+        target=target,
+        y=answer.y,
+        task=answer.task,
+        classes=answer.classes,
+        positive=answer.positive,
+        groups=None if group is None else _groups(table.columns[group][rows]),
+        order=None if time is None else _order(time, table.columns[time][rows]),
+        group=group,
+        time=time,
+        rows=rows,
+        missing=how,
+        dropped=len(values) - len(rows),
+        sha256=sha256(table, target, outside),
+        reader=reader,
+        notes=answer.notes,
+    )
+
+
+def _names(given: Iterable[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _check_choice(word: str, given: str | None, known: tuple[str, ...]) -> None:
+    if given is not None and given not in known:
+        raise ValueError(f"{word} must be {' or '.join(map(repr, known))}, got {given!r}")
+
+
+def _check_column(table: Table, column: str, word: str) -> None:
+    if column not in table.columns:
+        known = ", ".join(table.names[:12]) + (", …" if len(table.names) > 12 else "")
+        raise ValueError(
+            f"the table has no column {column!r} ({word}) among {known}"
+            f"{did_you_mean(column, table.names)}"
+        )
+
+
+def _of_dataset(
+    data: Dataset, target: str | None, values: Any, positive: Any
+) -> tuple[Any, str, Any, Any]:
+    """The table of a built-in data set; labels by their names, where these say more."""
+    X, y = data
+    if values is not None or target is not None:
+        raise TypeError(f"the data set {data.name!r} has a target of its own: leave target out")
+    labels = sorted(set(y.tolist()))
+    names = [data.target_names.get(label, "") for label in labels]
+    if all(names) and not all(map(is_number, names)):
+        y = column_of([data.target_names[label] for label in y.tolist()])
+        # The larger of two labels is the positive one, whatever its name.
+        positive = names[1] if positive is None and len(names) == 2 else positive
+    return Table(dict(zip(data.feature_names, X.T, strict=True))), "target", y, positive
+
+
+def _target_values(
+    table: Table, target: str | None, values: Any, name: str
+) -> tuple[str, np.ndarray]:
+    if values is None:
+        if target is None and table.sparse is not None:
+            target = "target"
+        if target is None:
+            known = ", ".join(table.names[:12]) + (", …" if len(table.names) > 12 else "")
+            raise ValueError(
+                f"{name}: which column is to be predicted? Give target (--target on the command "
+                f"line), one of {known}"
+            )
+        _check_column(table, target, "target")
+        values = table.columns[target]
+    else:
+        target = str(target or getattr(values, "name", None) or "y")
+        values = np.asarray(values)
+        if values.ndim != 1:
+            raise ValueError(f"the target must be one column, got an array of shape {values.shape}")
+        values = column_of(values)
+    n = len(table) if table.sparse is None else table.sparse.shape[0]
+    if not n:
+        raise ValueError(f"{name} has no rows")
+    if len(values) != n:
+        raise ValueError(f"{name} has {n:,} rows, but the target {target!r} has {len(values):,}")
+    return target, values
+
+
+def _roles(
+    table: Table, target: str, group: str | None, time: str | None, drop: list[str]
+) -> dict[str, str]:
+    """What a column is, where it is no feature."""
+    roles = {target: "target"}
+    given = [("group", group), ("time", time), *(("drop", column) for column in drop)]
+    for word, column in given:
+        if column is None:
+            continue
+        _check_column(table, column, word)
+        if column in roles:
+            raise ValueError(f"the column {column!r} cannot be both {roles[column]} and {word}")
+        roles[column] = word
+    return roles
+
+
+def _features(reader: TableColumns, table: Table, name: str) -> Any:
+    if not reader.n_features_in_:
+        left = "; ".join(f"{column}: {kind.why}" for column, kind in reader.kinds_.items())
+        raise ValueError(
+            f"{name} has no column left to predict from ({left or 'it has only the target'}): "
+            "name those to use with keep (--keep on the command line)"
+        )
+    X = reader.transform(table)
+    numbers = X.data if table.sparse is not None else X
+    if np.isinf(numbers).any():
+        if table.sparse is not None:
+            raise ValueError(f"{name} has infinite numbers: replace them, or drop their rows")
+        row, place = np.argwhere(np.isinf(X))[0]
+        raise ValueError(
+            f"column {reader.feature_names_in_[place]!r} has an infinite number at row {row}: "
+            "replace it, or drop the row"
+        )
+    return X
+
+
+def _complete_rows(
+    X: Any, reader: TableColumns, keys: dict[str, np.ndarray], missing: str | None, name: str
+) -> tuple[np.ndarray, str]:
+    """The rows to use, and what was done about missing values.
+
+    Without a target, group or time a row is of no use.
+    """
+    for column, values in keys.items():
+        if values.dtype != object and np.isinf(values).any():
+            row = int(np.argmax(np.isinf(values)))
+            raise ValueError(f"column {column!r} has an infinite number at row {row}")
+    gaps = {column: _is_missing(values) for column, values in keys.items()}
+    holes = np.isnan(X) if isinstance(X, np.ndarray) else np.zeros((X.shape[0], 0), dtype=bool)
+    useless = np.logical_or.reduce(list(gaps.values()))
+    incomplete = useless | holes.any(axis=1)
+    if incomplete.any() and missing is None:
+        counts = dict(zip(reader.feature_names_in_, holes.sum(axis=0).tolist(), strict=False))
+        counts |= {column: int(gap.sum()) for column, gap in gaps.items()}
+        raise ValueError(_missing_words(counts, int(incomplete.sum()), len(useless), name))
+    rows = np.flatnonzero(~(incomplete if missing == "drop" else useless))
+    if not len(rows):
+        raise ValueError(
+            f"every row of {name} has a missing value, so none is left: say missing='impute' "
+            "(--missing impute on the command line), or drop the columns that are mostly empty"
+        )
+    if missing == "impute" and holes[rows].any():
+        return rows, "impute"
+    return rows, "drop" if len(rows) < len(useless) else "none"
+
+
+def _missing_words(counts: dict[str, int], rows: int, n: int, name: str) -> str:
+    found = sorted(((c, k) for c, k in counts.items() if k), key=lambda pair: -pair[1])
+    words = ", ".join(f"{column}: {count:,}" for column, count in found[:12])
+    words += f" and {len(found) - 12} more columns" if len(found) > 12 else ""
+    return f"{name} has missing values in {rows:,} of {n:,} rows ({words}): {MISSING_ADVICE}"
+
+
+def _is_missing(values: np.ndarray) -> np.ndarray:
+    if values.dtype == object:
+        return np.array([value is None for value in values.tolist()])
+    return np.isnan(values)
+
+
+def _groups(values: np.ndarray) -> np.ndarray:
+    codes = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
+    if len(codes[0]) < 2:
+        raise ValueError("the group column has one group, and rows of a group stay together")
+    return codes[1]
+
+
+def _order(name: str, values: np.ndarray) -> np.ndarray:
+    """Sort keys of a time column: its numbers, or days."""
+    if values.dtype != object:
+        return values.astype(np.float64)
+    dates = find_dates(sorted(set(values.tolist())))
+    if dates is None:
+        raise ValueError(
+            f"the time column {name!r} has texts such as {values[0]!r}, which are neither "
+            "numbers nor dates"
+        )
+    days = {text: dates.days(text) for text in set(values.tolist())}
+    return np.array([days[text] for text in values.tolist()], dtype=np.float64)
+
+
+def _columns(
+    table: Table, reader: TableColumns, roles: dict[str, str], target: str, values: np.ndarray
+) -> tuple[Column, ...]:
+    """Every column of the table in its order; a target from outside comes last."""
+    words = {
+        "target": "what is predicted",
+        "group": "its rows stay together",
+        "time": "earlier rows are learned from, later ones tested on",
+        "drop": "left out as asked",
+    }
+    columns = table.columns if target in table.columns else table.columns | {target: values}
+    found = []
+    if table.sparse is not None:
+        width = table.sparse.shape[1]
+        some = Column(f"x1 … x{width}", "number", "feature", f"{width:,} numbers", 0, 0, ())
+        found.append(some)
+    for name, column in columns.items():
+        if name in roles:
+            role = "left out" if roles[name] == "drop" else roles[name]
+            kind = kind_of(name, column, keep=role == "target")
+            found.append(kind.column(name, role, words[roles[name]]))
+        else:
+            found.append(reader.kinds_[name].column(name))
+    return tuple(found)
