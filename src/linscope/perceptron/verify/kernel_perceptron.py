@@ -124,8 +124,12 @@ def measure(
     sums = kernel, rows, Z, alpha[used], bias
     if plain is None or _length2(plain, alpha, bias) is None:
         plain = plain_sums(*sums)
-    if _rough(plain, alpha, bias) and float(len(y)) * len(used) * X.shape[1] <= PRECISE:
-        plain = plain_sums(*sums, precise=True)
+    rough = _rough(plain, alpha, bias)
+    if rough.any() and float(rough.sum()) * len(used) * X.shape[1] <= PRECISE:
+        better = plain_sums(kernel, rows[rough], *sums[2:], precise=True)
+        mid, rad = plain.mid.copy(), plain.rad.copy()
+        mid[rough], rad[rough] = better.mid, better.rad
+        plain = Ball(mid, rad)
     f, unknown = signed_sums(*sums, plain)
     signed = y * f
     wrong_at_zero = np.where(y > 0, *TIES[tie])
@@ -168,12 +172,13 @@ def plain_sums(
     return kernel_sums(kernel, rows, Z, beta, bias, precise=precise)
 
 
-def _rough(f: Ball, alpha: np.ndarray, bias: float) -> bool:
-    """Whether rounding is too much of the smallest score or of ‖w‖²."""
+def _rough(f: Ball, alpha: np.ndarray, bias: float) -> np.ndarray:
+    """The rows whose rounding is too much of their score; all, if it is too much of ‖w‖²."""
     length2 = float(alpha @ (f.mid - bias)) + bias * bias
-    least, rounding = float(np.abs(f.mid).min()), float(f.rad.max())
-    doubt = rounding * float(np.abs(alpha).sum())
-    return not (rounding <= COARSE * least and doubt <= COARSE * length2)
+    doubt = float(f.rad.max()) * float(np.abs(alpha).sum())
+    if not doubt <= COARSE * length2:
+        return np.ones(len(f.mid), dtype=bool)
+    return ~(f.rad <= COARSE * np.abs(f.mid))
 
 
 def _radius(kernel: Kernel, X: Any, intercept: bool) -> float:

@@ -1,5 +1,11 @@
-"""From a table to the right linear model: the study, its statistics, checks and recommendation.
+"""From a table to the right linear model.
 
-findings : what a comparison found, as plain values; report, terminal and JSON are made of nothing
-    else
+options : what may be asked of a study, and what it tells while it runs
+study : every candidate on the same outer folds, then what follows from their scores
+candidates : the models, the simplest first; search : their parameters, inside a fold
+folds, prepared, judging, record : rows that judge, tables as models see them, metrics, notes
+choice, recommendation : the rule that chooses a model; why, and what would change it
+curves, final, explained, panels : more rows, the last fit, valid statements, arrays for figures
+checks : what may be wrong with the data and the fits, by code
+findings : all of it as plain values; page, terminal, notebook and JSON are made of nothing else
 """

@@ -269,7 +269,6 @@ CLASSIFIERS = (
         "Kernel perceptron, rbf",
         "kernel",
         _kernel_perceptron,
-        {"gamma": RBF_GRID["gamma"]},
         readable=False,
         obstacle=_few_rows(GRAM_ROWS, "it holds the whole Gram matrix"),
         certifies=False,

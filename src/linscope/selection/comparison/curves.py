@@ -14,7 +14,7 @@ from .findings import Curve
 from .folds import Rows
 from .judging import answers_of, judge
 from .record import Record, score_of
-from .search import fitted
+from .search import alone, fitted
 
 if TYPE_CHECKING:
     from .study import Course
@@ -70,7 +70,8 @@ def _score(course: Course, record: Record, fold: int, size: int) -> float:
         fit = fitted(record.model, setting, some.X, some.y, parameters)
     except (ValueError, ArithmeticError):  # too few rows for this model
         return float("nan")
-    answers = answers_of(fit, prepared.X, setting.task)
+    with alone(record.model, setting):
+        answers = answers_of(fit, prepared.X, setting.task)
     return judge(prepared.y, answers, setting.task, setting.classes)[course.metric]
 
 

@@ -8,12 +8,14 @@ that have nothing to search.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
 from linscope.selection.path import path
 from linscope.validation.splits import Split
@@ -25,6 +27,7 @@ from .folds import Rows, split
 from .judging import Answers, answers_of, judge
 
 SEARCH_ROWS = 4_000
+SMALL = 500_000
 # Means that differ by rounding only are equal.
 EQUAL = 1e-12
 # Of these it means something if the best value is the first or the last.
@@ -87,7 +90,15 @@ def fitted(
     model: Model, setting: Setting, X: Any, y: np.ndarray, parameters: dict[str, Any]
 ) -> Any:
     """The candidate with these parameters, fitted."""
-    return with_parameters(model.make(setting), parameters).fit(X, y)
+    with alone(model, setting):
+        return with_parameters(model.make(setting), parameters).fit(X, y)
+
+
+def alone(model: Model, setting: Setting) -> Any:
+    """On small tables the threads of gradient boosting wait for each other most of the time."""
+    if model.family == "reference" and setting.rows * setting.columns < SMALL:
+        return threadpool_limits(1, "openmp")
+    return nullcontext()
 
 
 def with_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:

@@ -36,7 +36,7 @@ from .panels import panels
 from .prepared import Prepared, PreparedFolds
 from .recommendation import recommend
 from .record import Record, score_of
-from .search import fitted, search
+from .search import alone, fitted, search
 from .versions import versions
 
 # These come after the reference: they cost most, and a budget may end before them.
@@ -203,7 +203,8 @@ class Course:
             with clock(record.fit_seconds):
                 fit = fitted(model, setting, training.X, training.y, parameters)
             begun = time.perf_counter()
-            answers = answers_of(fit, prepared.X, setting.task)
+            with alone(model, setting):
+                answers = answers_of(fit, prepared.X, setting.task)
             spent = time.perf_counter() - begun
         record.predict_seconds.append(1000 * spent / len(prepared.y))
         record.note(fit)
