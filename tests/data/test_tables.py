@@ -339,7 +339,7 @@ def test_libsvm(tmp_path):
         ("x.csv", b"a,b\n1,\xff\n", "line 2: not UTF-8"),
         ("x.parquet", b"PAR1 not really", "not a readable Parquet file"),
         ("x.svm", b"hello world\n", "not a readable LIBSVM file"),
-        ("x.xlsx", b"PK", "unknown kind of file '.xlsx'"),
+        ("x.doc", b"PK", "unknown kind of file '.doc'"),
     ],
 )
 def test_damaged_files(tmp_path, name, content, message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def columns_of(frame: Any) -> Table:
     if isinstance(frame, Table):
         return frame
     if isinstance(frame, dict):
-        return Table({str(name): column_of(values) for name, values in frame.items()})
+        return _same_length({str(name): column_of(values) for name, values in frame.items()})
     table = as_frame(frame, name="the table")
     if table is None:
         raise TypeError(f"expected a data frame, got {type(frame).__name__}")
@@ -62,27 +63,38 @@ def _column_of_series(series: Any, name: str) -> np.ndarray:
     return column_of(series.to_numpy())
 
 
+def _same_length(columns: dict[str, np.ndarray]) -> Table:
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        words = ", ".join(f"{name} has {length:,}" for name, length in list(lengths.items())[:12])
+        raise ValueError(f"the columns have different numbers of rows: {words}")
+    return Table(columns)
+
+
 def column_of(values: Any) -> np.ndarray:
-    """Values of any kind as a column: numbers, or else texts."""
+    """Values of any kind as a column: numbers, or else texts.
+
+    >>> column_of([1, None, True]), column_of([1, "a", 2.5, None])
+    (array([ 1., nan,  1.]), array(['1', 'a', '2.5', None], dtype=object))
+    """
     array = values if isinstance(values, np.ndarray) else _objects(values)
+    if array.ndim != 1:
+        raise ValueError(f"expected a column, got values of shape {array.shape}")
     if array.dtype.kind in "biuf":
         small = array.dtype.kind == "f" and array.dtype.itemsize <= 4
         return array.astype(np.float32 if small else np.float64, copy=False)
     if array.dtype.kind in "Mm":
-        array = _objects(array.astype("M8[us]" if array.dtype.kind == "M" else "m8[us]").tolist())
-    texts = [None if _is_missing(value) else value for value in array.tolist()]
-    kinds = {type(value) for value in texts} - {type(None)}
-    if kinds and all(issubclass(kind, int | float | np.number | np.bool_) for kind in kinds):
-        return np.array([np.nan if value is None else float(value) for value in texts])
-    return _objects([None if value is None else _text(value) for value in texts])
+        array = array.astype(f"{array.dtype.kind}8[us]")
+    present = [None if _is_missing(value) else value for value in array.tolist()]
+    kinds = {type(value) for value in present} - {type(None)}
+    if all(issubclass(kind, int | float | np.number | np.bool_ | Decimal) for kind in kinds):
+        return np.array([np.nan if value is None else float(value) for value in present])
+    return _objects([None if value is None else _text(value) for value in present])
 
 
 def _objects(values: Iterable[Any]) -> np.ndarray:
-    """A list as it is: NumPy would turn the 1 of [1, "a"] into text, and None into an object."""
-    values = list(values)
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
+    """A list as it is: NumPy would turn the 1 of [1, "a"] into text."""
+    return np.fromiter(values, dtype=object)
 
 
 def _is_missing(value: Any) -> bool:
