@@ -1,0 +1,171 @@
+"""Fits and searches: edges, certificates, models that were not finished, separated classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from linscope.separation.reading import read_table
+from linscope.separation.signed_rows import SignedRows
+from linscope.separation.three_cases import decide
+
+from ..findings import LESS_IS_BETTER
+from .registry import Found, rule
+from .subject import Subject
+from .words import listed
+
+EDGE_SHARE = 0.5
+# Entries of the table that the separation of the classes is decided for.
+MOST_WORK, MOST_CLASSES = 4_000_000, 10
+
+
+def finished(subject: Subject) -> list[Any]:
+    """The candidates with a score in the metric, best first."""
+    metric = subject.plan.metric
+    scored = [c for c in subject.candidates if c.state == "finished" and metric in c.scores]
+    sign = 1.0 if metric in LESS_IS_BETTER else -1.0
+    return sorted(scored, key=lambda c: sign * c.scores[metric].mean)
+
+
+@rule(
+    "LS201",
+    "The best parameter is at the edge of the search",
+    "warning",
+    "The search preferred the smallest or largest value that it tried: values beyond may be "
+    "better still.",
+)
+def edges(subject: Subject) -> Iterator[Found]:
+    best = _best_that_learned(subject)
+    for candidate in subject.candidates:
+        found = []
+        for parameter, (low, high) in candidate.edges.items():
+            fits = max(len(candidate.chosen), 1)
+            end, times = ("largest", high) if high >= low else ("smallest", low)
+            if times > EDGE_SHARE * fits:
+                found.append(f"{parameter} was the {end} value tried in {times} of {fits} folds")
+        if found:
+            yield Found(
+                f"{candidate.title}: {listed(found)}. Values beyond it were not tried and may be "
+                "better.",
+                "If this model matters to you, fit a wider range with ls.path.",
+                level=None if candidate is best else "note",
+            )
+
+
+@rule(
+    "LS202",
+    "Fits without a certificate",
+    "note",
+    "Some fits could not prove that they reached their optimum: another run may give other "
+    "weights.",
+)
+def uncertified(subject: Subject) -> Iterator[Found]:
+    for candidate in subject.candidates:
+        judged = candidate.family not in ("baseline", "reference") and candidate.fits
+        if judged and candidate.certified < candidate.fits:
+            lacking = candidate.fits - candidate.certified
+            yield Found(
+                f"{candidate.title}: {lacking} of {candidate.fits} fits have no certificate that "
+                "is ok. Their scores are what the model scores; that it is the optimum is not "
+                "proved.",
+                "Give it more steps (max_iter) or scaled columns before you rely on its weights.",
+            )
+
+
+@rule(
+    "LS203",
+    "The final model has no certificate",
+    "warning",
+    "The recommended model, fitted on all rows, could not prove that it reached its optimum.",
+)
+def final_uncertified(subject: Subject) -> Iterator[Found]:
+    final = getattr(subject.fitted, "final", None)
+    model = None if final is None else final[-1]
+    certificate = getattr(model, "certificate_", None)
+    if certificate is not None and not certificate.ok:
+        status = getattr(certificate, "status", None)
+        said = f" (status: {getattr(status, 'value', status)})" if status is not None else ""
+        yield Found(
+            f"The final {type(model).__name__} has no certificate that is ok{said}: its weights "
+            "may be off the optimum.",
+            "Give it more steps (max_iter), or take a model with a certificate.",
+        )
+
+
+@rule(
+    "LS204",
+    "Models were not finished",
+    "note",
+    "Some models were left out or stopped before their last fold: the comparison says nothing, "
+    "or less, about them.",
+)
+def unfinished(subject: Subject) -> Iterator[Found]:
+    found = [c for c in subject.candidates if c.state != "finished"]
+    if found:
+        said = [f"{c.title} ({c.state}{f': {c.why}' if c.why else ''})" for c in found]
+        yield Found(
+            f"{listed(said)}. The recommendation is among the other models only.",
+            "Allow more time: --budget.",
+        )
+
+
+@rule(
+    "LS205",
+    "A hyperplane separates the classes",
+    "note",
+    "Proved in exact arithmetic: some weights make no mistake on this table, so logistic "
+    "regression without a penalty has no finite solution.",
+)
+def separated(subject: Subject) -> Iterator[Found]:
+    if not subject.classification or subject.encoded is None:
+        return
+    matrix = subject.encoded[0]
+    n, d = matrix.shape
+    if d == 0 or d >= n or n * d * len(subject.classes) > MOST_WORK:
+        return
+    found = _separated_classes(subject, matrix)
+    if not found:
+        return
+    consequence = (
+        "Logistic regression without a penalty has no finite solution (its weights grow for "
+        "ever), and it has no standard errors."
+    )
+    few = f" With {d + 1:,} weights for {n:,} rows that may be chance." if n <= 2 * (d + 1) else ""
+    yield Found(
+        f"{listed(found)} (proved in exact arithmetic).{few} {consequence}",
+        "Use a penalty (finite C), penalty='firth', or a hard-margin SVM; do not read odds "
+        "ratios of a fit without penalty.",
+    )
+
+
+def _separated_classes(subject: Subject, matrix: Any) -> list[str]:
+    """Which classes a hyperplane cuts off from the rest, strictly or with ties, in words."""
+    K = len(subject.classes)
+    if not 2 <= K <= MOST_CLASSES:
+        return []
+    found = []
+    X, _ = read_table(matrix, subject.codes)
+    for k in [1] if K == 2 else range(K):
+        outcome = decide(SignedRows(X, np.where(subject.codes == k, 1.0, -1.0)))
+        if outcome.weights is None:
+            continue
+        name = repr(subject.classes[k])
+        rest = repr(subject.classes[0]) if K == 2 else "all other classes"
+        ties = " but for rows on the boundary itself" if outcome.circuit else ""
+        found.append(f"a hyperplane separates {name} from {rest}{ties}")
+    return [words[0].upper() + words[1:] if not i else words for i, words in enumerate(found)]
+
+
+def _best_that_learned(subject: Subject) -> Any:
+    """The best of the linear and kernel models, if it is better than a baseline by the rope."""
+    ranked = finished(subject)
+    best = next((c for c in ranked if c.family in ("linear", "kernel")), None)
+    baseline = next((c for c in ranked if c.family == "baseline"), None)
+    if best is None or baseline is None:
+        return best
+    metric = subject.plan.metric
+    gain = abs(best.scores[metric].mean - baseline.scores[metric].mean)
+    better = ranked.index(best) < ranked.index(baseline)
+    return best if better and gain > subject.plan.rope else None
