@@ -1,6 +1,6 @@
 """The assumptions of a linear regression, as ``LinearRegression.diagnose`` judges them.
 
-Its tests reject at 5 %. Here a rejection is a warning only if a test has p < 0.001, else a note:
+Its tests reject at 5 %. Here a rejection is a warning only if a test has p < 0.0001, else a note:
 six verdicts on each of many tables would alarm too often.
 """
 
@@ -19,7 +19,7 @@ from .registry import Found, rule
 from .relations import pivoted
 from .subject import Subject, standardised
 
-CLEAR = 1e-3
+CLEAR = 1e-4
 MOST_WORK, MOST_COLUMNS, FEWEST_LEFT = 4_000_000, 200, 10
 
 # Verdict: code, title, level, meaning, what to do.

@@ -15,10 +15,10 @@ from .words import counted, share
 # Equal rows that chance explains are mentioned from this share on.
 WORTH_A_NOTE = 0.01
 MOST_ASKED = 2_000
-# A near-copy is so many times nearer than rows usually are (median), in standardised columns;
-# with three columns of many values or more, chance makes fewer than one in a million rows so.
-NEARER = 100
-FEWEST_FINE = 3
+# A near-copy is so many times nearer than the 20th neighbour, in standardised columns. In three
+# dimensions chance makes 20 of a million rows so: the chance is about 20/NEARER³.
+NEARER, USUAL = 100, 20
+FEWEST_FINE, FEWEST_ROWS = 3, 40
 FEWEST_NEAR, NEAR_SHARE = 3, 0.005
 
 
@@ -96,8 +96,8 @@ def nearly_repeated(subject: Subject) -> Iterator[Found]:
     first = crossing[0]
     yield Found(
         f"Of {asked:,} rows {len(crossing):,} ({share(len(crossing), asked)}) have a near-copy on "
-        f"the other side of a fold, more than {NEARER} times nearer than the nearest row usually "
-        f"is (row {rows[first]} and row {partners[first]}, for example). Rows that are almost in "
+        f"the other side of a fold (row {rows[first]} and row {partners[first]}, for example): "
+        f"{NEARER} times nearer than their {USUAL}th neighbour. Rows that are almost in "
         "the training data are easy, so scores are too good.",
         "If they are repeated measurements of one thing, keep them together (--group); if they "
         "are copies with noise, remove them.",
@@ -161,13 +161,13 @@ def _floor(subject: Subject, whole: np.ndarray) -> str:
 
 def _near_copies(subject: Subject) -> tuple[int, np.ndarray, np.ndarray] | None:
     """How many rows were asked; those with a near-copy that is not an exact one, and that one."""
-    if sp.issparse(subject.X) or not subject.folds or subject.n < 30:
+    if sp.issparse(subject.X) or not subject.folds or subject.n < FEWEST_ROWS:
         return None
     X = np.asarray(subject.X)
     # One row of each set of equal ones: exact copies have a check of their own.
     kept = np.unique(subject.copies, return_index=True)[1]
     fine = sum(len(np.unique(X[:2_000, j])) > min(subject.n, 2_000) / 2 for j in subject.numeric)
-    if fine < FEWEST_FINE or len(kept) < 30:
+    if fine < FEWEST_FINE or len(kept) < FEWEST_ROWS:
         return None
     Z = np.column_stack(
         [standardised(X[kept][:, subject.numeric])]
@@ -177,13 +177,11 @@ def _near_copies(subject: Subject) -> tuple[int, np.ndarray, np.ndarray] | None:
     if len(kept) > MOST_ASKED:
         rng = np.random.default_rng(subject.plan.seed)
         asked = np.sort(rng.choice(len(kept), MOST_ASKED, replace=False))
-    nearest = NearestNeighbors(n_neighbors=2, algorithm="brute").fit(Z)
+    nearest = NearestNeighbors(n_neighbors=USUAL + 1, algorithm="brute").fit(Z)
     distance, index = nearest.kneighbors(Z[asked])
     # The row itself comes first, but for rounding.
-    place = np.where(index[:, 0] == asked, 1, 0)
-    partner = np.take_along_axis(index, place[:, None], axis=1)[:, 0]
-    apart = np.linalg.norm(Z[asked] - Z[partner], axis=1)
-    near = apart * NEARER < np.median(np.take_along_axis(distance, place[:, None], axis=1))
+    partner = np.where(index[:, 0] == asked, index[:, 1], index[:, 0])
+    near = np.linalg.norm(Z[asked] - Z[partner], axis=1) * NEARER < distance[:, -1]
     return len(asked), kept[asked[near]], kept[partner[near]]
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import stats
+from scipy.special import betaincinv
 
 from .fits import finished
 from .registry import Found, rule
@@ -39,8 +39,8 @@ def clopper_pearson(count: int, trials: int, level: float) -> tuple[float, float
     0.0490 0.1762
     """
     tail = (1 - level) / 2
-    low = stats.beta.ppf(tail, count, trials - count + 1) if count > 0 else 0.0
-    high = stats.beta.ppf(1 - tail, count + 1, trials - count) if count < trials else 1.0
+    low = betaincinv(count, trials - count + 1, tail) if count > 0 else 0.0
+    high = betaincinv(count + 1, trials - count, 1 - tail) if count < trials else 1.0
     return float(low), float(high)
 
 
