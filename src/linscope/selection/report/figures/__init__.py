@@ -1,0 +1,1 @@
+"""Figures of a comparison: Displays made of findings, and how a page shows them."""

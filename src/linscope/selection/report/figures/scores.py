@@ -1,0 +1,105 @@
+"""Scores of all candidates with their corrected intervals, the best at the top."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from linscope.display import theme
+from linscope.display.base import Display
+from linscope.selection.comparison.findings import Findings
+
+from .. import words
+
+# Height of a line and of what is above and below all lines, in inches.
+LINE, REST = 0.33, 0.95
+
+
+def plot_scores(findings: Findings, *, ax: Any = None) -> ScoresDisplay:
+    """Mean scores over the outer folds with their corrected intervals.
+
+    Parameters
+    ----------
+    findings : what a comparison found
+    ax : matplotlib axes, optional
+    """
+    return scores_display(findings).plot(ax)
+
+
+def scores_display(findings: Findings) -> ScoresDisplay:
+    """The figure, not drawn yet."""
+    shown = words.finished(findings)
+    scores = [each.scores[findings.plan.metric] for each in shown]
+    keys = [each.key for each in shown]
+    chosen = findings.recommendation.key
+    return ScoresDisplay(
+        names=[each.title for each in shown],
+        mean=np.array([score.mean for score in scores]),
+        low=np.array([score.low for score in scores]),
+        high=np.array([score.high for score in scores]),
+        recommended=keys.index(chosen) if chosen in keys else None,
+        rope=findings.plan.rope,
+        metric=words.metric(findings.plan.metric),
+        less=words.less_is_better(findings),
+    )
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class ScoresDisplay(Display):
+    """Means and intervals, a line for each candidate.
+
+    Attributes
+    ----------
+    names, mean, low, high : of the candidates, the best first
+    recommended : which of them is recommended
+    rope : half the width of the region of practical equivalence
+    metric : what is shown, in words
+    less : less is better
+    """
+
+    names: list[str]
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    recommended: int | None
+    rope: float
+    metric: str
+    less: bool
+
+    @property
+    def title(self) -> str:
+        if not self.names:
+            return "No candidate has a score"
+        return f"{self.names[0]} has the best mean {self.metric}: {theme.number(self.mean[0])}"
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return 6.4, REST + LINE * len(self.names)
+
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
+        if self.names:
+            inner = self.mean[0] + self.rope * (1 if self.less else -1)
+            ax.axvspan(*sorted((self.mean[0], inner)), color=theme.BLUE, alpha=0.12, lw=0, zorder=0)
+        draw_intervals(ax, self.names, self.mean, self.low, self.high, self.recommended)
+        ax.set_xlabel(f"{self.metric} ({'less' if self.less else 'more'} is better)")
+        band = theme.region_entry("within the region of practical equivalence", theme.BLUE, 0.12)
+        theme.title_and_key(ax, self.title, [band])
+
+
+def draw_intervals(
+    ax: Axes, names: list[str], mean: Any, low: Any, high: Any, marked: int | None = None
+) -> None:
+    """A dot and its interval on a line for each name, the first at the top."""
+    places = -np.arange(len(names))
+    for k, place in enumerate(places):
+        colour, wide = (theme.BLUE, 2.4) if k == marked else (theme.INK, 1.5)
+        ax.plot([low[k], high[k]], [place, place], color=colour, lw=wide, zorder=3)
+        ax.plot(mean[k], place, "o", color=colour, ms=6 if k == marked else 5, zorder=4)
+    ax.set_yticks(places, [theme.name(name, 34) for name in names])
+    ax.tick_params(axis="y", length=0, labelcolor=theme.INK, labelsize=theme.TEXT)
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(0.6 - len(names), 0.6)

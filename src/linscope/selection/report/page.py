@@ -1,0 +1,138 @@
+"""The report: one HTML file that opens without a network, the answer first."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from linscope.display.base import Display
+from linscope.selection.comparison.findings import Findings
+
+from . import tables, twin, words
+from .figures.coefficients import coefficients_display
+from .figures.decision import decision_display
+from .figures.differences import differences_display
+from .figures.learning import learning_display
+from .figures.predictions import bands_display, curve_display, residual_display
+from .figures.svg import inline
+from .glossary import GLOSSARY, anchor, term
+
+# Widths in inches of a figure that stands alone, and of one that has a neighbour.
+WIDE, HALF = 5.2, 4.3
+LEVELS = ("problem", "warning", "note")
+
+
+def render(findings: Findings) -> str:
+    """The whole page. The same findings give the same bytes.
+
+    Parameters
+    ----------
+    findings : what a comparison found
+
+    Returns
+    -------
+    HTML with style, figures and the JSON twin inside
+    """
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            found=findings,
+            words=words,
+            tables=tables,
+            term=term,
+            glossary=[(name, anchor(name), text) for name, text in GLOSSARY.items()],
+            figures=_figures(findings),
+            level=words.percent(findings.plan.level),
+            metric=words.metric(findings.plan.metric),
+            paragraph=_paragraph(findings),
+            checks=_by_level(findings),
+            twin=Markup(twin.OPENING + twin.in_page(findings) + twin.CLOSING),
+            style=Markup(_source("style.css")),
+            script=Markup(_source("page.js")),
+            script_hash=_hash(_source("page.js")),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("linscope.selection.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters["digits"] = words.digits
+    return made
+
+
+def _source(name: str) -> str:
+    environment = _environment()
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0].strip()
+
+
+def _hash(script: str) -> str:
+    """The only script that the page may run, as its policy names it."""
+    return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+
+
+def _paragraph(findings: Findings) -> str:
+    try:
+        from .paragraph import results_paragraph
+    except ModuleNotFoundError:
+        return findings.recommendation.answer
+    return results_paragraph(findings)
+
+
+def _by_level(findings: Findings) -> dict[str, Any]:
+    """Checks that count, the worst first, and those that were ignored."""
+    kept = [check for check in findings.checks if not check.ignored]
+    kept.sort(key=lambda check: (LEVELS.index(check.level), check.code))
+    said = [
+        words.count(sum(check.level == level for check in kept), level)
+        for level in LEVELS
+        if any(check.level == level for check in kept)
+    ]
+    return {
+        "kept": kept,
+        "ignored": [check for check in findings.checks if check.ignored],
+        "problems": [check for check in kept if check.level == "problem"],
+        "summary": words.listed(said) if said else "nothing found",
+    }
+
+
+def _figures(findings: Findings) -> dict[str, Markup]:
+    """All figures that the findings have arrays for, by name."""
+    data = findings.data
+    made: dict[str, tuple[Display | None, float, float | None]] = {
+        "differences": (differences_display(findings), WIDE, None),
+        "learning": (learning_display(findings) if findings.curves else None, WIDE, 3.4),
+        "roc": (curve_display(findings, "roc"), HALF, 4.2),
+        "pr": (curve_display(findings, "pr"), HALF, 4.2),
+        "calibration": (bands_display(findings), HALF, 4.2),
+        "residuals": (residual_display(findings, normal=False), HALF, 3.7),
+        "normal": (residual_display(findings, normal=True), HALF, 3.7),
+        "coefficients": (
+            coefficients_display(findings) if findings.final.coefficients else None,
+            WIDE,
+            None,
+        ),
+        "decision": (decision_display(findings), WIDE, 3.6),
+    }
+    about = f"{data.target} in {data.name}"
+    return {
+        name: inline(
+            display, name, f"{display.title} ({about}).", (width, height or display.size[1])
+        )
+        for name, (display, width, height) in made.items()
+        if display is not None
+    }

@@ -1,0 +1,165 @@
+"""The tables of a report as plain rows for the template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linscope.selection.comparison.findings import Candidate, Findings, Score
+
+from . import words
+
+VERDICT = 0.95  # a probability from which on something is said without "perhaps"
+
+
+def scale(findings: Findings) -> tuple[float, float]:
+    """Ends of the axis on which the scores are drawn; baselines that are far off are cut."""
+    name = findings.plan.metric
+    shown = [each for each in words.finished(findings) if each.family != "baseline"]
+    scores = [each.scores[name] for each in shown or words.finished(findings)]
+    scores.append(findings.headline.score)
+    low, high = min(each.low for each in scores), max(each.high for each in scores)
+    room = 0.06 * (high - low) or 0.01
+    return low - room, high + room
+
+
+def forest(score: Score, ends: tuple[float, float]) -> dict[str, Any]:
+    """Places of a mean and its interval on the axis, in percent of it."""
+    low, high = ends
+    place = lambda value: round(100 * (value - low) / (high - low), 2)  # noqa: E731
+    left, right = max(place(score.low), 0.0), min(place(score.high), 100.0)
+    at = place(score.mean)
+    return {
+        "left": left,
+        "width": round(max(right - left, 0.0), 2),
+        "at": at,
+        "outside": "left" if at < 0 else "right" if at > 100 else "",
+    }
+
+
+def band(findings: Findings, ends: tuple[float, float]) -> dict[str, float]:
+    """Where a mean is within the region of practical equivalence of the best one."""
+    ranked = [each for each in words.finished(findings) if each.family != "reference"]
+    best = ranked[0].scores[findings.plan.metric].mean
+    inner = best + findings.plan.rope * (1 if words.less_is_better(findings) else -1)
+    low, high = sorted((best, inner))
+    whole = ends[1] - ends[0]
+    left, right = (min(max((v - ends[0]) / whole, 0), 1) for v in (low, high))
+    return {"left": round(100 * left, 2), "width": round(100 * (right - left), 2)}
+
+
+def score_decimals(findings: Findings, name: str) -> int:
+    """Decimals for a column of scores."""
+    found = [each.scores[name] for each in findings.candidates if name in each.scores]
+    return words.decimals_for((score.high - score.low for score in found), most=3)
+
+
+def candidate_rows(findings: Findings) -> list[dict[str, Any]]:
+    """The candidates with scores, the best first."""
+    ends = scale(findings)
+    places = {name: score_decimals(findings, name) for name in findings.plan.metrics}
+    return [_candidate(findings, each, ends, places) for each in words.finished(findings)]
+
+
+def _candidate(
+    findings: Findings, each: Candidate, ends: tuple[float, float], places: dict[str, int]
+) -> dict[str, Any]:
+    name = findings.plan.metric
+    score, decimals = each.scores[name], places[name]
+    others = [other for other in findings.plan.metrics if other != name]
+    return {
+        "key": each.key,
+        "title": each.title,
+        "recommended": each.key == findings.recommendation.key,
+        "tag": "" if each.family == "linear" else words.FAMILIES.get(each.family, each.family),
+        "partial": each.why if each.state == "partial" else "",
+        "mean": words.fixed(score.mean, decimals),
+        "low": words.fixed(score.low, decimals),
+        "high": words.fixed(score.high, decimals),
+        "forest": forest(score, ends),
+        "others": [
+            words.fixed(each.scores[other].mean, places[other]) if other in each.scores else "–"
+            for other in others
+        ],
+        "seconds": words.seconds(each.seconds),
+        "certified": f"{each.certified} of {each.fits}" if each.family != "reference" else "–",
+        "all_certified": each.family == "reference" or each.certified == each.fits,
+    }
+
+
+def difference_rows(findings: Findings) -> list[dict[str, Any]]:
+    """The recommended model against each other one, in the order of the candidates."""
+    key = findings.recommendation.key
+    pairs = words.against(findings, key)
+    widths = [pair.high - pair.low for pair in pairs.values()]
+    decimals = words.decimals_for([*widths, findings.plan.rope], most=4)
+    rows = []
+    for other in words.finished(findings):
+        if other.key not in pairs:
+            continue
+        pair = pairs[other.key]
+        rows.append(
+            {
+                "title": other.title,
+                "mean": words.fixed(pair.mean, decimals),
+                "low": words.fixed(pair.low, decimals),
+                "high": words.fixed(pair.high, decimals),
+                "shares": [
+                    round(100 * share, 1) for share in (pair.better, pair.equal, pair.worse)
+                ],
+                "better": words.probability(pair.better),
+                "equal": words.probability(pair.equal),
+                "worse": words.probability(pair.worse),
+                "p": words.p_value(pair.p_holm),
+                "verdict": verdict(pair.better, pair.equal, pair.worse),
+            }
+        )
+    return rows
+
+
+def verdict(better: float, equal: float, worse: float) -> str:
+    """What the probabilities say in words."""
+    if max(better, equal, worse) < VERDICT:
+        return "open"
+    return {better: "better", equal: "practically equal", worse: "worse"}[max(better, equal, worse)]
+
+
+def confusion_rows(findings: Findings) -> list[dict[str, Any]]:
+    """The confusion matrix: counts, and shares of the actual class for the shades."""
+    rows = []
+    for k, counts in enumerate(findings.panels.confusion):
+        whole = sum(counts)
+        cells = [
+            {
+                "count": f"{n:,}",
+                "share": words.percent(n / whole) if whole else "–",
+                "depth": round(n / whole, 3) if whole else 0,
+                "right": k == j,
+            }
+            for j, n in enumerate(counts)
+        ]
+        rows.append({"name": findings.data.classes[k], "total": f"{whole:,}", "cells": cells})
+    return rows
+
+
+def coefficient_rows(findings: Findings) -> list[list[str]]:
+    """Name, value, interval, p and odds ratio; what no coefficient has is left out."""
+    shown = lambda value: "–" if value is None else words.digits(value, 4)  # noqa: E731
+    return [
+        [
+            each.name,
+            shown(each.value),
+            "–" if each.low is None else f"{shown(each.low)} to {shown(each.high)}",
+            "–" if each.p is None else words.p_value(each.p),
+            shown(each.ratio),
+        ]
+        for each in findings.final.coefficients
+    ]
+
+
+def chosen_words(findings: Findings) -> str:
+    """How often each candidate was chosen by the outer folds."""
+    names, chosen = words.titles(findings), findings.headline.chosen
+    often = sorted(set(chosen), key=lambda key: (-chosen.count(key), chosen.index(key)))
+    return words.listed(
+        f"{names.get(key, key)} in {chosen.count(key)} of {len(chosen)}" for key in often
+    )

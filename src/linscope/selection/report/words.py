@@ -1,0 +1,192 @@
+"""Names and numbers as a reader should see them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from linscope.selection.comparison.findings import LESS_IS_BETTER, Candidate, Difference, Findings
+
+# What a metric is called in a sentence.
+METRICS = {
+    "balanced_accuracy": "balanced accuracy",
+    "accuracy": "accuracy",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "roc_auc": "ROC AUC",
+    "f1": "F1",
+    "rmse": "RMSE",
+    "mae": "mean absolute error",
+    "r2": "R²",
+}
+SHORT = {"balanced_accuracy": "bal. accuracy", "mae": "MAE", "brier": "Brier"}
+FAMILIES = {
+    "baseline": "baseline",
+    "linear": "linear",
+    "kernel": "kernel",
+    "reference": "not linear",
+}
+
+
+def metric(name: str) -> str:
+    """``balanced_accuracy`` as words; a metric that is unknown here keeps its name."""
+    return METRICS.get(name, name.replace("_", " "))
+
+
+def short_metric(name: str) -> str:
+    """The same for the head of a column."""
+    return SHORT.get(name, metric(name))
+
+
+def less_is_better(findings: Findings) -> bool:
+    return findings.plan.metric in LESS_IS_BETTER
+
+
+def minus(text: str) -> str:
+    """The true minus sign, and no −0."""
+    if text.startswith("-") and not text.strip("-0.,"):
+        text = text[1:]
+    return text.replace("-", "−")
+
+
+def fixed(value: float, decimals: int) -> str:
+    """A number with so many decimals, thousands apart.
+
+    >>> fixed(-41870.04, 0), fixed(0.77, 3), fixed(-0.0001, 2)
+    ('−41,870', '0.770', '0.00')
+    """
+    return minus(f"{value:,.{decimals}f}")
+
+
+def decimals_for(widths: Iterable[float], most: int = 4) -> int:
+    """Decimals at which the narrowest of the widths still has two digits.
+
+    >>> decimals_for([0.034]), decimals_for([0.34]), decimals_for([820.0])
+    (3, 2, 0)
+    """
+    positive = [abs(width) for width in widths if width]
+    if not positive:
+        return 3
+    return int(min(max(1 - math.floor(math.log10(min(positive))), 0), most))
+
+
+def digits(value: float, count: int = 3) -> str:
+    """A number with so many digits, in plain notation where that is short.
+
+    >>> digits(0.000123456), digits(98.4), digits(31240.0), digits(3.1e-9), digits(0.0)
+    ('0.000123', '98.4', '31,240', '3.1·10⁻⁹', '0')
+    """
+    if value == 0:
+        return "0"
+    power = math.floor(math.log10(abs(value)))
+    if power < -5 or power > 8:
+        lead, _, exponent = f"{value:.{count - 1}e}".partition("e")
+        lead = lead.rstrip("0").rstrip(".") if "." in lead else lead
+        raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        return f"{minus(lead)}·10{raised}"
+    text = f"{value:,.{max(count - 1 - power, 0)}f}"
+    return minus(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def probability(value: float) -> str:
+    """Two decimals, and never a certainty that rounding alone made.
+
+    >>> probability(0.9731), probability(0.9999), probability(0.0002), probability(1.0)
+    ('0.97', '> 0.99', '< 0.01', '1')
+    """
+    if value in (0.0, 1.0):
+        return str(int(value))
+    if value < 0.01:
+        return "< 0.01"
+    return "> 0.99" if value > 0.99 else f"{value:.2f}"
+
+
+def p_value(value: float) -> str:
+    """As papers print them."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def seconds(value: float) -> str:
+    """A time in the unit that suits it.
+
+    >>> seconds(0.00071), seconds(0.12), seconds(4.9), seconds(312.0)
+    ('0.71 ms', '120 ms', '4.9 s', '5 min 12 s')
+    """
+    if value < 1:
+        return f"{digits(1000 * value, 2)} ms"
+    if value < 120:
+        return f"{digits(value, 2)} s"
+    return f"{int(value // 60)} min {int(value % 60)} s"
+
+
+def count(n: int, noun: str, many: str | None = None) -> str:
+    """``1 row``, ``2,000 rows``."""
+    return f"{n:,} {noun if n == 1 else many or noun + 's'}"
+
+
+def percent(value: float) -> str:
+    """A share of 1: ``95 %``."""
+    return f"{digits(100 * value)} %"
+
+
+def listed(names: Iterable[str]) -> str:
+    """``a, b and c``."""
+    *first, last = [*names] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def plain(value: Any) -> str:
+    """A parameter or a certificate's entry: text as it is, numbers short."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return digits(value, 4)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {plain(part)}" for name, part in value.items())
+    if isinstance(value, tuple | list):
+        return ", ".join(map(plain, value))
+    return "none" if value is None else str(value)
+
+
+def finished(findings: Findings) -> list[Candidate]:
+    """Candidates with a score in the metric of the study, the best first."""
+    name = findings.plan.metric
+    scored = [each for each in findings.candidates if name in each.scores]
+    sign = 1.0 if less_is_better(findings) else -1.0
+    return sorted(scored, key=lambda each: (sign * each.scores[name].mean, each.simplicity))
+
+
+def titles(findings: Findings) -> dict[str, str]:
+    """The title of each candidate by its key."""
+    return {each.key: each.title for each in findings.candidates}
+
+
+def against(findings: Findings, key: str) -> dict[str, Difference]:
+    """Differences of one candidate to all others: positive means that it is better than the other.
+
+    The findings hold each pair once, the better first.
+    """
+    found = {}
+    for each in findings.differences:
+        if each.a == key:
+            found[each.b] = each
+        elif each.b == key:
+            found[each.a] = turned(each)
+    return found
+
+
+def turned(pair: Difference) -> Difference:
+    """The same difference, seen from the other candidate."""
+    return Difference(
+        a=pair.b,
+        b=pair.a,
+        mean=-pair.mean,
+        low=-pair.high,
+        high=-pair.low,
+        p=pair.p,
+        p_holm=pair.p_holm,
+        better=pair.worse,
+        equal=pair.equal,
+        worse=pair.better,
+    )
