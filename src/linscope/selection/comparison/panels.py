@@ -112,11 +112,11 @@ def _calibration(y: np.ndarray, p: np.ndarray, level: float) -> dict[str, Any]:
     low = np.where(k == 0, 0.0, beta.ppf(tail, k, m - k + 1))
     high = np.where(k == m, 1.0, beta.ppf(1 - tail, k + 1, m - k))
     return {
-        "predicted": [float(p[group].mean()) for group in groups],
+        "predicted": _list(np.array([p[group].mean() for group in groups])),
         "observed": _list(k / m),
         "low": _list(low),
         "high": _list(high),
-        "count": m.tolist(),
+        "count": tuple(m.tolist()),
     }
 
 
@@ -134,7 +134,7 @@ def _decision(course: Course, last: FinalFit) -> dict[str, Any]:
     scores = np.asarray(model.decision_function(last.X[some]), dtype=np.float64)
     if str(own.classes_[1]) != str(question.classes[1]):
         scores = -scores
-    labels = course.target[some].tolist()
+    labels = tuple(course.target[some].tolist())
     return {"kind": "projection", "scores": _list(scores), "labels": labels}
 
 
@@ -151,12 +151,13 @@ def _regions(course: Course, last: FinalFit, some: np.ndarray) -> dict[str, Any]
         "kind": "regions",
         "x": _list(x),
         "y": _list(y),
-        "class": np.reshape(said, (GRID, GRID)).tolist(),
-        "points": X[some].tolist(),
-        "labels": course.target[some].tolist(),
-        "names": list(question.names),
+        "class": tuple(map(tuple, np.reshape(said, (GRID, GRID)).tolist())),
+        "points": tuple(map(tuple, X[some].tolist())),
+        "labels": tuple(course.target[some].tolist()),
+        "names": tuple(question.names),
     }
 
 
-def _list(values: np.ndarray) -> list[float]:
-    return [float(f"{value:.6g}") for value in values.tolist()]
+def _list(values: np.ndarray) -> tuple[float, ...]:
+    """Six digits are enough to draw."""
+    return tuple(float(f"{value:.6g}") for value in values.tolist())
