@@ -31,9 +31,7 @@ def test_metrics_of_classes(classes, ties):
     wanted = {
         "accuracy": metrics.accuracy_score(y, answers.values),
         "balanced_accuracy": metrics.balanced_accuracy_score(y, answers.values),
-        "f1": metrics.f1_score(
-            y, answers.values, average="binary" if classes == 2 else "macro"
-        ),
+        "f1": metrics.f1_score(y, answers.values, average="binary" if classes == 2 else "macro"),
         "roc_auc": metrics.roc_auc_score(y, answers.scores, multi_class="ovr"),
         "log_loss": metrics.log_loss(y, P),
         "brier": metrics.brier_score_loss(y, P[:, 1] if classes == 2 else P),

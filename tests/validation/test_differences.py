@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.datasets import make_moons
@@ -113,6 +113,7 @@ def test_holm_is_that_of_statsmodels(m):
     np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1], rtol=1e-12)
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_holm_is_bonferroni_over_all_sets(p):
     """By closed testing: the greatest Bonferroni value of all sets of hypotheses with this one."""
@@ -136,6 +137,7 @@ scores = st.floats(-1, 1, allow_subnormal=False).map(lambda value: round(value, 
 pairs = st.lists(st.tuples(scores, scores), min_size=2, max_size=25)
 
 
+@settings(max_examples=50, deadline=None)
 @given(pairs, st.floats(0, 0.1), st.integers(2, 10))
 def test_formula_and_symmetry(rows, rope, folds):
     a, b = np.array(rows).T
@@ -156,6 +158,7 @@ def test_formula_and_symmetry(rows, rope, folds):
         assert abs(one.t) < abs(d.mean() / sd) or d.mean() == 0  # never sd/√J
 
 
+@settings(max_examples=50, deadline=None)
 @given(pairs, st.sampled_from([1e-150, 1e-3, 7.0, 1e150]), st.floats(0, 0.1))
 def test_units_do_not_matter(rows, unit, rope):
     a, b = np.array(rows).T

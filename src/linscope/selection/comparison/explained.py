@@ -66,7 +66,9 @@ def _linear(question: Question, level: float) -> Explanation:
             summary.names, summary.intervals, summary.p_values, strict=True
         )
     }
-    words = "Classic intervals of least squares; they count on equal variances and independent rows."
+    words = (
+        "Classic intervals of least squares; they count on equal variances and independent rows."
+    )
     return Explanation(words, str(summary), intervals)
 
 

@@ -91,5 +91,3 @@ def score_of(values: np.ndarray, plan: Plan) -> Score:
 
 def _median(values: list[float]) -> float:
     return float(np.median(values)) if values else 0.0
-
-

@@ -251,7 +251,9 @@ class Course:
         plan = self.plan
         judged = tuple(record.candidate(plan) for record in self.done)
         pairs = differences(judged, plan)
-        key = chosen_by({c.key: np.array(c.scores[plan.metric].folds) for c in finished(judged)}, self)
+        key = chosen_by(
+            {c.key: np.array(c.scores[plan.metric].folds) for c in finished(judged)}, self
+        )
         self.tell(Stage("drawing the learning curve"))
         curves = learning_curves(self, key, pairs)
         data = self._data()
@@ -272,7 +274,9 @@ class Course:
         partial: bool,
     ) -> Study:
         record, options = self.records[advice.key], self.options
-        checks = run_checks(self.question, judged, self.plan, self._fitted(record, last), options.ignore)
+        checks = run_checks(
+            self.question, judged, self.plan, self._fitted(record, last), options.ignore
+        )
         findings = Findings(
             data=data,
             plan=self.plan,
