@@ -58,7 +58,7 @@ def _linear(question: Question, level: float) -> Explanation:
     if table is None:
         return Explanation(f"More than {MOST_COLUMNS} columns: no table of intervals is made.")
     summary = LinearRegression().fit(table, question.y).summary(level=level)
-    if summary.refused:
+    if summary.refused or summary.intervals is None or summary.p_values is None:
         return Explanation(f"There are no valid intervals: {summary.refused}", str(summary))
     intervals = {
         str(name): {"low": float(low), "high": float(high), "p": float(p)}

@@ -1,4 +1,4 @@
-"""The recommended model, fitted on all rows: equation, weights in the table's units, certificate."""
+"""The recommended model on all rows: equation, weights in the table's units, certificate."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ class Rows(NamedTuple):
     n: int
 
     def take(self, rows: np.ndarray) -> Rows:
-        parts = (None if part is None else part[rows] for part in self[:3])
-        return Rows(*parts, len(rows))
+        codes, groups, order = (None if part is None else part[rows] for part in self[:3])
+        return Rows(codes, groups, order, len(rows))
 
 
 class Folds(NamedTuple):

@@ -42,7 +42,7 @@ def panels(course: Course, record: Record, last: FinalFit) -> Panels:
 def _held_out(course: Course, record: Record) -> tuple[np.ndarray, Answers]:
     first = course.folds.splits[: course.folds.folds]
     parts = record.answers[: course.folds.folds]
-    joined = [
+    joined: list[Any] = [
         None if any(part is None for part in some) else np.concatenate(some)
         for some in zip(*parts, strict=True)
     ]

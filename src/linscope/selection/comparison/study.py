@@ -322,7 +322,7 @@ class Course:
             inner = {r.key: r.found[fold].inner for r in able}
             keys.append(chosen_by(inner, self))
             values.append(self.records[keys[-1]].metrics[fold][self.metric])
-        means = [float(np.mean(r.folds(self.metric))) for r in able]
+        means = [np.mean([one[self.metric] for one in r.metrics]).item() for r in able]
         best = min(means) if self.metric in LESS_IS_BETTER else max(means)
         return Headline(score_of(np.array(values), self.plan), tuple(keys), best)
 
