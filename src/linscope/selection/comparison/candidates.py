@@ -108,9 +108,9 @@ def _weighted(name: str, **parameters: Any) -> Callable[[Setting], Any]:
     return make
 
 
-def _perceptron(output: str) -> Callable[[Setting], Any]:
+def _perceptron(output: str, passes: int) -> Callable[[Setting], Any]:
     def make(setting: Setting) -> Any:
-        options = {"shuffle": True, "max_iter": 20, "random_state": setting.seed}
+        options = {"shuffle": True, "max_iter": passes, "random_state": setting.seed}
         return _weighted("Perceptron", output=output, **options)(setting)
 
     return make
@@ -193,8 +193,8 @@ def _dense(setting: Setting) -> str:
 
 
 LOGISTIC_C = {"C": POWERS_OF_10}
-SVM_C = {"C": POWERS_OF_10[1:]}
-RBF_GRID = {"C": (0.1, 1.0, 10.0, 100.0), "gamma": (0.1, 0.3, 1.0, 3.0)}
+SVM_C = {"C": POWERS_OF_10[:-1]}
+RBF_GRID = {"C": (0.1, 1.0, 10.0, 100.0), "gamma": (0.03, 0.1, 0.3, 1.0)}
 ALPHAS = (10_000.0, 1_000.0, 100.0, 10.0, 1.0, 0.1, 0.01)
 
 CLASSIFIERS = (
@@ -219,7 +219,7 @@ CLASSIFIERS = (
         "perceptron-averaged",
         "Perceptron, averaged",
         "linear",
-        _perceptron("averaged"),
+        _perceptron("averaged", 20),
         obstacle=_needs_probabilities,
         certifies=False,
     ),
@@ -227,7 +227,7 @@ CLASSIFIERS = (
         "perceptron-pocket",
         "Perceptron, pocket",
         "linear",
-        _perceptron("pocket"),
+        _perceptron("pocket", 5),
         obstacle=_few_rows(POCKET_ROWS, "it counts mistakes on all rows at every update"),
         certifies=False,
     ),
