@@ -3,9 +3,11 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import linprog
 from sklearn import datasets as peers
+from statsmodels.discrete.discrete_model import Logit
 
 import linscope as ls
 from linscope.data import reflect
@@ -110,7 +112,49 @@ def test_every_set_shows_itself(name):
     assert name in repr(data)
     assert data.source in data._repr_html_().replace("&#x27;", "'")
     if data.X is not None:
-        assert list(data.frame().columns) == [*data.feature_names, "target"]
+        expected = data.columns or [*data.feature_names, "target"]
+        assert list(data.frame().columns) == list(expected)
+
+
+def test_churn_is_a_mixed_table():
+    data = ls.datasets.load("churn")
+    frame = pd.DataFrame(data.columns)
+    assert frame["customer_id"].is_unique
+    assert (frame["churn"] == "yes").mean() == pytest.approx(0.25, abs=0.01)
+    np.testing.assert_array_equal(data.y, frame["churn"] == "yes")
+    # X is what pandas makes of the columns: one for each category but the first, dates as days.
+    features = frame.drop(columns=["customer_id", "churn"])
+    joined = pd.to_datetime(features["joined"])
+    features["joined"] = (joined - joined.min()).dt.days
+    features[["family_bundle", "roaming"]] = features[["family_bundle", "roaming"]] == "yes"
+    expected = pd.get_dummies(features, prefix_sep="=", drop_first=True).astype(float)
+    assert sorted(data.feature_names) == sorted(expected.columns)
+    np.testing.assert_array_equal(data.X, expected[data.feature_names])
+    assert np.linalg.matrix_rank(np.column_stack([np.ones(len(data.X)), data.X])) == 15
+
+
+def test_churn_follows_its_formula():
+    """Logistic regression with the interaction finds the coefficients that are printed above it."""
+    frame = pd.DataFrame(ls.datasets.make_churn(40_000, random_state=5))
+    monthly = frame["contract"] == "monthly"
+    bill = frame["monthly_bill"] - 35
+    months = (pd.Timestamp("2024-01-01") - pd.to_datetime(frame["joined"])).dt.days / 30.4
+    known = {
+        "monthly": (1.0, monthly),
+        "two years": (-1.0, frame["contract"] == "two years"),
+        "calls": (0.45, frame["support_calls"] - 1),
+        "bill": (0.04, bill),
+        "months": (-0.02, months - 30),
+        "family": (-0.6, frame["family_bundle"] == "yes"),
+        "invoice": (0.35, frame["payment"] == "invoice"),
+        "roaming": (0.25, frame["roaming"] == "yes"),
+        "age": (-0.015, frame["age"] - 45),
+        "monthly bill": (0.05, monthly * bill),
+        "one": (-1.65, np.ones(len(frame))),
+    }
+    X = np.column_stack([np.asarray(column, dtype=float) for _, column in known.values()])
+    fit = Logit((frame["churn"] == "yes").to_numpy(float), X).fit(disp=0)
+    assert np.all(np.abs(fit.params - [beta for beta, _ in known.values()]) < 4 * fit.bse)
 
 
 def test_changing_a_copy_does_not_change_the_next():
@@ -161,6 +205,14 @@ def test_generators_are_deterministic(make):
         make(1)
     with pytest.raises(ValueError, match="d must be at least 1"):
         make(10, 0)
+
+
+def test_churn_is_the_same_for_the_same_seed():
+    first, second, other = (ls.datasets.make_churn(50, random_state=s) for s in (3, 3, 4))
+    assert all((first[name] == second[name]).all() for name in first)
+    assert (first["monthly_bill"] != other["monthly_bill"]).any()
+    with pytest.raises(ValueError, match="n must be at least 2"):
+        ls.datasets.make_churn(1)
 
 
 def test_blobs():

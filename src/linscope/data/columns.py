@@ -14,7 +14,7 @@ from .datasets import Dataset
 from .files import Table, columns_of, is_number
 from .kinds import NO_YES, Kind, kind_of, number_text
 from .suggest import did_you_mean
-from .tables import to_matrix
+from .tables import _as_array, to_matrix
 
 _ZERO_OR_ONE = {text: float(value) for pair in NO_YES for value, text in enumerate(pair)}
 
@@ -123,7 +123,7 @@ class TableColumns(TransformerMixin, BaseEstimator):
     def _matrix(self, X: Any) -> Any:
         """Rows of numbers that have the features' width; None for what has to be read."""
         if isinstance(X, list | tuple | Dataset):
-            X = X[0] if isinstance(X, Dataset) else np.asarray(X)
+            X = X[0] if isinstance(X, Dataset) else _as_array(X, "the table")
         if not sp.issparse(X) and (X.dtype.kind not in "biuf" or X.ndim != 2):
             return None
         if X.shape[1] != self.n_features_in_ and X.shape[1] == len(self.columns_in_):
@@ -170,14 +170,12 @@ def as_table(X: Any, names: list[str] | None = None) -> Table:
     if isinstance(X, Dataset):
         X = X[0]
     if isinstance(X, list | tuple):
-        # NumPy would write the 1 of [[1, "a"]] as text.
-        X = np.asarray(X, dtype=None if np.asarray(X).dtype.kind in "biuf" else object)
+        X = _as_array(X, "the table")
     if not isinstance(X, np.ndarray):
         return columns_of(X)
     if X.ndim != 2 or not X.size:
         raise ValueError(f"expected a table of rows and columns, got an array of shape {X.shape}")
-    fitting = names is not None and len(names) == X.shape[1]
-    if names is not None and not fitting:
+    if names is not None and len(names) != X.shape[1]:
         raise ValueError(f"the rows have {X.shape[1]} columns, but {len(names)} are expected")
     names = names if names is not None else _numbered(X.shape[1])
     return columns_of(dict(zip(names, X.T, strict=True)))

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .churn import make_churn
 from .generate import make_blobs, make_overlapping, make_ring, make_separable
 from .notes import NOTES
 from .suggest import did_you_mean
@@ -25,6 +26,7 @@ __all__ = [
     "Dataset",
     "load",
     "make_blobs",
+    "make_churn",
     "make_overlapping",
     "make_ring",
     "make_separable",
@@ -45,6 +47,11 @@ CLASSICS = {
     "digits": "handwritten digits of 8 × 8 pixels, 10 classes (scikit-learn)",
     "diabetes": "progression of diabetes after one year, a regression (scikit-learn)",
 }
+# Tables with columns of several kinds; made up, and the same on every machine.
+MIXED = {
+    "churn": "customers of a mobile operator who left or stayed, made up (make_churn): numbers, "
+    "categories, yes/no, a date and an identifier",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +69,9 @@ class Dataset:
     settings : keyword arguments of ``Perceptron`` that give the notes' printed run
     runs : the settings of every printed run, when there are several
     moments : dict of means, variances and the covariance
+    columns : dict of the columns as they are, for a table with columns of several kinds; there X
+        has a column for each category but the first, and no identifiers
+    target : name of the column to predict in it
 
     Examples
     --------
@@ -84,6 +94,8 @@ class Dataset:
     settings: dict[str, Any] = field(default_factory=dict)
     runs: tuple[dict[str, Any], ...] = ()
     moments: dict[str, float] = field(default_factory=dict)
+    columns: dict[str, np.ndarray] = field(default_factory=dict)
+    target: str = "target"
 
     def __len__(self) -> int:
         """Two parts, X and y: ``dataset[0]`` and ``dataset[1]``."""
@@ -100,8 +112,8 @@ class Dataset:
     def frame(self) -> Any:
         """A pandas or polars data frame, whichever is installed, else a dict of columns."""
         self._need_samples()
-        columns = {name: self.X[:, j] for j, name in enumerate(self.feature_names)}
-        columns["target"] = self.y
+        columns = dict(zip(self.feature_names, self.X.T, strict=True)) | {self.target: self.y}
+        columns = self.columns or columns
         for module in ("pandas", "polars"):
             try:
                 return __import__(module).DataFrame(columns)
@@ -137,7 +149,7 @@ def names() -> list[str]:
     >>> names()[:3]
     ['or', 'xor', 'students']
     """
-    return [*NOTES, *CLASSICS]
+    return [*NOTES, *CLASSICS, *MIXED]
 
 
 def load(name: str) -> Dataset:
@@ -163,6 +175,8 @@ def load(name: str) -> Dataset:
         return _from_notes(name)
     if name in CLASSICS:
         return _from_scikit_learn(name)
+    if name in MIXED:
+        return _mixed(name, make_churn(random_state=0), "churn")
     hint = did_you_mean(str(name), names()) or "."
     raise ValueError(f"no data set is called {name!r}{hint} Known are {', '.join(names())}")
 
@@ -207,4 +221,31 @@ def _from_scikit_learn(name: str) -> Dataset:
         feature_names=[str(feature) for feature in bunch.feature_names],
         target_names={label: str(text) for label, text in enumerate(target_names)},
         source=CLASSICS[name],
+    )
+
+
+def _mixed(name: str, columns: dict[str, np.ndarray], target: str) -> Dataset:
+    """A table of several kinds of columns, and the numbers that they become."""
+    from .columns import TableColumns
+    from .target import read_target
+
+    reader = TableColumns(leave_out=[target]).fit(columns)
+    codes = reader.transform(columns)
+    parts: dict[str, np.ndarray] = {}
+    for place, feature in enumerate(reader.feature_names_in_):
+        texts = reader.categories_.get(place, [])
+        if not texts:
+            parts[feature] = codes[:, place]
+        for code, text in enumerate(texts[1:], start=1):
+            parts[f"{feature}={text}"] = (codes[:, place] == code).astype(np.float64)
+    classes = read_target(columns[target], target, None, None).classes
+    return Dataset(
+        name,
+        X=np.column_stack(list(parts.values())),
+        y=np.array([classes.index(label) for label in columns[target]]),
+        feature_names=list(parts),
+        target_names=dict(enumerate(classes)),
+        source=MIXED[name],
+        columns=columns,
+        target=target,
     )

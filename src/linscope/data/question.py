@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,18 +10,13 @@ import numpy as np
 
 from .columns import TableColumns, as_table
 from .datasets import Dataset
-from .dates import find_dates
-from .files import Table, is_number
+from .files import Table, columns_of, is_number
 from .fingerprint import sha256
 from .frame_columns import column_of
 from .kinds import Column, kind_of
-from .suggest import did_you_mean
+from .missing import complete_rows, read_features
+from .roles import check_column, described, group_codes, roles_of, sort_keys
 from .target import read_target
-
-MISSING_ADVICE = (
-    "choose missing='drop' to leave these rows out, or missing='impute' to fill in medians inside "
-    "the folds (on the command line --missing drop or --missing impute)"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,24 +138,25 @@ def read_question(
     plain = isinstance(table, np.ndarray | list | tuple)
     table = as_table(table)
     target, values = _target_values(table, target, target_values, name)
-    roles = _roles(table, target, group, time, _names(drop))
+    roles = roles_of(table, target, group, time, _names(drop))
     keep = _names(keep)
     for column in keep:
-        _check_column(table, column, "keep")
+        check_column(table, column, "keep")
     if plain:  # numbers without names are meant as numbers
-        keep = [c for c, v in table.columns.items() if kind_of(c, v).kind != "constant"]
+        keep += [c for c, v in table.columns.items() if kind_of(c, v).kind != "constant"]
     reader = TableColumns(leave_out=list(roles), keep=keep).fit(table)
-    X = _features(reader, table, name)
+    X = read_features(reader, table, name)
     keys = {c: table.columns[c] for c in (group, time) if c is not None} | {target: values}
-    rows, how = _complete_rows(X, reader, keys, missing, name)
+    rows, how = complete_rows(X, reader, keys, missing, name)
     answer = read_target(values[rows], target, positive, task)
     places = range(reader.n_features_in_)
     kinds = [reader.kinds_[c].kind if reader.kinds_ else "number" for c in reader.feature_names_in_]
     outside = values if target_values is not None else None
+    columns = described(table, reader, roles, target, values)
     return Question(
         name=name,
         table=table,
-        columns=_columns(table, reader, roles, target, values),
+        columns=columns,
         X=X[rows] if len(rows) < len(values) else X,
         names=tuple(reader.feature_names_in_),
         numeric=tuple(j for j in places if kinds[j] != "category"),
@@ -172,8 +168,8 @@ def read_question(
         task=answer.task,
         classes=answer.classes,
         positive=answer.positive,
-        groups=None if group is None else _groups(table.columns[group][rows]),
-        order=None if time is None else _order(time, table.columns[time][rows]),
+        groups=None if group is None else group_codes(group, table.columns[group][rows]),
+        order=None if time is None else sort_keys(time, table.columns[time][rows]),
         group=group,
         time=time,
         rows=rows,
@@ -181,7 +177,7 @@ def read_question(
         dropped=len(values) - len(rows),
         sha256=sha256(table, target, outside),
         reader=reader,
-        notes=answer.notes,
+        notes=(*answer.notes, *_notes(columns, reader)),
     )
 
 
@@ -194,15 +190,6 @@ def _check_choice(word: str, given: str | None, known: tuple[str, ...]) -> None:
         raise ValueError(f"{word} must be {' or '.join(map(repr, known))}, got {given!r}")
 
 
-def _check_column(table: Table, column: str, word: str) -> None:
-    if column not in table.columns:
-        known = ", ".join(table.names[:12]) + (", …" if len(table.names) > 12 else "")
-        raise ValueError(
-            f"the table has no column {column!r} ({word}) among {known}"
-            f"{did_you_mean(column, table.names)}"
-        )
-
-
 def _of_dataset(
     data: Dataset, target: str | None, values: Any, positive: Any
 ) -> tuple[Any, str, Any, Any]:
@@ -210,6 +197,8 @@ def _of_dataset(
     X, y = data
     if values is not None or target is not None:
         raise TypeError(f"the data set {data.name!r} has a target of its own: leave target out")
+    if data.columns:
+        return columns_of(data.columns), data.target, None, positive
     labels = sorted(set(y.tolist()))
     names = [data.target_names.get(label, "") for label in labels]
     if all(names) and not all(map(is_number, names)):
@@ -231,7 +220,7 @@ def _target_values(
                 f"{name}: which column is to be predicted? Give target (--target on the command "
                 f"line), one of {known}"
             )
-        _check_column(table, target, "target")
+        check_column(table, target, "target")
         values = table.columns[target]
     else:
         target = str(target or getattr(values, "name", None) or "y")
@@ -239,6 +228,7 @@ def _target_values(
         if values.ndim != 1:
             raise ValueError(f"the target must be one column, got an array of shape {values.shape}")
         values = column_of(values)
+        _check_name(table, target, values)
     n = len(table) if table.sparse is None else table.sparse.shape[0]
     if not n:
         raise ValueError(f"{name} has no rows")
@@ -247,127 +237,30 @@ def _target_values(
     return target, values
 
 
-def _roles(
-    table: Table, target: str, group: str | None, time: str | None, drop: list[str]
-) -> dict[str, str]:
-    """What a column is, where it is no feature."""
-    roles = {target: "target"}
-    given = [("group", group), ("time", time), *(("drop", column) for column in drop)]
-    for word, column in given:
-        if column is None:
-            continue
-        _check_column(table, column, word)
-        if column in roles:
-            raise ValueError(f"the column {column!r} cannot be both {roles[column]} and {word}")
-        roles[column] = word
-    return roles
-
-
-def _features(reader: TableColumns, table: Table, name: str) -> Any:
-    if not reader.n_features_in_:
-        left = "; ".join(f"{column}: {kind.why}" for column, kind in reader.kinds_.items())
+def _check_name(table: Table, target: str, values: np.ndarray) -> None:
+    """Values from outside may be a column of the table once more, but no other one's name."""
+    column = table.columns.get(target)
+    if column is not None and not _equal(column, values):
         raise ValueError(
-            f"{name} has no column left to predict from ({left or 'it has only the target'}): "
-            "name those to use with keep (--keep on the command line)"
+            f"the table has a column {target!r} with other values than the target: give the target "
+            "another name, target='…'"
         )
-    X = reader.transform(table)
-    numbers = X.data if table.sparse is not None else X
-    if np.isinf(numbers).any():
-        if table.sparse is not None:
-            raise ValueError(f"{name} has infinite numbers: replace them, or drop their rows")
-        row, place = np.argwhere(np.isinf(X))[0]
-        raise ValueError(
-            f"column {reader.feature_names_in_[place]!r} has an infinite number at row {row}: "
-            "replace it, or drop the row"
-        )
-    return X
 
 
-def _complete_rows(
-    X: Any, reader: TableColumns, keys: dict[str, np.ndarray], missing: str | None, name: str
-) -> tuple[np.ndarray, str]:
-    """The rows to use, and what was done about missing values.
-
-    Without a target, group or time a row is of no use.
-    """
-    for column, values in keys.items():
-        if values.dtype != object and np.isinf(values).any():
-            row = int(np.argmax(np.isinf(values)))
-            raise ValueError(f"column {column!r} has an infinite number at row {row}")
-    gaps = {column: _is_missing(values) for column, values in keys.items()}
-    holes = np.isnan(X) if isinstance(X, np.ndarray) else np.zeros((X.shape[0], 0), dtype=bool)
-    useless = np.logical_or.reduce(list(gaps.values()))
-    incomplete = useless | holes.any(axis=1)
-    if incomplete.any() and missing is None:
-        counts = dict(zip(reader.feature_names_in_, holes.sum(axis=0).tolist(), strict=False))
-        counts |= {column: int(gap.sum()) for column, gap in gaps.items()}
-        raise ValueError(_missing_words(counts, int(incomplete.sum()), len(useless), name))
-    rows = np.flatnonzero(~(incomplete if missing == "drop" else useless))
-    if not len(rows):
-        raise ValueError(
-            f"every row of {name} has a missing value, so none is left: say missing='impute' "
-            "(--missing impute on the command line), or drop the columns that are mostly empty"
-        )
-    if missing == "impute" and holes[rows].any():
-        return rows, "impute"
-    return rows, "drop" if len(rows) < len(useless) else "none"
+def _equal(a: np.ndarray, b: np.ndarray) -> bool:
+    if a.dtype == object or b.dtype == object:
+        return a.tolist() == b.tolist()
+    return np.array_equal(a, b, equal_nan=True)
 
 
-def _missing_words(counts: dict[str, int], rows: int, n: int, name: str) -> str:
-    found = sorted(((c, k) for c, k in counts.items() if k), key=lambda pair: -pair[1])
-    words = ", ".join(f"{column}: {count:,}" for column, count in found[:12])
-    words += f" and {len(found) - 12} more columns" if len(found) > 12 else ""
-    return f"{name} has missing values in {rows:,} of {n:,} rows ({words}): {MISSING_ADVICE}"
-
-
-def _is_missing(values: np.ndarray) -> np.ndarray:
-    if values.dtype == object:
-        return np.array([value is None for value in values.tolist()])
-    return np.isnan(values)
-
-
-def _groups(values: np.ndarray) -> np.ndarray:
-    codes = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
-    if len(codes[0]) < 2:
-        raise ValueError("the group column has one group, and rows of a group stay together")
-    return codes[1]
-
-
-def _order(name: str, values: np.ndarray) -> np.ndarray:
-    """Sort keys of a time column: its numbers, or days."""
-    if values.dtype != object:
-        return values.astype(np.float64)
-    dates = find_dates(sorted(set(values.tolist())))
-    if dates is None:
-        raise ValueError(
-            f"the time column {name!r} has texts such as {values[0]!r}, which are neither "
-            "numbers nor dates"
-        )
-    days = {text: dates.days(text) for text in set(values.tolist())}
-    return np.array([days[text] for text in values.tolist()], dtype=np.float64)
-
-
-def _columns(
-    table: Table, reader: TableColumns, roles: dict[str, str], target: str, values: np.ndarray
-) -> tuple[Column, ...]:
-    """Every column of the table in its order; a target from outside comes last."""
-    words = {
-        "target": "what is predicted",
-        "group": "its rows stay together",
-        "time": "earlier rows are learned from, later ones tested on",
-        "drop": "left out as asked",
-    }
-    columns = table.columns if target in table.columns else table.columns | {target: values}
-    found = []
-    if table.sparse is not None:
-        width = table.sparse.shape[1]
-        some = Column(f"x1 … x{width}", "number", "feature", f"{width:,} numbers", 0, 0, ())
-        found.append(some)
-    for name, column in columns.items():
-        if name in roles:
-            role = "left out" if roles[name] == "drop" else roles[name]
-            kind = kind_of(name, column, keep=role == "target")
-            found.append(kind.column(name, role, words[roles[name]]))
-        else:
-            found.append(reader.kinds_[name].column(name))
-    return tuple(found)
+def _notes(columns: tuple[Column, ...], reader: TableColumns) -> Iterator[str]:
+    """What a person should know of the columns."""
+    left = [
+        f"{c.name} ({c.kind})" for c in columns if c.role == "left out" and c.name in reader.kinds_
+    ]
+    if left:
+        more = f" and {len(left) - 8} more" if len(left) > 8 else ""
+        yield f"left out: {', '.join(left[:8])}{more}; --keep NAME uses one all the same"
+    for name, kind in reader.kinds_.items():
+        if kind.dates is not None and kind.dates.assumed:
+            yield f"{name!r}: in dates such as {kind.examples[0]} the day is taken to come first"
