@@ -85,6 +85,7 @@ def question(X, y, *, names=None, categories=None, left_out=None, kinds=None, **
         "order": None,
         "missing": "impute" if not sp.issparse(X) and np.isnan(X).any() else "none",
         "dropped": 0,
+        "rows": np.arange(n),
         "sha256": "",
         "table": Table({**raw, "churn": y}),
     }

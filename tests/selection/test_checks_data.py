@@ -91,12 +91,9 @@ def test_a_column_that_was_left_out(table, rng, as_text):
 def test_dropped_rows_are_left_out_of_raw_columns(table):
     X, y = table
     claim = np.where(y == "yes", 3.0, 2.0) + np.arange(200) / 1000
-    q = question(X, y, left_out={"claim_id": claim})
-    keep = np.arange(200) != 5
-    raw = {**q.table.columns, "x1": X[:, 0].copy()}
-    raw["x1"][5], raw["claim_id"][5] = np.nan, 2.5 if y[5] == "yes" else 9.0
-    q.X, q.y, q.dropped, q.missing = X[keep], y[keep], 1, "drop"
-    q.table = type(q.table)(raw)
+    claim[5] = 2.5 if y[5] == "yes" else 9.0
+    keep = np.flatnonzero(np.arange(200) != 5)
+    q = question(X[keep], y[keep], left_out={"claim_id": claim}, dropped=1, rows=keep)
     assert "LS102" in checks(q)
 
 

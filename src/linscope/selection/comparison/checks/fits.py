@@ -17,8 +17,9 @@ from .subject import Subject
 from .words import listed
 
 EDGE_SHARE = 0.5
-# Entries of the table that the separation of the classes is decided for.
-MOST_WORK, MOST_CLASSES = 4_000_000, 10
+# Separation is decided for so many entries (times classes), and for columns whose systems (d³ times
+# classes) are solved in whole numbers within about two seconds.
+MOST_WORK, MOST_SOLVED, MOST_CLASSES = 4_000_000, 3_000_000, 10
 
 
 def finished(subject: Subject) -> list[Any]:
@@ -123,7 +124,8 @@ def separated(subject: Subject) -> Iterator[Found]:
         return
     matrix = subject.encoded[0]
     n, d = matrix.shape
-    if d == 0 or d >= n or n * d * len(subject.classes) > MOST_WORK:
+    K = len(subject.classes)
+    if not 0 < d < n or n * d * K > MOST_WORK or d**3 * K > MOST_SOLVED:
         return
     found = _separated_classes(subject, matrix)
     if not found:
@@ -134,28 +136,33 @@ def separated(subject: Subject) -> Iterator[Found]:
     )
     few = f" With {d + 1:,} weights for {n:,} rows that may be chance." if n <= 2 * (d + 1) else ""
     yield Found(
-        f"{listed(found)} (proved in exact arithmetic).{few} {consequence}",
+        f"{found} (proved in exact arithmetic).{few} {consequence}",
         "Use a penalty (finite C), penalty='firth', or a hard-margin SVM; do not read odds "
         "ratios of a fit without penalty.",
     )
 
 
-def _separated_classes(subject: Subject, matrix: Any) -> list[str]:
-    """Which classes a hyperplane cuts off from the rest, strictly or with ties, in words."""
+def _separated_classes(subject: Subject, matrix: Any) -> str:
+    """Which classes a hyperplane cuts off from the rest, strictly or with ties; "" for none."""
     K = len(subject.classes)
     if not 2 <= K <= MOST_CLASSES:
-        return []
-    found = []
+        return ""
+    strictly, with_ties = [], []
     X, _ = read_table(matrix, subject.codes)
     for k in [1] if K == 2 else range(K):
         outcome = decide(SignedRows(X, np.where(subject.codes == k, 1.0, -1.0)))
-        if outcome.weights is None:
-            continue
-        name = repr(subject.classes[k])
-        rest = repr(subject.classes[0]) if K == 2 else "all other classes"
-        ties = " but for rows on the boundary itself" if outcome.circuit else ""
-        found.append(f"a hyperplane separates {name} from {rest}{ties}")
-    return [words[0].upper() + words[1:] if not i else words for i, words in enumerate(found)]
+        if outcome.weights is not None:
+            (with_ties if outcome.circuit else strictly).append(repr(subject.classes[k]))
+    rest = repr(subject.classes[0]) if K == 2 else "all other classes"
+    parts = []
+    if strictly:
+        each = "each of " if len(strictly) > 1 else ""
+        parts.append(f"separates {each}{listed(strictly)} from {rest}")
+    if with_ties:
+        each = "each of " if len(with_ties) > 1 else ""
+        ties = f"separates {each}{listed(with_ties)} from {rest} but for rows on the boundary"
+        parts.append(ties)
+    return f"A hyperplane {' and one '.join(parts)}" if parts else ""
 
 
 def _best_that_learned(subject: Subject) -> Any:

@@ -72,9 +72,9 @@ def left_identifier(subject: Subject) -> Iterator[Found]:
     found = [c.name for c in columns if (c.kind, c.role) == ("identifier", "left out")]
     if found:
         yield Found(
-            f"{listed(found)} has another value in each row, or nearly: it names rows, so no model "
-            "sees it.",
-            "Nothing needs to be done, unless it means something in your table.",
+            f"{listed(found)} {'names' if len(found) == 1 else 'name'} rows, or things that rows "
+            "belong to, so no model sees it.",
+            f"If it means more than a name, use it: --keep {found[0]}.",
             found,
         )
 
@@ -126,7 +126,7 @@ def _possible_groups(subject: Subject) -> Iterator[tuple[str, int, int]]:
             columns.append((name, subject.column(j)))
     known = {name for name, _ in columns}
     for raw in subject.unseen:
-        if raw.role == "left out" and raw.name not in known and _called_group(raw.name):
+        if raw.name not in known and _called_group(raw.name):
             columns.append((raw.name, raw.values[~missing(raw.values)]))
     for name, values in columns:
         if values.dtype.kind == "f":

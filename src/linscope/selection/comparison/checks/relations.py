@@ -82,10 +82,10 @@ def constant(subject: Subject) -> Iterator[Found]:
                 gone = np.isnan(values).any()  # then it says whether a value is missing
                 found += [] if gone else [name]
     if found:
-        has = "has the same value" if len(found) == 1 else "have the same value each"
+        has = "has" if len(found) == 1 else "have each"
         yield Found(
-            f"{listed(found)} {has} in all {counted(subject.n, 'row')}: there is nothing to learn "
-            "from it.",
+            f"{listed(found)} {has} the same value in all {counted(subject.n, 'row')}: there is "
+            "nothing to learn from that.",
             "Nothing needs to be done; ask whether rows with other values are missing.",
             found,
         )

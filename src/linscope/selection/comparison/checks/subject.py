@@ -22,7 +22,6 @@ class RawColumn(NamedTuple):
 
     name: str
     kind: str
-    role: str
     values: np.ndarray
 
 
@@ -134,31 +133,13 @@ class Subject:
 
     @cached_property
     def unseen(self) -> list[RawColumn]:
-        """The columns that the models do not see: left out, or the order in time."""
-        rows = self._rows_of_table
-        if rows is None:
-            return []
-        raw = self.question.table.columns
+        """The columns that were left out, in the rows of X."""
+        rows, raw = self.question.rows, self.question.table.columns
         return [
-            RawColumn(column.name, column.kind, column.role, np.asarray(raw[column.name])[rows])
+            RawColumn(column.name, column.kind, np.asarray(raw[column.name])[rows])
             for column in self.question.columns
-            if column.role in ("left out", "time") and column.name in raw
+            if column.role == "left out" and column.name in raw
         ]
-
-    @cached_property
-    def _rows_of_table(self) -> np.ndarray | None:
-        """Which rows of the raw table are those of X; None if that is not known."""
-        table = getattr(self.question, "table", None)
-        if table is None:
-            return None
-        if len(table) == self.n:
-            return np.arange(self.n)
-        used = [column.name for column in self.question.columns if column.role != "left out"]
-        complete = np.ones(len(table), dtype=bool)
-        for name in used:
-            if name in table.columns:
-                complete &= ~missing(np.asarray(table.columns[name]))
-        return np.flatnonzero(complete) if complete.sum() == self.n else None
 
     @property
     def folds(self) -> list[tuple[np.ndarray, np.ndarray]]:
