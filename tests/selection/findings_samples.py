@@ -8,6 +8,7 @@ sentences that are made of these samples agree with themselves.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -31,6 +32,7 @@ from linscope.selection.comparison.findings import (
     Recommendation,
     Score,
 )
+from linscope.selection.report.page import render
 
 VERSIONS = {
     "linscope": "0.1.0",
@@ -603,7 +605,20 @@ def a_number() -> Findings:
     )  # fmt: skip
 
 
+def small() -> Findings:
+    """Two classes with one figure only: a page of it is made quickly."""
+    found = two_classes()
+    final = replace(found.final, coefficients=())
+    return replace(found, panels=Panels(confusion=found.panels.confusion), curves=(), final=final)
+
+
 SAMPLES = {"two classes": two_classes, "classes": three_classes, "number": a_number}
+
+
+@cache
+def page_of(sample):
+    """The report of a sample."""
+    return render(sample())
 
 
 def hostile() -> Findings:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from functools import cache
 from hashlib import sha256
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from linscope.display.base import Display
@@ -21,10 +18,10 @@ from .figures.learning import learning_display
 from .figures.predictions import bands_display, curve_display, residual_display
 from .figures.svg import inline
 from .glossary import GLOSSARY, anchor, term
+from .templating import environment, source
 
 # Widths in inches of a figure that stands alone, and of one that has a neighbour.
-WIDE, HALF = 5.2, 4.3
-LEVELS = ("problem", "warning", "note")
+WIDE, HALF = 5.0, 4.2
 
 
 def render(findings: Findings) -> str:
@@ -39,7 +36,7 @@ def render(findings: Findings) -> str:
     HTML with style, figures and the JSON twin inside
     """
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             found=findings,
@@ -51,33 +48,13 @@ def render(findings: Findings) -> str:
             level=words.percent(findings.plan.level),
             metric=words.metric(findings.plan.metric),
             paragraph=_paragraph(findings),
-            checks=_by_level(findings),
+            checks=tables.checks_by_level(findings),
             twin=Markup(twin.OPENING + twin.in_page(findings) + twin.CLOSING),
-            style=Markup(_source("style.css")),
-            script=Markup(_source("page.js")),
-            script_hash=_hash(_source("page.js")),
+            style=source("style.css"),
+            script=source("page.js"),
+            script_hash=_hash(source("page.js")),
         )
     )
-
-
-@cache
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("linscope.selection.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    made.filters["digits"] = words.digits
-    return made
-
-
-def _source(name: str) -> str:
-    environment = _environment()
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0].strip()
 
 
 def _hash(script: str) -> str:
@@ -93,28 +70,15 @@ def _paragraph(findings: Findings) -> str:
     return results_paragraph(findings)
 
 
-def _by_level(findings: Findings) -> dict[str, Any]:
-    """Checks that count, the worst first, and those that were ignored."""
-    kept = [check for check in findings.checks if not check.ignored]
-    kept.sort(key=lambda check: (LEVELS.index(check.level), check.code))
-    said = [
-        words.count(sum(check.level == level for check in kept), level)
-        for level in LEVELS
-        if any(check.level == level for check in kept)
-    ]
-    return {
-        "kept": kept,
-        "ignored": [check for check in findings.checks if check.ignored],
-        "problems": [check for check in kept if check.level == "problem"],
-        "summary": words.listed(said) if said else "nothing found",
-    }
-
-
 def _figures(findings: Findings) -> dict[str, Markup]:
     """All figures that the findings have arrays for, by name."""
     data = findings.data
     made: dict[str, tuple[Display | None, float, float | None]] = {
-        "differences": (differences_display(findings), WIDE, None),
+        "differences": (
+            differences_display(findings) if findings.differences else None,
+            WIDE,
+            None,
+        ),
         "learning": (learning_display(findings) if findings.curves else None, WIDE, 3.4),
         "roc": (curve_display(findings, "roc"), HALF, 4.2),
         "pr": (curve_display(findings, "pr"), HALF, 4.2),

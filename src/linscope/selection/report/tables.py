@@ -8,6 +8,7 @@ from linscope.selection.comparison.findings import Candidate, Findings, Score
 
 from . import words
 
+LEVELS = ("problem", "warning", "note")
 VERDICT = 0.95  # a probability from which on something is said without "perhaps"
 
 
@@ -53,6 +54,14 @@ def score_decimals(findings: Findings, name: str) -> int:
     return words.decimals_for((score.high - score.low for score in found), most=3)
 
 
+def interval(score: Score, decimals: int) -> str:
+    """``± 0.011``, or both ends where the mean is not in the middle."""
+    up, down = (words.fixed(abs(end - score.mean), decimals) for end in (score.high, score.low))
+    if up == down:
+        return f"± {up}"
+    return f"{words.fixed(score.low, decimals)} to {words.fixed(score.high, decimals)}"
+
+
 def candidate_rows(findings: Findings) -> list[dict[str, Any]]:
     """The candidates with scores, the best first."""
     ends = scale(findings)
@@ -73,8 +82,7 @@ def _candidate(
         "tag": "" if each.family == "linear" else words.FAMILIES.get(each.family, each.family),
         "partial": each.why if each.state == "partial" else "",
         "mean": words.fixed(score.mean, decimals),
-        "low": words.fixed(score.low, decimals),
-        "high": words.fixed(score.high, decimals),
+        "interval": interval(score, decimals),
         "forest": forest(score, ends),
         "others": [
             words.fixed(each.scores[other].mean, places[other]) if other in each.scores else "–"
@@ -103,9 +111,6 @@ def difference_rows(findings: Findings) -> list[dict[str, Any]]:
                 "mean": words.fixed(pair.mean, decimals),
                 "low": words.fixed(pair.low, decimals),
                 "high": words.fixed(pair.high, decimals),
-                "shares": [
-                    round(100 * share, 1) for share in (pair.better, pair.equal, pair.worse)
-                ],
                 "better": words.probability(pair.better),
                 "equal": words.probability(pair.equal),
                 "worse": words.probability(pair.worse),
@@ -163,3 +168,20 @@ def chosen_words(findings: Findings) -> str:
     return words.listed(
         f"{names.get(key, key)} in {chosen.count(key)} of {len(chosen)}" for key in often
     )
+
+
+def checks_by_level(findings: Findings) -> dict[str, Any]:
+    """Checks that count, the worst first, and those that were ignored."""
+    kept = [check for check in findings.checks if not check.ignored]
+    kept.sort(key=lambda check: (LEVELS.index(check.level), check.code))
+    said = [
+        words.count(sum(check.level == level for check in kept), level)
+        for level in LEVELS
+        if any(check.level == level for check in kept)
+    ]
+    return {
+        "kept": kept,
+        "ignored": [check for check in findings.checks if check.ignored],
+        "problems": [check for check in kept if check.level == "problem"],
+        "summary": words.listed(said) if said else "nothing found",
+    }

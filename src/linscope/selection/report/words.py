@@ -110,14 +110,15 @@ def p_value(value: float) -> str:
 def seconds(value: float) -> str:
     """A time in the unit that suits it.
 
-    >>> seconds(0.00071), seconds(0.12), seconds(4.9), seconds(312.0)
-    ('0.71 ms', '120 ms', '4.9 s', '5 min 12 s')
+    >>> seconds(0.00071), seconds(0.12), seconds(4.9), seconds(312.0), seconds(120.0)
+    ('0.71 ms', '120 ms', '4.9 s', '5 min 12 s', '2 min')
     """
     if value < 1:
         return f"{digits(1000 * value, 2)} ms"
     if value < 120:
         return f"{digits(value, 2)} s"
-    return f"{int(value // 60)} min {int(value % 60)} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
 def count(n: int, noun: str, many: str | None = None) -> str:

@@ -12,6 +12,7 @@ from linscope.display import theme
 from linscope.display.base import Display
 from linscope.selection.comparison.findings import Coefficient, Findings
 
+from .axes import grouped, number
 from .scores import LINE, REST, draw_intervals
 
 MOST = 20
@@ -68,5 +69,10 @@ class CoefficientsDisplay(Display):
                 low[k], high[k] = each.low, each.high
         ax.axvline(0, color=theme.SOFT, lw=0.9, zorder=1)
         draw_intervals(ax, [each.name for each in self.shown], value, low, high)
+        for k, each in enumerate(value):
+            # Units differ: a coefficient that looks like 0 beside others can be a large one.
+            place = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
+            ax.text(1.17, -k, number(each), fontsize=theme.SMALL, color=theme.INK, **place)
+        grouped(ax.xaxis, 5)
         ax.set_xlabel("coefficient and interval" if any(bounded) else "coefficient")
         theme.title(ax, self.title)

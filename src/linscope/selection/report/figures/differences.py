@@ -13,7 +13,8 @@ from linscope.display.base import Display
 from linscope.selection.comparison.findings import Findings
 
 from .. import words
-from .scores import LINE, REST, draw_intervals
+from .axes import grouped
+from .scores import LINE, REST, cut_at, draw_intervals, ends_of
 
 
 def plot_differences(findings: Findings, *, ax: Any = None) -> DifferencesDisplay:
@@ -33,12 +34,14 @@ def differences_display(findings: Findings) -> DifferencesDisplay:
     pairs = words.against(findings, key)
     shown = [each for each in words.finished(findings) if each.key in pairs]
     found = [pairs[each.key] for each in shown]
+    low, high = (np.array([getattr(each, end) for each in found]) for end in ("low", "high"))
     return DifferencesDisplay(
         recommended=words.titles(findings).get(key, key),
         names=[each.title for each in shown],
         mean=np.array([each.mean for each in found]),
-        low=np.array([each.low for each in found]),
-        high=np.array([each.high for each in found]),
+        low=low,
+        high=high,
+        ends=ends_of(low, high, [each.family == "baseline" for each in shown]),
         rope=findings.plan.rope,
         metric=words.metric(findings.plan.metric),
     )
@@ -46,12 +49,13 @@ def differences_display(findings: Findings) -> DifferencesDisplay:
 
 @dataclass(eq=False, kw_only=True, repr=False)
 class DifferencesDisplay(Display):
-    """Differences and intervals, a line for each other candidate; right of 0 is worse.
+    """Differences and intervals, a line for each other candidate; right of 0 it is worse.
 
     Attributes
     ----------
     recommended : title of the model that is compared
     names, mean, low, high : of the others; positive where the recommended one is better
+    ends : of the axis; a baseline that is beyond them is an arrow
     rope : half the width of the region of practical equivalence
     metric : in words
     """
@@ -61,6 +65,7 @@ class DifferencesDisplay(Display):
     mean: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    ends: tuple[float, float]
     rope: float
     metric: str
 
@@ -79,6 +84,8 @@ class DifferencesDisplay(Display):
         ax.axvspan(-self.rope, self.rope, color=theme.BLUE, alpha=0.12, lw=0, zorder=0)
         ax.axvline(0, color=theme.SOFT, lw=0.9, zorder=1)
         draw_intervals(ax, self.names, self.mean, self.low, self.high)
-        ax.set_xlabel(f"← other better    difference in {self.metric}    recommended better →")
+        cut_at(ax, (min(self.ends[0], -self.rope), max(self.ends[1], self.rope)), self.mean)
+        grouped(ax.xaxis)
+        ax.set_xlabel(f"difference in {self.metric}\n← other better · recommended better →")
         band = theme.region_entry("practically equal", theme.BLUE, 0.12)
         theme.title_and_key(ax, self.title, [band])

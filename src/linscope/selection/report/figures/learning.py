@@ -14,6 +14,7 @@ from linscope.display.base import Display
 from linscope.selection.comparison.findings import Curve, Findings
 
 from .. import words
+from .axes import grouped
 
 
 def plot_learning(findings: Findings, *, ax: Any = None) -> LearningDisplay:
@@ -73,6 +74,7 @@ class LearningDisplay(Display):
         ax.xaxis.set_major_locator(FixedLocator(_apart(sizes)))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        grouped(ax.yaxis)
         ax.set(xlabel="rows to learn from", ylabel=self.metric)
         theme.title_and_key(ax, self.title, entries)
 

@@ -13,6 +13,8 @@ from linscope.least_squares.figures.lowess import smooth
 from linscope.metrics.roc_figure import RocCurve, RocDisplay
 from linscope.selection.comparison.findings import Findings
 
+from .axes import grouped
+
 NO_CURVE = np.array([0.0, 1.0])
 
 
@@ -126,6 +128,8 @@ class HeldOutResidualsDisplay(Display):
             ax.plot(*smooth(self.x, self.residual), color=theme.RED, lw=1.8, zorder=3)
             ax.set_xlabel(theme.name(f"predicted {self.target}"))
         ax.set_ylabel("residual")
+        grouped(ax.xaxis, 5)
+        grouped(ax.yaxis)
         theme.title(ax, self.title)
 
 

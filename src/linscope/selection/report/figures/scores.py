@@ -13,6 +13,7 @@ from linscope.display.base import Display
 from linscope.selection.comparison.findings import Findings
 
 from .. import words
+from .axes import grouped, number
 
 # Height of a line and of what is above and below all lines, in inches.
 LINE, REST = 0.33, 0.95
@@ -33,13 +34,15 @@ def scores_display(findings: Findings) -> ScoresDisplay:
     """The figure, not drawn yet."""
     shown = words.finished(findings)
     scores = [each.scores[findings.plan.metric] for each in shown]
+    low, high = (np.array([getattr(score, end) for score in scores]) for end in ("low", "high"))
     keys = [each.key for each in shown]
     chosen = findings.recommendation.key
     return ScoresDisplay(
         names=[each.title for each in shown],
         mean=np.array([score.mean for score in scores]),
-        low=np.array([score.low for score in scores]),
-        high=np.array([score.high for score in scores]),
+        low=low,
+        high=high,
+        ends=ends_of(low, high, [each.family == "baseline" for each in shown]),
         recommended=keys.index(chosen) if chosen in keys else None,
         rope=findings.plan.rope,
         metric=words.metric(findings.plan.metric),
@@ -54,6 +57,7 @@ class ScoresDisplay(Display):
     Attributes
     ----------
     names, mean, low, high : of the candidates, the best first
+    ends : of the axis; a baseline that is beyond them is an arrow
     recommended : which of them is recommended
     rope : half the width of the region of practical equivalence
     metric : what is shown, in words
@@ -64,6 +68,7 @@ class ScoresDisplay(Display):
     mean: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    ends: tuple[float, float]
     recommended: int | None
     rope: float
     metric: str
@@ -84,14 +89,45 @@ class ScoresDisplay(Display):
         if self.names:
             inner = self.mean[0] + self.rope * (1 if self.less else -1)
             ax.axvspan(*sorted((self.mean[0], inner)), color=theme.BLUE, alpha=0.12, lw=0, zorder=0)
-        draw_intervals(ax, self.names, self.mean, self.low, self.high, self.recommended)
+        draw_intervals(ax, self.names, self.mean, self.low, self.high, marked=self.recommended)
+        cut_at(ax, self.ends, self.mean)
+        grouped(ax.xaxis)
         ax.set_xlabel(f"{self.metric} ({'less' if self.less else 'more'} is better)")
         band = theme.region_entry("within the region of practical equivalence", theme.BLUE, 0.12)
         theme.title_and_key(ax, self.title, [band])
 
 
+def ends_of(low: np.ndarray, high: np.ndarray, baseline: list[bool]) -> tuple[float, float]:
+    """Ends of an axis for all but baselines, which can be so far off that they hide the rest."""
+    shown = ~np.array(baseline, dtype=bool)
+    shown = shown if shown.any() else ~shown
+    if not len(shown):
+        return 0.0, 1.0
+    left, right = float(low[shown].min()), float(high[shown].max())
+    room = 0.05 * (right - left) or 0.01
+    return left - room, right + room
+
+
+def cut_at(ax: Axes, ends: tuple[float, float], mean: np.ndarray) -> None:
+    """Show the axis between its ends, with an arrow and a number for what is beyond."""
+    ax.set_xlim(ends)
+    for k, value in enumerate(mean):
+        left = value < ends[0]
+        if left or value > ends[1]:
+            place = {"textcoords": "offset points", "xytext": (3 if left else -3, 0)}
+            ax.annotate(
+                f"◂ {number(value)}" if left else f"{number(value)} ▸",
+                (ends[0] if left else ends[1], -k),
+                ha="left" if left else "right",
+                va="center",
+                fontsize=theme.SMALL,
+                color=theme.SOFT,
+                **place,
+            )
+
+
 def draw_intervals(
-    ax: Axes, names: list[str], mean: Any, low: Any, high: Any, marked: int | None = None
+    ax: Axes, names: list[str], mean: Any, low: Any, high: Any, *, marked: int | None = None
 ) -> None:
     """A dot and its interval on a line for each name, the first at the top."""
     places = -np.arange(len(names))

@@ -1,0 +1,186 @@
+"""The report says what the findings hold, in the same bytes each time, and quotes all names."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from linscope.selection.comparison.findings import Panels
+from linscope.selection.report import twin, words
+from linscope.selection.report.figures.svg import VARIABLES
+from linscope.selection.report.fragment import notebook_html
+from linscope.selection.report.glossary import GLOSSARY, anchor
+from linscope.selection.report.page import render
+from tests.selection.findings_samples import (
+    SAMPLES,
+    a_number,
+    hostile,
+    page_of,
+    small,
+    three_classes,
+    two_classes,
+)
+
+EVERY = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+
+
+class Page(HTMLParser):
+    """Tags and visible text of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts, self.hidden = [], [], 0
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.hidden += tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.hidden -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        if not self.hidden:
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+    def values(self, name):
+        return [attrs[name] for _, attrs in self.tags if name in attrs]
+
+
+@pytest.mark.parametrize("sample", [small, three_classes])
+def test_the_same_findings_give_the_same_bytes(sample):
+    assert render(twin.from_json(twin.to_json(sample()))) == page_of(sample)
+
+
+@EVERY
+def test_the_findings_inside_the_page_are_the_findings(sample, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(page_of(sample), encoding="utf-8")
+    assert twin.read_report(path) == sample()
+
+
+@EVERY
+def test_names_inside_the_page_are_unique_and_links_lead_somewhere(sample):
+    page = Page(page_of(sample))
+    names = page.values("id")
+    assert len(names) == len(set(names))
+    inside = {value[1:] for value in page.values("href") if value.startswith("#")}
+    inside |= set(re.findall(r"url\(#([^)]+)\)", page_of(sample)))
+    assert inside <= set(names)
+    assert {anchor(term) for term in GLOSSARY} <= set(names)
+
+
+@EVERY
+def test_headings_are_in_order_and_there_is_one_of_the_first_level(sample):
+    levels = [int(tag[1]) for tag, _ in Page(page_of(sample)).tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@EVERY
+def test_the_page_says_what_the_findings_say(sample):
+    found, text = sample(), Page(page_of(sample)).text
+    pick = found.recommendation
+    said = [pick.answer, pick.linear_words, *pick.reasons, *(flip.words for flip in pick.flips)]
+    said += [found.command, found.data.sha256, found.final.inference, found.plan.splits]
+    said += [check.words for check in found.checks] + [check.code for check in found.checks]
+    said += [each.title for each in found.candidates] + [each.why for each in found.candidates]
+    said += [column.name for column in found.data.columns]
+    said += [f"{n:,}" for row in found.panels.confusion for n in row]
+    places = words.decimals_for([found.headline.score.high - found.headline.score.low], most=3)
+    said += [words.fixed(found.headline.score.mean, places)]
+    for sentence in said:
+        assert " ".join(sentence.split()) in text
+
+
+@EVERY
+def test_the_page_asks_for_nothing_outside(sample):
+    page = Page(page_of(sample))
+    assert not page.values("src")
+    assert all(value.startswith(("#", "data:")) for value in page.values("href"))
+    assert "@import" not in page_of(sample)
+    assert not re.search(r"url\((?!#)", page_of(sample))
+    assert len(page_of(sample).encode()) < 1_000_000
+
+
+def test_figures_are_those_of_the_task():
+    kinds = {name: set() for name in SAMPLES}
+    for name, sample in SAMPLES.items():
+        page = Page(page_of(sample))
+        kinds[name] = {
+            attrs["class"] for tag, attrs in page.tags if tag == "figure" and attrs.get("class")
+        }
+    common = {"differences", "learning", "coefficients"}
+    assert kinds["two classes"] == common | {"roc", "pr", "calibration", "matrix", "decision"}
+    assert kinds["classes"] == common | {"matrix", "decision"}
+    assert kinds["number"] == common | {"residuals", "normal"}
+
+
+def test_colours_of_figures_are_the_pages():
+    """A colour that is no variable would stay as it is on dark ground."""
+    for sample in SAMPLES.values():
+        figures = re.findall(r"<svg .*?</svg>", page_of(sample), re.DOTALL)
+        assert figures
+        assert not any(re.search(r"#[0-9a-f]{6}\b", figure) for figure in figures)
+    style = page_of(two_classes)
+    for variable in set(re.findall(r"var\((--\w+)\)", " ".join(VARIABLES.values()))):
+        assert style.count(f"{variable}: #") == 2  # on light and on dark ground
+
+
+def test_only_a_partial_study_is_marked():
+    assert "Partial study" in Page(page_of(three_classes)).text
+    assert "Partial study" not in Page(page_of(two_classes)).text
+
+
+def test_ignored_checks_are_folded_away():
+    text = page_of(two_classes)
+    folded = text[text.index("1 check ignored") :]
+    assert "LS203" in folded
+    assert text.index("LS301") < text.index("1 check ignored")
+
+
+def test_names_from_the_data_are_quoted():
+    page = Page(page_of(hostile))
+    assert [tag for tag, _ in page.tags].count("script") == 2  # the twin and the page's own
+    assert "<script>alert(1)</script>" in page.text
+    assert "\"&'" in page.text
+    assert "alert(1)</script>" not in page_of(hostile)
+    assert "<script>alert(1)" not in notebook_html(hostile())
+
+
+@EVERY
+def test_the_notebook_shows_the_answer_and_the_table(sample):
+    found, page = sample(), Page(notebook_html(sample()))
+    assert found.recommendation.answer in page.text
+    for each in words.finished(found):
+        assert each.title in page.text
+    assert len(page.tags) - [tag for tag, _ in page.tags].count("i") < 250
+
+
+def test_a_study_that_was_stopped_early_still_has_a_page():
+    """One candidate, no differences, no curves, no figures."""
+    found = a_number()
+    first = found.candidates[1]
+    few = replace(
+        found,
+        candidates=(first,),
+        differences=(),
+        curves=(),
+        checks=(),
+        panels=Panels(),
+        final=replace(found.final, coefficients=(), certificate={}, summary=""),
+        headline=replace(found.headline, chosen=(first.key,)),
+        recommendation=replace(found.recommendation, key=first.key, best=first.key, flips=()),
+        partial=True,
+    )
+    text = Page(render(few)).text
+    assert "Partial study" in text
+    assert first.title in text
+    assert notebook_html(few)

@@ -1,0 +1,139 @@
+"""An edited digit is found: in the findings by making them again, in the page by its own twin."""
+
+import json
+import random
+import re
+from dataclasses import replace
+from functools import cache
+
+import matplotlib
+import pytest
+
+from linscope import __version__
+from linscope.selection.report import verify
+from linscope.selection.report.page import render
+from linscope.selection.report.twin import OPENING, from_json, to_json
+from linscope.selection.report.verify import differences_between, page_differs
+from tests.selection.findings_samples import SAMPLES, small, two_classes
+
+
+def here(found):
+    """As if made by what is installed here."""
+    versions = {**found.versions, "matplotlib": matplotlib.__version__, "linscope": __version__}
+    return replace(found, versions=versions)
+
+
+@cache
+def page():
+    return render(here(small()))
+
+
+@pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+def test_equal_findings_have_no_difference(sample):
+    assert differences_between(sample(), from_json(to_json(sample()))) == []
+
+
+def leaves(tree, path=""):
+    """Every number of a twin with its path."""
+    if isinstance(tree, dict):
+        for key, part in tree.items():
+            yield from leaves(part, f"{path}.{key}" if path else key)
+    elif isinstance(tree, list):
+        for k, part in enumerate(tree):
+            yield from leaves(part, f"{path}[{k}]")
+    elif isinstance(tree, int | float) and not isinstance(tree, bool):
+        yield path, tree
+
+
+def put(tree, path, value):
+    *way, last = [int(k) if k.isdigit() else k for k in re.findall(r"[^.\[\]]+", path)]
+    for step in way:
+        tree = tree[step]
+    tree[last] = value
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_change_of_any_number_is_found_with_its_path(seed):
+    found = two_classes()
+    numbers = [
+        (path, value)
+        for path, value in leaves(json.loads(to_json(found)))
+        if not path.endswith("seconds") and "versions" not in path
+    ]
+    for path, value in random.Random(seed).sample(numbers, 12):
+        tree = json.loads(to_json(found))
+        put(tree, path, value + 1 if isinstance(value, int) else value * 1.001 + 1e-5)
+        (said,) = differences_between(from_json(json.dumps(tree)), found)
+        assert said.startswith(f"{path}: ")
+        assert said.endswith(f"{value!r} recomputed")
+
+
+def test_times_and_versions_may_differ():
+    found = two_classes()
+    slower = [
+        replace(each, seconds=3 * each.seconds, fit_seconds=9.0, predict_seconds=1.0)
+        for each in found.candidates
+    ]
+    reasons = tuple(
+        reason.replace("41 times", "38 times") for reason in found.recommendation.reasons
+    )
+    again = replace(
+        found,
+        seconds=99.0,
+        versions={"linscope": "9"},
+        candidates=tuple(slower),
+        recommendation=replace(found.recommendation, reasons=reasons),
+    )
+    assert differences_between(found, again) == []
+
+
+def test_words_and_lengths_may_not_differ():
+    found = two_classes()
+    answer = replace(found.recommendation, answer="Use the perceptron.")
+    (said,) = differences_between(replace(found, recommendation=answer), found)
+    assert said.startswith("recommendation.answer: 'Use the perceptron.' in the report")
+    (said,) = differences_between(replace(found, checks=found.checks[:2]), found)
+    assert said == "checks: 2 entries in the report, 4 recomputed"
+    final = replace(found.final, parameters={"C": 1.0, "gamma": 2.0})
+    (said,) = differences_between(replace(found, final=final), found)
+    assert said == "final.parameters.gamma: 2.0 in the report, nothing recomputed"
+
+
+def test_a_page_agrees_with_its_own_findings():
+    assert page_differs(page()) is None
+    assert page_differs(page().replace("\n", "\r\n")) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_edited_digit_anywhere_in_the_page_is_found(seed):
+    """In the text, in a table, in a figure: outside the twin each digit follows from it."""
+    text = page()
+    twin = slice(text.index(OPENING), text.index("</script>"))
+    digits = [
+        m.start() for m in re.finditer(r"\d", text) if not twin.start <= m.start() < twin.stop
+    ]
+    for at in random.Random(seed).sample(digits, 3):
+        other = str((int(text[at]) + 1) % 10)
+        said = page_differs(text[:at] + other + text[at + 1 :])
+        assert said is not None
+        line = text.count("\n", 0, at) + 1
+        assert said.startswith(f"line {line} of the page is")
+
+
+def test_figures_of_another_matplotlib_are_not_compared():
+    found = replace(small(), versions={**here(small()).versions, "matplotlib": "3.0"})
+    text = render(found)
+    moved = re.sub(
+        r'(<svg role="img" .*?<path d="M )\d+', r"\g<1>7", text, count=1, flags=re.DOTALL
+    )
+    assert moved != text
+    assert page_differs(moved) is None
+    assert "drawn by matplotlib 3.0" in verify.not_compared(found)
+    assert verify.not_compared(here(found)) == ""
+    assert page_differs(moved.replace("0.773", "0.783", 1)) is not None
+
+
+def test_a_page_of_another_version_is_said_to_be_one():
+    found = replace(small(), versions={**here(small()).versions, "linscope": "0.0.1"})
+    said = page_differs(render(found).replace("Candidates", "Models", 1))
+    assert "linscope 0.0.1 made it" in said
