@@ -12,6 +12,7 @@ from linscope.data.question import Question
 from linscope.fitting.equations import equation, largest, score
 from linscope.validation.preparation import preparation
 
+from .balanced import BalancedDecision
 from .explained import Explanation, explain
 from .findings import Coefficient, Final
 from .prepared import numeric_width
@@ -93,12 +94,22 @@ def _weights(estimator: Any, steps: Any, names: list[str], question: Question) -
     if coef.shape[1] != len(names):  # a kernel machine
         return None
     classes = [str(label) for label in getattr(own, "classes_", [])]
+    bias = bias - _thresholds(estimator)
     if len(classes) == 2 and classes[1] != str(question.classes[1]):
         coef, bias, classes = -coef, -bias, classes[::-1]
     if len(classes) > 2 and len(coef) != len(classes):  # pairs of classes
         return None
     values = np.column_stack([bias - coef @ (mean / scale), coef / scale])
     return Weights(values, coef, names, classes)
+
+
+def _thresholds(estimator: Any) -> np.ndarray | float:
+    """What a balanced decision takes off log odds or log probabilities: the log of the shares."""
+    rule = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    if not isinstance(rule, BalancedDecision):
+        return 0.0
+    logs = np.log(rule.shares_)
+    return logs[1:] - logs[:1] if len(logs) == 2 else logs
 
 
 def _scaling(steps: Any, width: int) -> tuple[np.ndarray, np.ndarray]:
