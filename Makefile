@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TEST_JOBS ?= 2
 
-.PHONY: demo test lint types tests format bench redteam portability clean clean-cache
+.PHONY: demo test lint types tests browser format bench redteam portability clean clean-cache
 
 demo: $(VENV)/run.done
 	$(BIN)/linscope trace perceptron or
@@ -29,8 +29,17 @@ types: $(VENV)/dev.done
 	$(BIN)/mypy tests/typed_snippet.py
 
 # Each process begins with tests of its own, so that few kernels are compiled by two at once.
-tests: $(VENV)/dev.done
+tests: $(VENV)/dev.done browser
 	$(BIN)/pytest -n $(TEST_JOBS) --dist worksteal
+
+# Tests of pages need chromium. Root on Debian gets it here; elsewhere they are skipped and say so.
+browser:
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing chromium for the tests of pages (once)"; \
+	  { apt-get install -qq -y --no-install-recommends chromium || \
+	    { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; }; } \
+	    >/dev/null 2>&1 || echo "no chromium: tests of pages will be skipped"; \
+	fi
 
 format: $(VENV)/dev.done
 	$(BIN)/ruff check --fix .

@@ -624,20 +624,28 @@ def page_of(sample):
 def hostile() -> Findings:
     """Names that would be code if a page did not quote them."""
     found = two_classes()
-    tag, quotes = "<script>alert(1)</script>", "\"&'"
-    columns = (replace(found.data.columns[1], name=tag, examples=(tag, quotes)),)
+    tag, quotes, long = "<script>alert(1)</script>", "\"&'", "very_long_name_" * 12
+    columns = (
+        replace(found.data.columns[1], name=tag, examples=(tag, quotes)),
+        replace(found.data.columns[2], name=long, examples=(long,)),
+    )
     coefficient = replace(found.final.coefficients[0], name=tag)
     return replace(
         found,
         data=replace(
             found.data,
-            name=tag,
-            columns=columns + found.data.columns[2:],
+            name=tag + long,
+            columns=columns + found.data.columns[3:],
             target=tag,
             classes=("no", quotes),
             positive=quotes,
         ),
-        final=replace(found.final, coefficients=(coefficient, *found.final.coefficients[1:])),
+        checks=(replace(found.checks[0], title=long, columns=(long,)), *found.checks[1:]),
+        final=replace(
+            found.final,
+            equation=f"1.42·{long} > 0",
+            coefficients=(coefficient, replace(coefficient, name=long)),
+        ),
         recommendation=replace(found.recommendation, answer=f"Use {tag}</title>{quotes}."),
         command=f"linscope compare x --target '{tag}<!--'",
     )

@@ -73,6 +73,13 @@ def test_folded_tables_are_printed(chromium, pages):  # noqa: F811
         assert visit.page.locator("main details:not([open])").count() > 0
 
 
+def test_long_names_do_not_widen_the_page(chromium, pages):  # noqa: F811
+    for width in (1440, 390):
+        with Visit(chromium, pages["hostile"], width=width) as visit:
+            visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            assert visit.overflow == 0
+
+
 def test_names_from_the_data_are_harmless(chromium, pages):  # noqa: F811
     with Visit(chromium, pages["hostile"]) as visit:
         assert visit.dialogs == []

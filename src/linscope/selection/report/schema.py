@@ -67,7 +67,7 @@ def _shape(hint: Any, classes: dict[str, Any]) -> dict[str, Any]:
         return {"type": PLAIN[hint]}
     if hint is Any:
         return {}
-    if is_dataclass(hint):
+    if isinstance(hint, type) and is_dataclass(hint):
         _define(hint, classes)
         return {"$ref": f"#/$defs/{hint.__name__}"}
     origin, parts = get_origin(hint), get_args(hint)

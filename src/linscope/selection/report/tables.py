@@ -39,12 +39,9 @@ def forest(score: Score, ends: tuple[float, float]) -> dict[str, Any]:
 
 def band(findings: Findings, ends: tuple[float, float]) -> dict[str, float]:
     """Where a mean is within the region of practical equivalence of the best one."""
-    ranked = [each for each in words.finished(findings) if each.family != "reference"]
-    best = ranked[0].scores[findings.plan.metric].mean
-    inner = best + findings.plan.rope * (1 if words.less_is_better(findings) else -1)
-    low, high = sorted((best, inner))
     whole = ends[1] - ends[0]
-    left, right = (min(max((v - ends[0]) / whole, 0), 1) for v in (low, high))
+    places = ((value - ends[0]) / whole for value in words.equal_to_best(findings))
+    left, right = (min(max(place, 0), 1) for place in places)
     return {"left": round(100 * left, 2), "width": round(100 * (right - left), 2)}
 
 

@@ -158,6 +158,15 @@ def finished(findings: Findings) -> list[Candidate]:
     return sorted(scored, key=lambda each: (sign * each.scores[name].mean, each.simplicity))
 
 
+def equal_to_best(findings: Findings) -> tuple[float, float]:
+    """Between which scores a mean is practically equal to the best that can be recommended."""
+    ranked = finished(findings)
+    ranked = [each for each in ranked if each.family != "reference"] or ranked
+    best = ranked[0].scores[findings.plan.metric].mean
+    inner = best + findings.plan.rope * (1 if less_is_better(findings) else -1)
+    return min(best, inner), max(best, inner)
+
+
 def titles(findings: Findings) -> dict[str, str]:
     """The title of each candidate by its key."""
     return {each.key: each.title for each in findings.candidates}

@@ -71,7 +71,7 @@ class CoefficientsDisplay(Display):
         draw_intervals(ax, [each.name for each in self.shown], value, low, high)
         for k, each in enumerate(value):
             # Units differ: a coefficient that looks like 0 beside others can be a large one.
-            place = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
+            place: Any = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
             ax.text(1.17, -k, number(each), fontsize=theme.SMALL, color=theme.INK, **place)
         grouped(ax.xaxis, 5)
         ax.set_xlabel("coefficient and interval" if any(bounded) else "coefficient")

@@ -72,8 +72,7 @@ class DifferencesDisplay(Display):
     @property
     def title(self) -> str:
         inside = (-self.rope <= self.low) & (self.high <= self.rope)
-        alike = theme.count(int(inside.sum()), "other") if len(self.names) else "no other"
-        return f"{self.recommended}: the whole interval is within ±{self.rope:g} for {alike}"
+        return f"Practically equal to {self.recommended}: {int(inside.sum())} of {len(inside)}"
 
     @property
     def size(self) -> tuple[float, float]:
@@ -84,7 +83,8 @@ class DifferencesDisplay(Display):
         ax.axvspan(-self.rope, self.rope, color=theme.BLUE, alpha=0.12, lw=0, zorder=0)
         ax.axvline(0, color=theme.SOFT, lw=0.9, zorder=1)
         draw_intervals(ax, self.names, self.mean, self.low, self.high)
-        cut_at(ax, (min(self.ends[0], -self.rope), max(self.ends[1], self.rope)), self.mean)
+        reach = 1.15 * self.rope
+        cut_at(ax, (min(self.ends[0], -reach), max(self.ends[1], reach)), self.mean)
         grouped(ax.xaxis)
         ax.set_xlabel(f"difference in {self.metric}\n← other better · recommended better →")
         band = theme.region_entry("practically equal", theme.BLUE, 0.12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -54,7 +55,6 @@ class BandsDisplay(Display):
     Attributes
     ----------
     predicted, observed, low, high, count : of each bin
-    level : of the intervals
     """
 
     predicted: np.ndarray
@@ -75,7 +75,7 @@ class BandsDisplay(Display):
         ax.vlines(self.predicted, self.low, self.high, color=theme.BLUE, lw=1.6, zorder=2)
         ax.plot(self.predicted, self.observed, color=theme.BLUE, lw=1.0, alpha=0.5, zorder=2)
         areas = 10.0 + 70.0 * np.sqrt(self.count / self.count.max())
-        look = {"edgecolors": theme.INK, "linewidths": 0.7}
+        look: Any = {"edgecolors": theme.INK, "linewidths": 0.7}
         ax.scatter(self.predicted, self.observed, s=areas, c=theme.BLUE, zorder=4, **look)
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         ax.set_xlabel("predicted probability, mean of each bin")
@@ -116,7 +116,7 @@ class HeldOutResidualsDisplay(Display):
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
         many = len(self.x) > 100
-        look = {"s": 9 if many else 24, "alpha": max(0.25, min(1.0, 300 / len(self.x)))}
+        look: Any = {"s": 9 if many else 24, "alpha": max(0.25, min(1.0, 300 / len(self.x)))}
         ax.scatter(self.x, self.residual, c=theme.BLUE, linewidths=0, zorder=2, **look)
         if self.normal:
             middle, spread = self.residual.mean(), self.residual.std()

@@ -44,7 +44,7 @@ def scores_display(findings: Findings) -> ScoresDisplay:
         high=high,
         ends=ends_of(low, high, [each.family == "baseline" for each in shown]),
         recommended=keys.index(chosen) if chosen in keys else None,
-        rope=findings.plan.rope,
+        band=words.equal_to_best(findings),
         metric=words.metric(findings.plan.metric),
         less=words.less_is_better(findings),
     )
@@ -59,7 +59,7 @@ class ScoresDisplay(Display):
     names, mean, low, high : of the candidates, the best first
     ends : of the axis; a baseline that is beyond them is an arrow
     recommended : which of them is recommended
-    rope : half the width of the region of practical equivalence
+    band : where a mean is practically equal to the best one that can be recommended
     metric : what is shown, in words
     less : less is better
     """
@@ -70,7 +70,7 @@ class ScoresDisplay(Display):
     high: np.ndarray
     ends: tuple[float, float]
     recommended: int | None
-    rope: float
+    band: tuple[float, float]
     metric: str
     less: bool
 
@@ -78,7 +78,7 @@ class ScoresDisplay(Display):
     def title(self) -> str:
         if not self.names:
             return "No candidate has a score"
-        return f"{self.names[0]} has the best mean {self.metric}: {theme.number(self.mean[0])}"
+        return f"Best mean: {self.names[0]}, {number(self.mean[0])}"
 
     @property
     def size(self) -> tuple[float, float]:
@@ -86,9 +86,7 @@ class ScoresDisplay(Display):
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        if self.names:
-            inner = self.mean[0] + self.rope * (1 if self.less else -1)
-            ax.axvspan(*sorted((self.mean[0], inner)), color=theme.BLUE, alpha=0.12, lw=0, zorder=0)
+        ax.axvspan(*self.band, color=theme.BLUE, alpha=0.12, lw=0, zorder=0)
         draw_intervals(ax, self.names, self.mean, self.low, self.high, marked=self.recommended)
         cut_at(ax, self.ends, self.mean)
         grouped(ax.xaxis)
@@ -114,7 +112,7 @@ def cut_at(ax: Axes, ends: tuple[float, float], mean: np.ndarray) -> None:
     for k, value in enumerate(mean):
         left = value < ends[0]
         if left or value > ends[1]:
-            place = {"textcoords": "offset points", "xytext": (3 if left else -3, 0)}
+            place: Any = {"textcoords": "offset points", "xytext": (3 if left else -3, 0)}
             ax.annotate(
                 f"◂ {number(value)}" if left else f"{number(value)} ▸",
                 (ends[0] if left else ends[1], -k),

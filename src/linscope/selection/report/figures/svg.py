@@ -30,6 +30,7 @@ COLOURS = {
     theme.INK: "ink",
     theme.SOFT: "soft",
     theme.FAINT: "faint",
+    "#000000": "ink",
     "#ffffff": "paper",
     "#a96b59": "brown",
     "#92dadd": "aqua",
@@ -42,7 +43,7 @@ HEX, LONG = re.compile(r"#[0-9a-f]{6}\b"), re.compile(r"-?\d+\.\d{3,}")
 FONT = re.compile(r"font-family: [^;]*;? ?")
 # Attributes whose numbers are places in printer's points: a hundredth is enough.
 PLACES = ("d", "x", "y", "width", "height", "transform")
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "linscope", "axes.unicode_minus": True}
+SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "linscope", "axes.unicode_minus": True}
 NOTHING: Any = dict.fromkeys(("Date", "Creator", "Type", "Format"))
 
 
@@ -78,7 +79,9 @@ def inline(display: Display, name: str, words: str, size: tuple[float, float]) -
 
 
 def _drawn(display: Display, size: tuple[float, float]) -> str:
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "agg", **SETTINGS}):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # the reader's own settings are theirs; the page's bytes are ours
+        matplotlib.rcParams.update(SETTINGS)
         figure = Figure(figsize=size, layout="constrained")
         figure.patch.set_visible(False)
         axes = figure.subplots(*display.grid, squeeze=False).ravel()
