@@ -1,0 +1,203 @@
+"""The answer of a comparison on one screen: 24 lines of 80 columns, the prompt included."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from .findings import LESS_IS_BETTER, Candidate, Check, Findings
+from .words import decimals, duration, interval, metric_name, number, percent
+
+WIDTH, LINES = 80, 23
+MOST_ROWS, FEWEST_ROWS = 6, 3
+MOST_CHECKS = 3
+LABEL = 9
+LINEAR = {"yes": "green", "no": "red", "unclear": "yellow"}
+LEVELS = {"problem": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def answer(
+    findings: Findings, *, width: int = WIDTH, report: str | None = None, hints: Iterable[str] = ()
+) -> Text:
+    """Recommendation, honest score, a few rows, checks, what would change it, what to do next.
+
+    Parameters
+    ----------
+    report : where the report is
+    hints : commands to try next
+    """
+    width = max(width, 40)
+    top = [*_recommended(findings, width), *_headline(findings, width), *_linear(findings, width)]
+    bottom = [*_checks(findings, width), *_flips(findings, width)]
+    if report is not None:
+        bottom += _labelled("Report", [Text(report)])
+    bottom += _labelled("Next", [Text(hint, "cyan") for hint in hints])
+    out = _left_out(findings, width)
+    room = LINES - len(top) - len(out) - len(bottom) - 3  # two blank lines and the table's header
+    rows = _table(findings, width, min(max(room, FEWEST_ROWS), MOST_ROWS))
+    lines = [*top, Text(), *rows, *out, Text(), *bottom]
+    return Text("\n").join(lines)
+
+
+def _recommended(findings: Findings, width: int) -> list[Text]:
+    lines = _wrapped(findings.recommendation.answer, width, most=3, style="bold")
+    if findings.partial:
+        words = "Partial: the comparison was stopped before its end; this is what was finished."
+        lines = [*_wrapped(words, width, most=2, style="yellow"), *lines]
+    return lines
+
+
+def _headline(findings: Findings, width: int) -> list[Text]:
+    """The score of the whole procedure, the choice included."""
+    score, metric = findings.headline.score, findings.plan.metric
+    places = decimals(score, metric)
+    name = metric_name(metric)
+    words = (
+        f"{name[:1].upper()}{name[1:]} {number(score.mean, places)}, "
+        f"{percent(findings.plan.level)} interval {interval(score.low, score.high, places)}, "
+        "for the whole procedure, the choice of the model included."
+    )
+    return _wrapped(words, width, most=2)
+
+
+def _linear(findings: Findings, width: int) -> list[Text]:
+    found = findings.recommendation
+    first = {"yes": "Linear is enough.", "no": "Linear is not enough."}.get(
+        found.linear, "Whether linear is enough is unclear."
+    )
+    lines = _wrapped(f"{first} {found.linear_words}", width, most=3)
+    for line in lines[:1]:
+        line.stylize(LINEAR.get(found.linear, ""), 0, len(first))
+    return lines
+
+
+def _table(findings: Findings, width: int, most: int) -> list[Text]:
+    """Some of the models, the best first; the recommended one stands out."""
+    plan, metric = findings.plan, findings.plan.metric
+    shown = some(findings, most)
+    if not shown:
+        return []
+    places = max(decimals(one.scores[metric], metric) for one in shown) + 1
+    head = ["", f"{metric_name(metric)}, {percent(plan.level)}", "P(equal to →)", "one fit"]
+    body = [head]
+    for one in shown:
+        score = one.scores[metric]
+        mark = "→ " if one.key == findings.recommendation.key else "  "
+        name = f"{one.title} (not linear)" if one.family == "reference" else one.title
+        equal = practically_equal(findings, one.key)
+        body.append(
+            [
+                mark + name,
+                f"{number(score.mean, places)}  {interval(score.low, score.high, places)}",
+                "" if equal is None else f"{equal:.2f}",
+                duration(one.fit_seconds),
+            ]
+        )
+    return _columns(body, width, [one.key == findings.recommendation.key for one in shown])
+
+
+def _columns(body: list[list[str]], width: int, strong: list[bool]) -> list[Text]:
+    """The first column to the left, as wide as there is room; numbers to the right."""
+    while True:
+        widths = [max(map(cell_len, column)) for column in zip(*body, strict=True)]
+        room = width - sum(widths[1:]) - 2 * (len(widths) - 1)
+        if room >= 20 or len(widths) <= 2:
+            break
+        body = [row[:-1] for row in body]  # what is least needed stands last
+    first = min(widths[0], max(room, 8))
+    lines = []
+    for k, row in enumerate(body):
+        cells = [_cut(row[0], first).ljust(first)]
+        cells += [cell.rjust(size) for cell, size in zip(row[1:], widths[1:], strict=True)]
+        style = "dim" if k == 0 else "bold" if strong[k - 1] else ""
+        lines.append(Text("  ".join(cells).rstrip(), style))
+    return lines
+
+
+def some(findings: Findings, most: int) -> list[Candidate]:
+    """The recommended model, the best, the baseline, the reference, then the best of the rest."""
+    metric = findings.plan.metric
+    scored = [one for one in findings.candidates if metric in one.scores]
+    sign = -1 if metric in LESS_IS_BETTER else 1
+    ranked = sorted(scored, key=lambda one: -sign * one.scores[metric].mean)
+    keys = [one.key for one in ranked]
+    must = [
+        key for key in keys if key in (findings.recommendation.key, findings.recommendation.best)
+    ]
+    ends = [one.key for one in ranked if one.family in ("reference", "baseline")]
+    chosen = list(dict.fromkeys([*must, *ends, *keys]))[:most]
+    return [one for one in ranked if one.key in chosen]
+
+
+def _left_out(findings: Findings, width: int) -> list[Text]:
+    out = [one for one in findings.candidates if one.state == "left out"]
+    if not out:
+        return []
+    titles = ", ".join(one.title for one in out)
+    return _wrapped(f"Left out: {titles} ({out[0].why})", width, most=1, style="dim")
+
+
+def practically_equal(findings: Findings, key: str) -> float | None:
+    """The probability that this model and the recommended one are practically equal."""
+    pair = {key, findings.recommendation.key}
+    for difference in findings.differences:
+        if {difference.a, difference.b} == pair:
+            return difference.equal
+    return None
+
+
+def _checks(findings: Findings, width: int) -> list[Text]:
+    """The most important ones, a line each, and how many there are beside them."""
+    order = list(LEVELS)
+    found = sorted(
+        (check for check in findings.checks if not check.ignored),
+        key=lambda check: order.index(check.level) if check.level in order else len(order),
+    )
+    lines = [_check(check, width - LABEL) for check in found[:MOST_CHECKS]]
+    if len(found) > MOST_CHECKS:
+        rest = len(found) - MOST_CHECKS
+        more = f" (and {rest} more in the report)"
+        last = lines[-1]
+        last.truncate(width - LABEL - len(more), overflow="ellipsis")
+        last.append(more, "dim")
+    return _labelled("Checks", lines or [Text("nothing to report")])
+
+
+def _check(check: Check, width: int) -> Text:
+    line = Text.assemble((check.code, LEVELS.get(check.level, "")), " ", check.title)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _flips(findings: Findings, width: int) -> list[Text]:
+    """What would change the answer: at most two lines each, of the first two."""
+    flips = findings.recommendation.flips[:2]
+    most = 1 if len(flips) > 1 else 2
+    lines = [line for flip in flips for line in _wrapped(flip.words, width - LABEL, most=most)]
+    return _labelled("Changes", lines)
+
+
+def _labelled(label: str, lines: list[Text]) -> list[Text]:
+    """Lines beside a word that says what they are."""
+    labels = [label, *[""] * (len(lines) - 1)]
+    return (
+        [
+            Text.assemble((word.ljust(LABEL), "dim"), line)
+            for word, line in zip(labels, lines, strict=True)
+        ]
+        if lines
+        else []
+    )
+
+
+def _wrapped(words: str, width: int, *, most: int, style: str = "") -> list[Text]:
+    """At most so many lines; an ellipsis says that there is more."""
+    lines = textwrap.wrap(words, width, max_lines=most, placeholder=" …", break_on_hyphens=False)
+    return [Text(line, style) for line in lines]
+
+
+def _cut(words: str, width: int) -> str:
+    return words if cell_len(words) <= width else set_cell_size(words, width - 1) + "…"
