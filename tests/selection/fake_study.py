@@ -5,11 +5,12 @@ python -m tests.selection.fake_study      shows the live table and the answer
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from linscope.selection.comparison import findings as f
+from linscope.selection.comparison.options import Finished, LeftOut, Scored, Stage, Started
 
 TITLES = {
     "majority": ("Majority class", "DummyClassifier", "baseline"),
@@ -24,37 +25,10 @@ TITLES = {
     "logistic-poly": ("Logistic regression, degree 2", "LogisticRegression", "linear"),
     "kernel-perceptron": ("Kernel perceptron", "KernelPerceptron", "kernel"),
     "svm-rbf": ("SVM with rbf kernel", "SVC", "kernel"),
-    "boosting": ("Gradient boosting", "HistGradientBoostingClassifier", "reference"),
+    "boosting": ("Gradient boosting (not linear)", "HistGradientBoostingClassifier", "reference"),
 }
 MEANS = [0.5, 0.748, 0.789, 0.787, 0.771, 0.762, 0.806, 0.803, 0.804, 0.809, 0.77, 0.812, 0.815]
 FOLDS, REPEATS = 5, 2
-
-
-class Started(NamedTuple):
-    key: str
-    title: str
-
-
-class Scored(NamedTuple):
-    key: str
-    fold: int
-    folds: int
-    score: float
-
-
-class Finished(NamedTuple):
-    key: str
-    candidate: f.Candidate
-
-
-class LeftOut(NamedTuple):
-    key: str
-    why: str
-
-
-class Stage(NamedTuple):
-    words: str
-    seconds_left: float | None = None
 
 
 @dataclass(frozen=True)
@@ -231,13 +205,15 @@ def run_study(question: Any, options: Any, *, watch: Any = None, pause: float = 
     for key, (title, _, _) in TITLES.items():
         if key != "kernel-perceptron":
             say(Started(key, title))
-    say(LeftOut("kernel-perceptron", candidate("kernel-perceptron").why))
+    say(LeftOut("kernel-perceptron", "Kernel perceptron", candidate("kernel-perceptron").why))
     for fold in range(folds):
         say(Stage("comparing", pause * (folds - fold) * len(TITLES)))
         for key in TITLES:
             if key != "kernel-perceptron":
                 say(
-                    Scored(key, fold, folds, candidate(key).scores["balanced_accuracy"].folds[fold])
+                    Scored(
+                        key, fold + 1, folds, candidate(key).scores["balanced_accuracy"].folds[fold]
+                    )
                 )
                 time.sleep(pause)
             if fold == folds - 1 and key != "kernel-perceptron":
@@ -255,7 +231,7 @@ if __name__ == "__main__":
     from linscope.selection.comparison.progress import watch as watching
 
     models = [(key, title) for key, (title, _, _) in TITLES.items()]
-    with watching(models, "balanced_accuracy", quiet=False) as progress:
+    with watching("balanced_accuracy", models, quiet=False) as progress:
         run_study(None, None, watch=progress, pause=float(sys.argv[1]) if sys.argv[1:] else 0.05)
     hints = ["linscope verify churn-report.html churn.csv"]
     Console(highlight=False).print(answer(findings(), report="churn-report.html", hints=hints))

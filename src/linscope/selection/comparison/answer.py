@@ -86,11 +86,10 @@ def _table(findings: Findings, width: int, most: int) -> list[Text]:
     for one in shown:
         score = one.scores[metric]
         mark = "→ " if one.key == findings.recommendation.key else "  "
-        name = f"{one.title} (not linear)" if one.family == "reference" else one.title
         equal = practically_equal(findings, one.key)
         body.append(
             [
-                mark + name,
+                mark + one.title,
                 f"{number(score.mean, places)}  {interval(score.low, score.high, places)}",
                 "" if equal is None else f"{equal:.2f}",
                 duration(one.fit_seconds),

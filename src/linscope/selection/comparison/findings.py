@@ -153,6 +153,10 @@ class Recommendation:
     linear_words: str
     flips: tuple[Flip, ...]
 
+    def __str__(self) -> str:
+        changes = [f"What would change it: {flip.words}" for flip in self.flips]
+        return "\n".join([self.answer, *self.reasons, self.linear_words, *changes])
+
 
 @dataclass(frozen=True)
 class Check:

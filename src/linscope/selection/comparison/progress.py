@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .findings import Score
+from .options import Event, Finished, LeftOut, Scored, Stage, Started
 from .words import clock, decimals, duration, metric_name, number
 
 REFRESHES_PER_SECOND = 8
@@ -40,7 +41,7 @@ class Line:
 class Progress:
     """Takes the events of a study and says nothing."""
 
-    def __init__(self, models: Iterable[tuple[str, str]] = (), metric: str = "") -> None:
+    def __init__(self, metric: str, models: Iterable[tuple[str, str]] = ()) -> None:
         self.metric = metric
         self.lines = {key: Line(title) for key, title in models}
         self.stage, self.seconds_left = "", None
@@ -55,66 +56,58 @@ class Progress:
     def close(self) -> None:
         """Nothing more is shown."""
 
-    def __call__(self, event: Any) -> None:
-        """Events are told apart by the name of their class."""
-        getattr(self, f"_{type(event).__name__.lower()}", self._other)(event)
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Stage(words, seconds_left):
+                self.stage, self.seconds_left = words, seconds_left
+                self._said = time.monotonic()
+            case Started(key, title):
+                line = self._line(key, title)
+                line.state = "running"
+            case Scored(key, _, folds, score):
+                line = self._line(key)
+                line.state, line.folds = "running", folds
+                line.scores.append(score)
+            case Finished(key, candidate):
+                line = self._line(key, candidate.title)
+                line.state, line.why = candidate.state, candidate.why
+                line.score, line.seconds = candidate.scores.get(self.metric), candidate.seconds
+                self.done(line)
+            case LeftOut(key, title, why):
+                line = self._line(key, title)
+                line.state, line.why = "left out", why
+                self.done(line)
 
-    def _other(self, event: Any) -> None:
-        """Of kinds that are not shown."""
+    def done(self, line: Line) -> None:
+        """Nothing more will happen to this model."""
 
-    def _line(self, key: str) -> Line:
-        return self.lines.setdefault(key, Line(key))
-
-    def _stage(self, event: Any) -> None:
-        self.stage, self.seconds_left = event.words, event.seconds_left
-        self._said = time.monotonic()
-
-    def _started(self, event: Any) -> None:
-        line = self._line(event.key)
-        line.title, line.state = event.title, "running"
-
-    def _scored(self, event: Any) -> None:
-        line = self._line(event.key)
-        line.state, line.folds = "running", event.folds
-        line.scores.append(event.score)
-
-    def _finished(self, event: Any) -> None:
-        line, candidate = self._line(event.key), event.candidate
-        line.title, line.state, line.why = candidate.title, candidate.state, candidate.why
-        line.score, line.seconds = candidate.scores.get(self.metric), candidate.seconds
-
-    def _leftout(self, event: Any) -> None:
-        line = self._line(event.key)
-        line.state, line.why = "left out", event.why
+    def _line(self, key: str, title: str = "") -> Line:
+        line = self.lines.setdefault(key, Line(title or key))
+        line.title = title or line.title
+        return line
 
 
 class Lines(Progress):
     """One line for each model when it is done, for files and pipes."""
 
-    def __init__(self, *args: Any, stream: Any = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *args: Any, stream: Any = None) -> None:
+        super().__init__(*args)
         self.stream = stream or sys.stderr
 
-    def _finished(self, event: Any) -> None:
-        super()._finished(event)
-        line = self.lines[event.key]
-        words = [line.title + ":", metric_name(self.metric), score_text(line, self.metric)]
-        took = "" if line.seconds is None else f", {duration(line.seconds)}"
-        self._say(f"{' '.join(words)}{took}" if line.score else f"{line.title}: {line.state}")
-
-    def _leftout(self, event: Any) -> None:
-        super()._leftout(event)
-        self._say(f"{self.lines[event.key].title}: left out, {event.why}")
-
-    def _say(self, words: str) -> None:
-        print(words, file=self.stream, flush=True)
+    def done(self, line: Line) -> None:
+        if line.score is None:
+            words = f"{line.state}, {line.why}" if line.why else line.state
+        else:
+            took = f", {duration(line.seconds)}" if line.seconds is not None else ""
+            words = f"{metric_name(self.metric)} {score_text(line, self.metric)}{took}"
+        print(f"{line.title}: {words}", file=self.stream, flush=True)
 
 
 class LiveTable(Progress):
     """A table in the terminal, one row per model in order of simplicity; gone at the end."""
 
-    def __init__(self, *args: Any, console: Console | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *args: Any, console: Console | None = None) -> None:
+        super().__init__(*args)
         self.console = console or Console(stderr=True, highlight=False, markup=False, emoji=False)
         self.live = Live(
             console=self.console,
@@ -194,8 +187,13 @@ def _state(line: Line) -> str:
     return line.state
 
 
-def watch(models: Iterable[tuple[str, str]], metric: str, *, quiet: bool) -> Progress:
-    """What suits standard error: a live table, lines, or nothing."""
+def watch(metric: str, models: Iterable[tuple[str, str]] = (), *, quiet: bool) -> Progress:
+    """What suits standard error: a live table, lines, or nothing.
+
+    Parameters
+    ----------
+    models : key and title of those that are expected, the simplest first
+    """
     if quiet:
-        return Progress(models, metric)
-    return (LiveTable if sys.stderr.isatty() else Lines)(models, metric)
+        return Progress(metric, models)
+    return (LiveTable if sys.stderr.isatty() else Lines)(metric, models)

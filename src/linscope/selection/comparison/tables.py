@@ -69,13 +69,12 @@ class ScoreTable(LongTable):
     def _row(self, one: Candidate) -> Row:
         findings, metric = self._findings, self._findings.plan.metric
         recommended = one.key == findings.recommendation.key
-        title = f"{one.title} (not linear)" if one.family == "reference" else one.title
         if metric not in one.scores:
             why = f"{one.state}: {one.why}" if one.why else one.state
-            return Row([f"{title}, {why}", "", "", *[""] * len(self._others()), ""])
+            return Row([f"{one.title}, {why}", "", "", *[""] * len(self._others()), ""])
         score = one.scores[metric]
         places = decimals(score, metric) + 1
-        cells = [title, number(score.mean, places), interval(score.low, score.high, places)]
+        cells = [one.title, number(score.mean, places), interval(score.low, score.high, places)]
         for name in self._others():
             other = one.scores.get(name)
             cells.append("–" if other is None else number(other.mean, decimals(other, name) + 1))

@@ -5,24 +5,16 @@ from __future__ import annotations
 import math
 
 from .findings import Score
+from .judging import NAMES
 
-METRIC_NAMES = {
-    "balanced_accuracy": "balanced accuracy",
-    "accuracy": "accuracy",
-    "log_loss": "log loss",
-    "brier": "Brier score",
-    "roc_auc": "ROC AUC",
-    "f1": "F1",
-    "rmse": "RMSE",
-    "mae": "mean absolute error",
-    "r2": "R²",
-}
+# As they stand in the head of a column.
+SHORT_NAMES = {"roc_auc": "ROC AUC", "mae": "MAE"}
 IN_UNITS_OF_TARGET = ("rmse", "mae")
 FEWEST_DECIMALS, MOST_DECIMALS = 2, 6
 
 
 def metric_name(metric: str) -> str:
-    return METRIC_NAMES.get(metric, metric.replace("_", " "))
+    return SHORT_NAMES.get(metric) or NAMES.get(metric, metric)
 
 
 def decimals(score: Score, metric: str) -> int:
