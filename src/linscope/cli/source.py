@@ -131,7 +131,7 @@ def load_source(
     """Read the data that a command names, or say what is wrong with the naming."""
     if data is not None and file is not None:
         raise BadInput(f"give either the name {data!r} or --data {file}, not both")
-    if file is None and data is not None and _looks_like_file(data):
+    if file is None and data is not None and looks_like_file(data):
         file = Path(data)
     if file is not None:
         return _from_file(file, target, wanted, intercept)
@@ -144,7 +144,8 @@ def load_source(
     return _built_in(data, wanted)
 
 
-def _looks_like_file(data: str) -> bool:
+def looks_like_file(data: str) -> bool:
+    """Rather than the name of a built-in set."""
     from linscope.data.datasets import names
 
     return data not in names() and ("." in data or "/" in data or Path(data).is_file())

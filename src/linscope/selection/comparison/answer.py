@@ -81,7 +81,7 @@ def _table(findings: Findings, width: int, most: int) -> list[Text]:
     if not shown:
         return []
     places = max(decimals(one.scores[metric], metric) for one in shown) + 1
-    head = ["", f"{metric_name(metric)}, {percent(plan.level)}", "P(equal to →)", "one fit"]
+    head = ["", f"{metric_name(metric)}, {percent(plan.level)}", "P(equal →)", "one fit"]
     body = [head]
     for one in shown:
         score = one.scores[metric]
