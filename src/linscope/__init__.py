@@ -26,6 +26,7 @@ from linscope._version import __version__
 _PUBLIC = {
     "ApproximateSVC": "kernel_svm.estimators.approximate_svc",
     "Check": "results",
+    "Comparison": "selection.comparison.result",
     "Derivation": "tracing.derivation",
     "FisherDiscriminant": "discriminants.estimators.fisher",
     "GaussianNaiveBayes": "discriminants.estimators.naive_bayes",
@@ -50,6 +51,7 @@ _PUBLIC = {
     "Status": "results",
     "Trace": "tracing.trace_object",
     "augment": "data",
+    "compare": "selection.compare",
     "evaluate": "metrics",
     "gradient_descent": "fitting.any_function",
     "observe": "results",

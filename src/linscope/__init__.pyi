@@ -31,6 +31,8 @@ from .results import ProgressBar as ProgressBar
 from .results import Status as Status
 from .results import observe as observe
 from .results import progress as progress
+from .selection.compare import compare as compare
+from .selection.comparison.result import Comparison as Comparison
 from .selection.path import path as path
 from .separation.question import separability as separability
 from .separation.verdicts import NotSeparable as NotSeparable

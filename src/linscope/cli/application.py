@@ -13,7 +13,7 @@ from cyclopts import App, CycloptsError
 
 from linscope._version import __version__
 
-from . import bench, datasets, diagnose, examples, separate, trace
+from . import bench, compare, datasets, diagnose, examples, separate, trace, verify
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
 from .screen import complain, console, prepare_streams
 
@@ -22,6 +22,8 @@ HELP = "Linear models that you can see step by step and trust by certificate."
 EPILOGUE = """\
 Examples:
 
+  linscope compare my.csv --target churn which linear model, how good, why; with a report
+  linscope verify my-report.html my.csv  every number of a report, recomputed
   linscope trace perceptron or           every step of the lecture notes' OR table
   linscope separate xor                  is there a separating line? with proof
   linscope separate --data my.csv --target grade
@@ -33,6 +35,9 @@ Each command explains itself: linscope trace perceptron --help
 
 Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal error shows its
 traceback."""
+
+
+VERBS = (compare, verify, trace, separate, diagnose, examples, datasets, bench)
 
 
 def build() -> App:
@@ -47,8 +52,8 @@ def build() -> App:
         suppress_keyboard_interrupt=False,
         result_action="return_value",
     )
-    for command in (trace.app, separate.app, diagnose.app, examples.app, datasets.app, bench.app):
-        app.command(command)
+    for verb in VERBS:
+        app.command(verb.app)
     return app
 
 

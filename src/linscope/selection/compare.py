@@ -148,7 +148,7 @@ def run(
     options = settings.options(command, python)
     metric = read_metric(settings.metric, question.task)
     models = [(one.key, one.title) for one in choose_models(question.task, options.models)]
-    with watch(metric, models, quiet=quiet) as progress:
+    with watch(metric, models, options.budget, quiet=quiet) as progress:
         study = run_study(question, options, watch=progress)
     return Comparison(study.findings, study.best)
 

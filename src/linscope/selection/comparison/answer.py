@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from .findings import LESS_IS_BETTER, Candidate, Check, Findings
-from .words import decimals, duration, interval, metric_name, number, percent
+from linscope.selection.report import words
+
+from .findings import Candidate, Check, Findings, Score
 
 WIDTH, LINES = 80, 23
 MOST_ROWS, FEWEST_ROWS = 6, 3
@@ -45,22 +46,22 @@ def answer(
 def _recommended(findings: Findings, width: int) -> list[Text]:
     lines = _wrapped(findings.recommendation.answer, width, most=3, style="bold")
     if findings.partial:
-        words = "Partial: the comparison was stopped before its end; this is what was finished."
-        lines = [*_wrapped(words, width, most=2, style="yellow"), *lines]
+        said = "Partial: the comparison was stopped before its end; this is what was finished."
+        lines = [*_wrapped(said, width, most=2, style="yellow"), *lines]
     return lines
 
 
 def _headline(findings: Findings, width: int) -> list[Text]:
     """The score of the whole procedure, the choice included."""
-    score, metric = findings.headline.score, findings.plan.metric
-    places = decimals(score, metric)
-    name = metric_name(metric)
-    words = (
-        f"{name[:1].upper()}{name[1:]} {number(score.mean, places)}, "
-        f"{percent(findings.plan.level)} interval {interval(score.low, score.high, places)}, "
-        "for the whole procedure, the choice of the model included."
+    score, plan = findings.headline.score, findings.plan
+    places = words.decimals_for([score.high - score.low])
+    name = words.metric(plan.metric)
+    said = (
+        f"{name[:1].upper()}{name[1:]} {words.fixed(score.mean, places)}, "
+        f"{words.percent(plan.level)} interval {interval(score, places)}, for the whole procedure, "
+        "the choice of the model included."
     )
-    return _wrapped(words, width, most=2)
+    return _wrapped(said, width, most=2)
 
 
 def _linear(findings: Findings, width: int) -> list[Text]:
@@ -80,19 +81,20 @@ def _table(findings: Findings, width: int, most: int) -> list[Text]:
     shown = some(findings, most)
     if not shown:
         return []
-    places = max(decimals(one.scores[metric], metric) for one in shown) + 1
-    head = ["", f"{metric_name(metric)}, {percent(plan.level)}", "P(equal →)", "one fit"]
-    body = [head]
+    scores = [one.scores[metric] for one in shown]
+    places = words.decimals_for((score.high - score.low for score in scores), most=3)
+    head = ["", f"{words.metric(metric)}, {words.percent(plan.level)}", "P(equal →)", "one fit"]
+    body, pairs = [head], words.against(findings, findings.recommendation.key)
     for one in shown:
         score = one.scores[metric]
         mark = "→ " if one.key == findings.recommendation.key else "  "
-        equal = practically_equal(findings, one.key)
+        equal = pairs[one.key].equal if one.key in pairs else None
         body.append(
             [
                 mark + one.title,
-                f"{number(score.mean, places)}  {interval(score.low, score.high, places)}",
-                "" if equal is None else f"{equal:.2f}",
-                duration(one.fit_seconds),
+                f"{words.fixed(score.mean, places)}  {interval(score, places)}",
+                "" if equal is None else words.probability(equal),
+                words.seconds(one.fit_seconds),
             ]
         )
     return _columns(body, width, [one.key == findings.recommendation.key for one in shown])
@@ -118,10 +120,7 @@ def _columns(body: list[list[str]], width: int, strong: list[bool]) -> list[Text
 
 def some(findings: Findings, most: int) -> list[Candidate]:
     """The recommended model, the best, the baseline, the reference, then the best of the rest."""
-    metric = findings.plan.metric
-    scored = [one for one in findings.candidates if metric in one.scores]
-    sign = -1 if metric in LESS_IS_BETTER else 1
-    ranked = sorted(scored, key=lambda one: -sign * one.scores[metric].mean)
+    ranked = words.finished(findings)
     keys = [one.key for one in ranked]
     must = [
         key for key in keys if key in (findings.recommendation.key, findings.recommendation.best)
@@ -137,15 +136,6 @@ def _left_out(findings: Findings, width: int) -> list[Text]:
         return []
     titles = ", ".join(one.title for one in out)
     return _wrapped(f"Left out: {titles} ({out[0].why})", width, most=1, style="dim")
-
-
-def practically_equal(findings: Findings, key: str) -> float | None:
-    """The probability that this model and the recommended one are practically equal."""
-    pair = {key, findings.recommendation.key}
-    for difference in findings.differences:
-        if {difference.a, difference.b} == pair:
-            return difference.equal
-    return None
 
 
 def _checks(findings: Findings, width: int) -> list[Text]:
@@ -192,11 +182,17 @@ def _labelled(label: str, lines: list[Text]) -> list[Text]:
     )
 
 
-def _wrapped(words: str, width: int, *, most: int, style: str = "") -> list[Text]:
+def interval(score: Score, places: int) -> str:
+    """Its ends; a minus sign would not be seen after a dash."""
+    joint = " to " if score.low < 0 else "–"
+    return f"{words.fixed(score.low, places)}{joint}{words.fixed(score.high, places)}"
+
+
+def _wrapped(said: str, width: int, *, most: int, style: str = "") -> list[Text]:
     """At most so many lines; an ellipsis says that there is more."""
-    lines = textwrap.wrap(words, width, max_lines=most, placeholder=" …", break_on_hyphens=False)
+    lines = textwrap.wrap(said, width, max_lines=most, placeholder=" …", break_on_hyphens=False)
     return [Text(line, style) for line in lines]
 
 
-def _cut(words: str, width: int) -> str:
-    return words if cell_len(words) <= width else set_cell_size(words, width - 1) + "…"
+def _cut(text: str, width: int) -> str:
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"

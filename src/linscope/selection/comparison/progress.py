@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any, Self
 
 from rich import box
@@ -17,9 +18,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from linscope.selection.report import words
+
 from .findings import Score
 from .options import Event, Finished, LeftOut, Scored, Stage, Started
-from .words import clock, decimals, duration, metric_name, number
+from .times import clock
 
 REFRESHES_PER_SECOND = 8
 NARROW, SCORE_WIDTH, TIME_WIDTH = 72, 14, 6
@@ -41,8 +44,13 @@ class Line:
 class Progress:
     """Takes the events of a study and says nothing."""
 
-    def __init__(self, metric: str, models: Iterable[tuple[str, str]] = ()) -> None:
-        self.metric = metric
+    def __init__(
+        self,
+        metric: str,
+        models: Iterable[tuple[str, str]] = (),
+        budget: float | None = None,
+    ) -> None:
+        self.metric, self.budget = metric, budget
         self.lines = {key: Line(title) for key, title in models}
         self.stage, self.seconds_left = "", None
         self.started = self._said = time.monotonic()
@@ -96,11 +104,11 @@ class Lines(Progress):
 
     def done(self, line: Line) -> None:
         if line.score is None:
-            words = f"{line.state}, {line.why}" if line.why else line.state
+            said = f"{line.state}, {line.why}" if line.why else line.state
         else:
-            took = f", {duration(line.seconds)}" if line.seconds is not None else ""
-            words = f"{metric_name(self.metric)} {score_text(line, self.metric)}{took}"
-        print(f"{line.title}: {words}", file=self.stream, flush=True)
+            took = f", {_took(line)}" if line.seconds is not None else ""
+            said = f"{words.metric(self.metric)} {score_text(line)}{took}"
+        print(f"{line.title}: {said}", file=self.stream, flush=True)
 
 
 class LiveTable(Progress):
@@ -127,7 +135,7 @@ class LiveTable(Progress):
 
     def render(self) -> Group:
         """The table as it is now, and the time."""
-        narrow, head = self.console.width < NARROW, metric_name(self.metric)
+        narrow, head = self.console.width < NARROW, words.metric(self.metric)
         longest = max((len(line.title) for line in self.lines.values()), default=0)
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", expand=True)
         table.add_column("model", no_wrap=True, width=min(longest, 16 if narrow else 30))
@@ -136,7 +144,7 @@ class LiveTable(Progress):
             table.add_column("time", justify="right", no_wrap=True, width=TIME_WIDTH)
         table.add_column("", no_wrap=True, ratio=1)
         for line in self.lines.values():
-            cells = [line.title, score_text(line, self.metric), _took(line), _state(line)]
+            cells = [line.title, score_text(line), _took(line), _state(line)]
             if narrow:
                 del cells[2]
             table.add_row(*cells, style=STYLES.get(line.state, ""))
@@ -150,32 +158,35 @@ class LiveTable(Progress):
 
     def _clock(self) -> str:
         now = time.monotonic()
-        parts = [self.stage or "comparing", clock(now - self.started)]
+        over = [line for line in self.lines.values() if line.state not in ("waiting", "running")]
+        parts = [
+            f"{len(over)} of {words.count(len(self.lines), 'model')}",
+            clock(now - self.started),
+        ]
         if self.seconds_left is not None:
-            left = max(self.seconds_left - (now - self._said), 0)
-            parts.append(f"about {clock(left)} left")
-        return " · ".join([*parts, "Ctrl-C stops and keeps what is finished"])
+            parts.append(f"about {clock(max(self.seconds_left - (now - self._said), 0))} left")
+        elif self.budget is not None:
+            parts.append(f"at most {clock(max(self.budget - (now - self.started), 0))} left")
+        shown = [self.stage] if self.stage else []
+        return " · ".join([*shown, *parts, "Ctrl-C keeps what is finished"])
 
 
 STYLES = {"waiting": "dim", "left out": "dim", "running": "cyan"}
 
 
-def score_text(line: Line, metric: str) -> str:
+def score_text(line: Line) -> str:
     """Mean ± half the interval; while folds are missing the mean so far."""
     if line.score is not None:
-        places = decimals(line.score, metric) + 1
         half = (line.score.high - line.score.low) / 2
-        return f"{number(line.score.mean, places)} ± {number(half, places)}"
-    if line.scores:
-        mean = sum(line.scores) / len(line.scores)
-        return number(mean, decimals(Score(mean, 0.9 * mean, 1.1 * mean, ()), metric))
-    return ""
+        places = words.decimals_for([half])
+        return f"{words.fixed(line.score.mean, places)} ± {words.fixed(half, places)}"
+    return words.digits(fmean(line.scores), 3) if line.scores else ""
 
 
 def _took(line: Line) -> str:
     if line.seconds is None:
         return ""
-    return duration(line.seconds) if line.seconds < 10 else clock(line.seconds)
+    return words.seconds(line.seconds) if line.seconds < 10 else clock(line.seconds)
 
 
 def _state(line: Line) -> str:
@@ -187,13 +198,19 @@ def _state(line: Line) -> str:
     return line.state
 
 
-def watch(metric: str, models: Iterable[tuple[str, str]] = (), *, quiet: bool) -> Progress:
+def watch(
+    metric: str,
+    models: Iterable[tuple[str, str]] = (),
+    budget: float | None = None,
+    *,
+    quiet: bool,
+) -> Progress:
     """What suits standard error: a live table, lines, or nothing.
 
     Parameters
     ----------
     models : key and title of those that are expected, the simplest first
+    budget : seconds that the study may take
     """
-    if quiet:
-        return Progress(metric, models)
-    return (LiveTable if sys.stderr.isatty() else Lines)(metric, models)
+    kind = Progress if quiet else LiveTable if sys.stderr.isatty() else Lines
+    return kind(metric, models, budget)

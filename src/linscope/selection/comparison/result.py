@@ -9,6 +9,7 @@ from linscope.display.files import complete_file
 
 from .answer import answer
 from .findings import Check, Findings, Recommendation
+from .settings import one_of
 from .tables import DifferenceTable, ScoreTable
 
 
@@ -64,6 +65,28 @@ class Comparison:
         with complete_file(path) as name:
             name.write_text(page, encoding="utf-8", newline="\n")
         return path
+
+    def plot(self, kind: str = "scores", ax: Any = None) -> Any:
+        """Draw the scores of all models, their differences, or the learning curve.
+
+        Parameters
+        ----------
+        kind : "scores", "differences" or "learning"
+        ax : matplotlib axes, optional
+        """
+        from linscope.selection.report.figures.differences import differences_display
+        from linscope.selection.report.figures.learning import learning_display
+        from linscope.selection.report.figures.scores import scores_display
+
+        figures = {
+            "scores": scores_display,
+            "differences": differences_display,
+            "learning": learning_display,
+        }
+        one_of("kind", kind, figures)
+        if kind == "learning" and not self.findings.curves:
+            raise ValueError("there is no learning curve: the comparison was stopped before it")
+        return figures[kind](self.findings).plot(ax)
 
     def to_json(self) -> str:
         """The findings as JSON, by the published schema; the report holds the same."""

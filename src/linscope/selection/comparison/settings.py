@@ -13,7 +13,7 @@ from linscope.data.suggest import did_you_mean
 from .candidates import choose_models
 from .judging import CLASS_METRICS, NUMBER_METRICS, read_metric
 from .options import Options
-from .words import seconds_of
+from .times import seconds_of
 
 # Names in Python where they differ from those of the command line.
 IN_PYTHON = {"group": "groups", "folds": "cv", "seed": "random_state"}

@@ -10,9 +10,10 @@ import numpy as np
 from linscope.data.frames import to_backend
 from linscope.reports.page import LongTable
 from linscope.reports.table import Column, Row, Table, shortened
+from linscope.selection.report import words
 
-from .findings import LESS_IS_BETTER, Candidate, Difference, Findings
-from .words import decimals, decimals_of, duration, interval, metric_name, number, percent
+from .answer import interval
+from .findings import Candidate, Difference, Findings, Score
 
 
 class ScoreTable(LongTable):
@@ -21,11 +22,8 @@ class ScoreTable(LongTable):
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         metric = findings.plan.metric
-        sign = -1 if metric in LESS_IS_BETTER else 1
-        scored = [one for one in findings.candidates if metric in one.scores]
         left_out = [one for one in findings.candidates if metric not in one.scores]
-        self.candidates = sorted(scored, key=lambda one: -sign * one.scores[metric].mean)
-        self.candidates += left_out
+        self.candidates = [*words.finished(findings), *left_out]
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -56,9 +54,9 @@ class ScoreTable(LongTable):
     def _table(self, most: int | None) -> Table:
         findings = self._findings
         plan, data = findings.plan, findings.data
-        columns = [Column("model"), Column(metric_name(plan.metric), right=True)]
-        columns.append(Column(f"{percent(plan.level)} interval", right=True))
-        columns += [Column(metric_name(name), right=True) for name in self._others()]
+        columns = [Column("model"), Column(words.metric(plan.metric), right=True)]
+        columns.append(Column(f"{words.percent(plan.level)} interval", right=True))
+        columns += [Column(words.metric(name), right=True) for name in self._others()]
         columns += [Column("one fit", right=True)]
         rows = [self._row(one) for one in self.candidates]
         notes = [f"{plan.splits}; intervals corrected for folds that share rows"]
@@ -73,12 +71,12 @@ class ScoreTable(LongTable):
             why = f"{one.state}: {one.why}" if one.why else one.state
             return Row([f"{one.title}, {why}", "", "", *[""] * len(self._others()), ""])
         score = one.scores[metric]
-        places = decimals(score, metric) + 1
-        cells = [one.title, number(score.mean, places), interval(score.low, score.high, places)]
+        places = words.decimals_for([score.high - score.low], most=3)
+        cells = [one.title, words.fixed(score.mean, places), interval(score, places)]
         for name in self._others():
             other = one.scores.get(name)
-            cells.append("–" if other is None else number(other.mean, decimals(other, name) + 1))
-        return Row([*cells, duration(one.fit_seconds)], update=recommended)
+            cells.append("–" if other is None else _mean(other))
+        return Row([*cells, words.seconds(one.fit_seconds)], update=recommended)
 
 
 class DifferenceTable(LongTable):
@@ -101,23 +99,33 @@ class DifferenceTable(LongTable):
     def _table(self, most: int | None) -> Table:
         plan = self._findings.plan
         columns = [Column("better"), Column("than")]
-        heads = ["by", f"{percent(plan.level)} interval", "p (Holm)", "P better", "equal", "worse"]
+        heads = [
+            "by",
+            f"{words.percent(plan.level)} interval",
+            "p (Holm)",
+            "P better",
+            "equal",
+            "worse",
+        ]
         columns += [Column(head, right=True) for head in heads]
         rows = [self._row(one) for one in self._findings.differences]
-        notes = [
-            f"differences in {metric_name(plan.metric)}; practically equal: within ±{plan.rope:.3g}"
-        ]
+        within = f"practically equal: within ±{plan.rope:.3g}"
+        notes = [f"differences in {words.metric(plan.metric)}; {within}"]
         shown = shortened(0, len(rows), most, lambda a, b: rows[a:b], len(columns))
         return Table("Differences between the models, pair by pair", notes, columns, shown)
 
     def _row(self, one: Difference) -> Row:
-        places = decimals_of((one.high - one.low) / 2) + 1
+        places = words.decimals_for([one.high - one.low])
+        ends = Score(one.mean, one.low, one.high, ())
         cells = [self._titles.get(one.a, one.a), self._titles.get(one.b, one.b)]
-        cells += [number(one.mean, places), interval(one.low, one.high, places)]
-        cells += ["<0.001" if one.p_holm < 0.001 else f"{one.p_holm:.3f}"]
-        return Row([*cells, *(f"{p:.2f}" for p in (one.better, one.equal, one.worse))])
+        cells += [words.fixed(one.mean, places), interval(ends, places), words.p_value(one.p_holm)]
+        return Row([*cells, *map(words.probability, (one.better, one.equal, one.worse))])
 
 
 def _columns(records: list[dict[str, Any]]) -> dict[str, np.ndarray]:
     names = records[0] if records else ()
     return {name: np.array([record[name] for record in records]) for name in names}
+
+
+def _mean(score: Score) -> str:
+    return words.fixed(score.mean, words.decimals_for([score.high - score.low], most=3))
