@@ -11,33 +11,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Group, Parameter
 
 from .errors import CHECK_FAILED, FINE, INTERRUPTED, BadInput, input_errors
 from .options import Flag
 from .screen import complain, console
-from .source import DATA, DataFile, looks_like_file
+from .source import DATA, DataFile
+from .table import STDIN, Given, given_table
 
-HELP = """\
+USAGE = """\
+Usage: linscope compare TABLE --target COLUMN [OPTIONS]
+
 Examples:
 
-  linscope compare churn                                  a built-in table
+  linscope compare churn                                   a built-in table
   linscope compare my.csv --target churn --missing impute
   linscope compare my.parquet --target price --metric mae --drop id,url
   linscope compare my.csv --target churn --json > found.json
-  cat my.csv | linscope compare - --target churn
+  cat my.csv | linscope compare - --target churn"""
+EPILOGUE = "Exit codes: 0 fine, 1 no model finished, 2 bad input, 130 stopped by Ctrl-C."
 
-Which linear model suits this table, how good is it really, why, and what would change that? All
-models are judged on the same folds, and the headline score is that of the whole procedure, the
-choice of the model included. A report that can be verified is written beside the answer.
-
-Ctrl-C keeps what is finished. Exit codes: 0 fine, 1 no model finished, 2 bad input, 130 stopped."""
-
-app = App(name="compare", help=HELP, help_format="plaintext")
+app = App(name="compare", usage=USAGE, help_epilogue=EPILOGUE, help_format="plaintext")
 JUDGING, REPORT = Group("Judging", sort_key=1), Group("Report", sort_key=2)
-STDIN = "-"
 
 
 @Parameter(name="*", group=DATA)
@@ -132,7 +129,12 @@ def compare(
     judging: JudgingOptions | None = None,
     writing: ReportOptions | None = None,
 ) -> int:
-    given = _given(table, file)
+    """Find the linear model that suits a table, and write a report that can be verified.
+
+    All models are judged on the same folds, and the headline score is that of the whole procedure,
+    the choice of the model included. Ctrl-C keeps what is finished.
+    """
+    given = given_table(table, file)
     asked, judging = asked or TableOptions(), judging or JudgingOptions()
     writing = writing or ReportOptions()
     path = _report_path(writing, given)
@@ -166,41 +168,6 @@ def compare(
     return FINE if any(one.scores for one in found.findings.candidates) else CHECK_FAILED
 
 
-class Given(NamedTuple):
-    """The table as it was named.
-
-    word : on a command line; python : in Python; name : in sentences; stem : of the report's name
-    """
-
-    word: str
-    python: str
-    name: str
-    stem: str
-    built_in: bool = False
-
-    def read(self) -> Any:
-        if self.built_in:
-            from linscope.data.datasets import load
-
-            return load(self.word)
-        from linscope.data.files import read_table
-
-        return read_table(self.word)
-
-
-def _given(table: str | None, file: Path | None) -> Given:
-    if table is not None and file is not None:
-        raise BadInput(f"give either {table!r} or --data {file}, not both")
-    word = table if table is not None else None if file is None else str(file)
-    if word is None:
-        raise BadInput("which table? Name a file, a built-in table (churn, …), or - for stdin")
-    if word == STDIN:
-        return Given(word, "sys.stdin", "standard input", "table")
-    if file is None and not looks_like_file(word):
-        return Given(word, f"ls.datasets.load({word!r})", word, word, built_in=True)
-    return Given(word, repr(word), Path(word).name, Path(word).stem)
-
-
 def _settings(asked: TableOptions, judging: JudgingOptions, table: Any) -> Any:
     from linscope.selection.comparison.settings import Settings
 
@@ -223,6 +190,15 @@ def _settings(asked: TableOptions, judging: JudgingOptions, table: Any) -> Any:
         budget=judging.budget,
         ignore=_several(judging.ignore),
         seed=judging.seed,
+    )
+
+
+def settings_from(words: list[str], table: Any) -> Any:
+    """What these words after ``linscope compare`` ask of a table."""
+    _, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    given = bound.arguments
+    return _settings(
+        given.get("asked") or TableOptions(), given.get("judging") or JudgingOptions(), table
     )
 
 

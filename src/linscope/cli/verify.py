@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import App, CycloptsError, Parameter
 
 from .errors import CHECK_FAILED, FINE, BadInput, input_errors
 from .options import Flag
-from .screen import complain, console, facts, paragraph
-from .table import read_given, table_word
+from .screen import console, paragraph
+from .table import given_table
 
-HELP = """\
+EPILOGUE = """\
 Examples:
 
   linscope verify churn-report.html churn.csv
   linscope verify churn-report.html churn       the built-in table
 
-Is the report what this table gives? Its page is drawn again from the findings inside it, the table's
-hash is compared, and the whole study is run again with the same options: every number, choice and
-certificate must agree. Times are measured, so they are not compared.
-
 Exit codes: 0 all agree, 1 something differs, 2 bad input."""
 MOST_SHOWN = 10
 
-app = App(name="verify", help=HELP, help_format="plaintext")
+app = App(name="verify", help_epilogue=EPILOGUE, help_format="plaintext")
 
 
 @app.default
@@ -36,4 +34,93 @@ def verify(
     *,
     quiet: Annotated[Flag, Parameter(help="No progress.")] = False,
 ) -> int:
-    raise NotImplementedError
+    """Recompute every number of a report from its table.
+
+    The page is drawn again from the findings inside it, the hash of the table is compared, and the
+    whole study is run again with the same options: every number, choice and certificate must agree.
+    Times are measured, so they are not compared.
+    """
+    from linscope.selection.report.twin import read_report
+    from linscope.selection.report.verify import differences_between, page_differs
+
+    given = given_table(table)
+    with input_errors(also=(TypeError,)):
+        claimed = read_report(report)
+        content = given.read()
+    found = [page] if (page := page_differs(report)) else []
+    settings = settings_of(claimed, content)
+    with input_errors(also=(TypeError,)):
+        question = settings.read(content, claimed.data.name)
+    if question.sha256 != claimed.data.sha256:
+        found.append(
+            f"data.sha256: {given.name} is not the table of the report "
+            f"({question.sha256[:12]}… here, {claimed.data.sha256[:12]}… there)"
+        )
+        return _differs(report, found)
+    again = repeat(claimed, settings, question, quiet=quiet)
+    found += [str(each) for each in differences_between(claimed, again)]
+    return _differs(report, found) if found else _agrees(claimed)
+
+
+def settings_of(claimed: Any, table: Any) -> Any:
+    """What the study was asked to do: its own command, without a limit of time."""
+    from .compare import settings_from
+
+    words = shlex.split(claimed.command)
+    if words[:2] != ["linscope", "compare"]:
+        raise BadInput("the report does not say which command made it, so it cannot be repeated")
+    try:
+        return settings_from(words[2:], table)
+    except (CycloptsError, ValueError) as error:
+        raise BadInput(f"the command in the report cannot be repeated: {error}") from error
+
+
+def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
+    """The findings of the same study; what it had left out, for time or by Ctrl-C, is so again."""
+    from linscope.selection.compare import run
+
+    left_out = {one.key: one.why for one in claimed.candidates if one.state != "finished"}
+    unlimited = replace(settings, budget=None)
+    again = run(
+        unlimited,
+        question,
+        quiet=quiet,
+        command=claimed.command,
+        python=claimed.python,
+        left_out=left_out,
+    ).findings
+    states = {one.key: one.state for one in claimed.candidates}
+    candidates = tuple(
+        replace(one, state=states[one.key]) if one.key in left_out else one
+        for one in again.candidates
+    )
+    plan = replace(again.plan, budget=claimed.plan.budget)
+    return replace(again, plan=plan, candidates=candidates, partial=claimed.partial)
+
+
+def _agrees(claimed: Any) -> int:
+    from linscope.selection.report.verify import numbers_of
+
+    fits = sum(one.certified for one in claimed.candidates) + bool(
+        claimed.final.certificate.get("ok")
+    )
+    said = (
+        f"{numbers_of(claimed):,} numbers recomputed, {fits:,} certificates, the page drawn again: "
+        "all agree."
+    )
+    out = console()
+    paragraph(out, said, style="green")
+    if claimed.partial:
+        paragraph(out, "The report is partial: it speaks of the models that were finished.")
+    return FINE
+
+
+def _differs(report: Path, found: list[str]) -> int:
+    out = console()
+    many = f"{len(found):,} differences" if len(found) > 1 else "1 difference"
+    paragraph(out, f"{report} is not what the table gives: {many}.", style="bold red")
+    for each in found[:MOST_SHOWN]:
+        paragraph(out, each, indent=2)
+    if len(found) > MOST_SHOWN:
+        paragraph(out, f"… and {len(found) - MOST_SHOWN:,} more", indent=2)
+    return CHECK_FAILED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -140,12 +141,23 @@ def compare(
 
 
 def run(
-    settings: Settings, question: Any, *, quiet: bool, command: str = "", python: str = ""
+    settings: Settings,
+    question: Any,
+    *,
+    quiet: bool,
+    command: str = "",
+    python: str = "",
+    left_out: dict[str, str] | None = None,
 ) -> Comparison:
-    """The study, watched on standard error; Ctrl-C ends it with what is finished."""
+    """The study, watched on standard error; Ctrl-C ends it with what is finished.
+
+    Parameters
+    ----------
+    left_out : models that are not run, and why, when a study is repeated
+    """
     from .comparison.study import run_study
 
-    options = settings.options(command, python)
+    options = replace(settings.options(command, python), left_out=left_out or {})
     metric = read_metric(settings.metric, question.task)
     models = [(one.key, one.title) for one in choose_models(question.task, options.models)]
     with watch(metric, models, options.budget, quiet=quiet) as progress:

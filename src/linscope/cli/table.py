@@ -1,0 +1,47 @@
+"""A table as it is named on the command line: a file, a built-in set, or standard input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .errors import BadInput
+from .source import looks_like_file
+
+STDIN = "-"
+
+
+class Given(NamedTuple):
+    """The table as it was named.
+
+    word : on a command line; python : in Python; name : in sentences; stem : of the report's name
+    """
+
+    word: str
+    python: str
+    name: str
+    stem: str
+    built_in: bool = False
+
+    def read(self) -> Any:
+        if self.built_in:
+            from linscope.data.datasets import load
+
+            return load(self.word)
+        from linscope.data.files import read_table
+
+        return read_table(self.word)
+
+
+def given_table(table: str | None, file: Path | None = None) -> Given:
+    """What is meant by the word, or by ``--data``."""
+    if table is not None and file is not None:
+        raise BadInput(f"give either {table!r} or --data {file}, not both")
+    word = table if table is not None else None if file is None else str(file)
+    if word is None:
+        raise BadInput("which table? Name a file, a built-in table (churn, …), or - for stdin")
+    if word == STDIN:
+        return Given(word, "sys.stdin", "standard input", "table")
+    if file is None and not looks_like_file(word):
+        return Given(word, f"ls.datasets.load({word!r})", word, word, built_in=True)
+    return Given(word, repr(word), Path(word).name, Path(word).stem)
