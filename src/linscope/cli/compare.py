@@ -120,7 +120,11 @@ class ReportOptions:
 def compare(
     table: Annotated[
         str | None,
-        Parameter(group=DATA, help="File, built-in name (linscope datasets), or - for stdin."),
+        Parameter(
+            group=DATA,
+            help="File, built-in name (linscope datasets), or - for stdin.",
+            allow_leading_hyphen=True,
+        ),
     ] = None,
     /,
     *,

@@ -37,7 +37,9 @@ def answer(
         bottom += _labelled("Report", [Text(report)])
     bottom += _labelled("Next", [Text(hint, "cyan") for hint in hints])
     out = _left_out(findings, width)
-    room = LINES - len(top) - len(out) - len(bottom) - 3  # two blank lines and the table's header
+    # What can be pasted is not cut: the terminal wraps it. Two lines are blank, one is a header.
+    below = sum(max(-(-line.cell_len // width), 1) for line in bottom)
+    room = LINES - len(top) - len(out) - below - 3
     rows = _table(findings, width, min(max(room, FEWEST_ROWS), MOST_ROWS))
     lines = [*top, Text(), *rows, *out, Text(), *bottom]
     return Text("\n").join(lines)
@@ -69,7 +71,7 @@ def _linear(findings: Findings, width: int) -> list[Text]:
     first = {"yes": "Linear is enough.", "no": "Linear is not enough."}.get(
         found.linear, "Whether linear is enough is unclear."
     )
-    lines = _wrapped(f"{first} {found.linear_words}", width, most=3)
+    lines = _wrapped(f"{first} {found.linear_words}", width, most=2)
     for line in lines[:1]:
         line.stylize(LINEAR.get(found.linear, ""), 0, len(first))
     return lines

@@ -103,10 +103,11 @@ class Settings:
         """
         words = ["linscope", "compare", shlex.quote(table)]
         for name, value in self.given().items():
-            values = [",".join(value)] if name == "models" else value
+            values = [",".join(value)] if name in ("models", "ignore") else value
             for each in values if isinstance(values, list | tuple) else [value]:
-                text = "none" if each is None else f"{each:g}" if isinstance(each, float) else each
-                words += [f"--{name}", shlex.quote(str(text))]
+                text = "none" if each is None else str(each)
+                joint = "=" if text.startswith("-") else " "  # or it would be an option
+                words.append(f"--{name}{joint}{shlex.quote(text)}")
         return " ".join(words)
 
     def python(self, *table: str) -> str:
