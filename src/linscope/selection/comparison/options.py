@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .findings import Candidate
@@ -18,6 +18,7 @@ class Options:
     budget : seconds; models that do not fit are left out, and the findings say so
     models : keys of candidates; all suitable ones by default
     ignore : codes of checks that are known and accepted
+    left_out : models that are not run, and why, when a study is repeated
     """
 
     metric: str | None = None
@@ -32,6 +33,7 @@ class Options:
     ignore: tuple[str, ...] = ()
     command: str = ""
     python: str = ""
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

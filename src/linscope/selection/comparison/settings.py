@@ -11,6 +11,7 @@ from linscope.data.question import Question, read_question
 from linscope.data.suggest import did_you_mean
 
 from .candidates import choose_models
+from .checks.run import known_codes
 from .judging import CLASS_METRICS, NUMBER_METRICS, read_metric
 from .options import Options
 from .times import seconds_of
@@ -57,6 +58,7 @@ class Settings:
 
     def read(self, table: Any, name: str, target_values: Any = None) -> Question:
         """The table with its target, or an error that says what to do."""
+        known_codes(self.ignore)
         question = read_question(
             table,
             self.target,

@@ -167,7 +167,8 @@ class Course:
         first = self.setting(self.prepared[0])
         for model in sorted(self.models, key=lambda model: model.key in RUN_LAST):
             record = self.records[model.key]
-            obstacle = model.obstacle(first) or self._no_time()
+            known = self.options.left_out.get(model.key, "")
+            obstacle = known or model.obstacle(first) or self._no_time()
             if obstacle:
                 self._leave_out(record, obstacle)
                 continue
