@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,7 +47,8 @@ def verify(
     with input_errors(also=(TypeError,)):
         claimed = read_report(report)
         content = given.read()
-    found = [page] if (page := page_differs(report)) else []
+    page = page_differs(report.read_text(encoding="utf-8"))
+    found = [] if page is None else [page]
     settings = settings_of(claimed, content)
     with input_errors(also=(TypeError,)):
         question = settings.read(content, claimed.data.name)
@@ -99,20 +100,30 @@ def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
 
 
 def _agrees(claimed: Any) -> int:
-    from linscope.selection.report.verify import numbers_of
+    from linscope.selection.report.verify import not_compared
 
-    fits = sum(one.certified for one in claimed.candidates) + bool(
-        claimed.final.certificate.get("ok")
-    )
-    said = (
-        f"{numbers_of(claimed):,} numbers recomputed, {fits:,} certificates, the page drawn again: "
-        "all agree."
-    )
+    fits = sum(one.certified for one in claimed.candidates)
+    fits += bool(claimed.final.certificate.get("ok"))
+    said = f"{_numbers(claimed):,} numbers recomputed, {fits:,} certificates, the page drawn again"
     out = console()
-    paragraph(out, said, style="green")
+    paragraph(out, f"{said}: all agree.", style="green")
     if claimed.partial:
         paragraph(out, "The report is partial: it speaks of the models that were finished.")
+    if exception := not_compared(claimed):
+        paragraph(out, f"But {exception}.", style="yellow")
     return FINE
+
+
+def _numbers(value: Any) -> int:
+    """How many numbers there are that can be recomputed."""
+    from linscope.selection.report.verify import MEASURED
+
+    if is_dataclass(value):
+        names = (field.name for field in fields(value) if field.name not in MEASURED)
+        return sum(_numbers(getattr(value, name)) for name in names)
+    if isinstance(value, dict | tuple):
+        return sum(map(_numbers, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _differs(report: Path, found: list[str]) -> int:

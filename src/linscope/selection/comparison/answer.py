@@ -158,7 +158,8 @@ def _checks(findings: Findings, width: int) -> list[Text]:
 
 
 def _check(check: Check, width: int) -> Text:
-    line = Text.assemble((check.code, LEVELS.get(check.level, "")), " ", check.title)
+    which = f": {', '.join(check.columns)}" if check.columns else ""
+    line = Text.assemble((check.code, LEVELS.get(check.level, "")), f" {check.title}{which}")
     line.truncate(width, overflow="ellipsis")
     return line
 
