@@ -161,8 +161,8 @@ def findings(**changes: Any) -> f.Findings:
             "(the SVM with rbf kernel), 32 times cheaper, and its weights can be read.",
             ("It is practically equal to the SVM with rbf kernel (P = 0.85).",),
             "yes",
-            "Gradient boosting, which is not linear, is better by 0.009 only, inside the region "
-            "of practical equivalence.",
+            "Yes: gradient boosting, which is not linear, is better by 0.009 only, inside the "
+            "region of practical equivalence.",
             (
                 f.Flip("rope", "0.006", "svm-rbf", "With --rope 0.006 or less: the SVM with rbf."),
                 f.Flip("metric", "log_loss", "logistic-l1", "With --metric log_loss: L1."),

@@ -77,26 +77,45 @@ def settings_of(claimed: Any, table: Any) -> Any:
 
 
 def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
-    """The findings of the same study; what it had left out, for time or by Ctrl-C, is so again."""
-    from linscope.selection.compare import run
+    """The findings of the same study; what it had left out, for time or by Ctrl-C, is so again.
 
-    left_out = {one.key: one.why for one in claimed.candidates if one.state != "finished"}
-    unlimited = replace(settings, budget=None)
+    Times cannot be measured twice. The recommendation speaks of them, so it is made again from the
+    new scores and the old times.
+    """
+    from linscope.selection.compare import run
+    from linscope.selection.comparison.recommendation import recommend
+
+    then = {one.key: one for one in claimed.candidates}
+    left_out = {key: one.why for key, one in then.items() if one.state != "finished"}
     again = run(
-        unlimited,
+        replace(settings, budget=None),
         question,
         quiet=quiet,
         command=claimed.command,
         python=claimed.python,
         left_out=left_out,
     ).findings
-    states = {one.key: one.state for one in claimed.candidates}
-    candidates = tuple(
-        replace(one, state=states[one.key]) if one.key in left_out else one
-        for one in again.candidates
-    )
+    candidates = tuple(_as_then(one, then[one.key]) for one in again.candidates if one.key in then)
     plan = replace(again.plan, budget=claimed.plan.budget)
-    return replace(again, plan=plan, candidates=candidates, partial=claimed.partial)
+    return replace(
+        again,
+        plan=plan,
+        candidates=candidates,
+        recommendation=recommend(candidates, again.differences, plan, again.curves, again.data),
+        partial=claimed.partial,
+    )
+
+
+def _as_then(now: Any, then: Any) -> Any:
+    """With the times of the first run, and its state where it was not run to its end."""
+    state = now.state if then.state == "finished" else then.state
+    return replace(
+        now,
+        state=state,
+        seconds=then.seconds,
+        fit_seconds=then.fit_seconds,
+        predict_seconds=then.predict_seconds,
+    )
 
 
 def _agrees(claimed: Any) -> int:

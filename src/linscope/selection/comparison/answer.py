@@ -32,14 +32,17 @@ def answer(
     """
     width = max(width, 40)
     top = [*_recommended(findings, width), *_headline(findings, width), *_linear(findings, width)]
-    bottom = [*_checks(findings, width), *_flips(findings, width)]
-    if report is not None:
-        bottom += _labelled("Report", [Text(report)])
-    bottom += _labelled("Next", [Text(hint, "cyan") for hint in hints])
     out = _left_out(findings, width)
-    # What can be pasted is not cut: the terminal wraps it. Two lines are blank, one is a header.
-    below = sum(max(-(-line.cell_len // width), 1) for line in bottom)
-    room = LINES - len(top) - len(out) - below - 3
+    for flips in (4, 3, 2):  # lines for what would change it, as far as there is room
+        bottom = [*_checks(findings, width), *_flips(findings, width, flips)]
+        if report is not None:
+            bottom += _labelled("Report", [Text(report)])
+        bottom += _labelled("Next", [Text(hint, "cyan") for hint in hints])
+        # What can be pasted is not cut: the terminal wraps it. Two lines are blank, one a header.
+        below = sum(max(-(-line.cell_len // width), 1) for line in bottom)
+        room = LINES - len(top) - len(out) - below - 3
+        if room > FEWEST_ROWS:
+            break
     rows = _table(findings, width, min(max(room, FEWEST_ROWS), MOST_ROWS))
     lines = [*top, Text(), *rows, *out, Text(), *bottom]
     return Text("\n").join(lines)
@@ -60,20 +63,17 @@ def _headline(findings: Findings, width: int) -> list[Text]:
     name = words.metric(plan.metric)
     said = (
         f"{name[:1].upper()}{name[1:]} {words.fixed(score.mean, places)}, "
-        f"{words.percent(plan.level)} interval {interval(score, places)}, for the whole procedure, "
-        "the choice of the model included."
+        f"{words.percent(plan.level)} interval {interval(score, places)}, for the whole procedure."
     )
     return _wrapped(said, width, most=2)
 
 
 def _linear(findings: Findings, width: int) -> list[Text]:
-    found = findings.recommendation
-    first = {"yes": "Linear is enough.", "no": "Linear is not enough."}.get(
-        found.linear, "Whether linear is enough is unclear."
-    )
-    lines = _wrapped(f"{first} {found.linear_words}", width, most=2)
-    for line in lines[:1]:
-        line.stylize(LINEAR.get(found.linear, ""), 0, len(first))
+    """The words begin with yes, no or unclear."""
+    found, asked = findings.recommendation, "Is linear enough? "
+    lines = _wrapped(asked + found.linear_words, width, most=2)
+    first = found.linear_words.partition(":")[0]
+    lines[0].stylize(LINEAR.get(found.linear, ""), len(asked), len(asked) + len(first))
     return lines
 
 
@@ -164,11 +164,12 @@ def _check(check: Check, width: int) -> Text:
     return line
 
 
-def _flips(findings: Findings, width: int) -> list[Text]:
-    """What would change the answer: at most two lines each, of the first two."""
+def _flips(findings: Findings, width: int, most: int) -> list[Text]:
+    """What would change the answer: the first two, in so many lines."""
+    lines: list[Text] = []
     flips = findings.recommendation.flips[:2]
-    most = 1 if len(flips) > 1 else 2
-    lines = [line for flip in flips for line in _wrapped(flip.words, width - LABEL, most=most)]
+    for still, flip in zip((len(flips) - 1, 0), flips, strict=False):
+        lines += _wrapped(flip.words, width - LABEL, most=min(most - len(lines) - still, 2))
     return _labelled("Changes", lines)
 
 
