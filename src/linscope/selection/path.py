@@ -12,7 +12,7 @@ from linscope._bridge import validate_params
 from linscope.data.given import accepts_dataset
 from linscope.fitting.training import Training, read_training
 from linscope.kernel_svm.estimators.svc import SVC
-from linscope.kernel_svm.path.grid import svc_path
+from linscope.kernel_svm.path.grid import svc_path, svc_scores
 from linscope.kernel_svm.path.result import GridPath
 from linscope.linear_svm.estimators.linear_svc import LinearSVC
 from linscope.logistic.estimators.logistic_regression import LogisticRegression
@@ -97,27 +97,11 @@ def path(
     if isinstance(estimator, SVC):
         options = {"Cs": Cs, "gammas": gammas, "cv": cv, "scoring": scoring}
         return svc_path(estimator, X, y, sample_weight, one_standard_error, **options)
-    judge = read_scoring(scoring)
-    _check_estimator(estimator, gammas, judge)
+    asked = _read(estimator, X, y, Cs, gammas, cv, scoring, sample_weight)
     linear_svm = isinstance(estimator, LinearSVC)
-    values = read_values(
-        "Cs", Cs, *((LEAST_SVM_C, MOST_SVM_C) if linear_svm else (LEAST_C, MOST_C))
-    )
-    model = clone(estimator).set_params(C=float(values[0]))
-    validate_params(model)
-    training = read_training(model, X, y, sample_weight)
-    check_finite(training.X, getattr(model, "feature_names_in_", None))
-    if not linear_svm:
-        check_options(model, training)
-    given = read_splits(cv, labels_of(y, training))
-    splits = inside(given, training)
-    weight = None
-    if sample_weight is not None:
-        weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
-        weight = np.delete(weight, training.ignored)
-    fits: Fits = (RefitFits if linear_svm else make_fits)(model, training, splits)
-    run = _run(fits, values, splits, judge, training, weight)
-    values = values[: len(run.scores)]
+    judge, model, training = asked.judge, asked.model, asked.training
+    run = _run(asked)
+    values = asked.values[: len(run.scores)]
     best = _choose(run.scores, one_standard_error)
     _warn_unfinished(run.certificates)
     data, claim = Data(X, y, sample_weight, training), run.certificates[best, 0]
@@ -138,8 +122,58 @@ def path(
         feature_names=tuple(model._feature_names()),
         scoring=judge.name,
         one_standard_error=one_standard_error,
-        splits=tuple(given),
+        splits=tuple(asked.given),
     )
+
+
+def fold_scores(
+    estimator: Any, X: Any, y: Any, *, Cs: Any, gammas: Any = None, cv: Any, scoring: Any
+) -> np.ndarray:
+    """The scores of a path alone, (C, folds) or (C, γ, folds): no proofs, no last fit.
+
+    For searches whose winner is fitted, and certified, by itself.
+    """
+    if isinstance(estimator, SVC):
+        return svc_scores(estimator, X, y, Cs=Cs, gammas=gammas, cv=cv, scoring=scoring)
+    asked = _read(estimator, X, y, Cs, gammas, cv, scoring, None)
+    return _run(asked, prove=False).scores
+
+
+class Asked(NamedTuple):
+    """The arguments of a path, read and checked; ``splits`` are those ``given``, without rows of
+    weight 0."""
+
+    values: np.ndarray
+    judge: Scoring
+    model: Any
+    training: Training
+    given: list[Split]
+    splits: list[Split]
+    weight: np.ndarray | None
+
+
+def _read(
+    estimator: Any, X: Any, y: Any, Cs: Any, gammas: Any, cv: Any, scoring: Any, sample_weight: Any
+) -> Asked:
+    judge = read_scoring(scoring)
+    _check_estimator(estimator, gammas, judge)
+    linear_svm = isinstance(estimator, LinearSVC)
+    values = read_values(
+        "Cs", Cs, *((LEAST_SVM_C, MOST_SVM_C) if linear_svm else (LEAST_C, MOST_C))
+    )
+    model = clone(estimator).set_params(C=float(values[0]))
+    validate_params(model)
+    training = read_training(model, X, y, sample_weight)
+    check_finite(training.X, getattr(model, "feature_names_in_", None))
+    if not linear_svm:
+        check_options(model, training)
+    given = read_splits(cv, labels_of(y, training))
+    splits = inside(given, training)
+    weight = None
+    if sample_weight is not None:
+        weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
+        weight = np.delete(weight, training.ignored)
+    return Asked(values, judge, model, training, given, splits, weight)
 
 
 def _check_estimator(estimator: Any, gammas: Any, judge: Scoring) -> None:
@@ -170,15 +204,10 @@ class Run(NamedTuple):
     steps: np.ndarray
 
 
-def _run(
-    fits: Fits,
-    values: np.ndarray,
-    splits: list[Split],
-    judge: Scoring,
-    training: Training,
-    weight: Any,
-) -> Run:
+def _run(asked: Asked, prove: bool = True) -> Run:
     """C after C; an observer may ask for an end before the last."""
+    values, judge, model, training, _, splits, weight = asked
+    fits: Fits = (RefitFits if isinstance(model, LinearSVC) else make_fits)(model, training, splits)
     weights, certificates, scores, steps = [], [], [], []
     observer = current_observer()
     observer.begin("regularisation path", len(values))
@@ -190,7 +219,8 @@ def _run(
             )
             weights.append(fits.weights)
             steps.append(fits.steps)
-            certificates.append([fits.certificate(m) for m in range(len(splits) + 1)])
+            if prove:
+                certificates.append([fits.certificate(m) for m in range(len(splits) + 1)])
             note = f"C = {C:.3g}, {judge.name} {np.mean(scores[-1]):.4g}"
             if observer.step(done, Progress(note)):
                 break

@@ -68,14 +68,14 @@ class FoldFits:
         codes = training.codes[self.rows]
         self.problems = binary_problems(training.classes, codes, model.multi_class)
 
-    def fit(self, gram: Gram, Cs: np.ndarray) -> Fold:
-        """All C on one Gram matrix."""
+    def fit(self, gram: Gram, Cs: np.ndarray, prove: bool = True) -> Fold:
+        """All C on one Gram matrix; without proofs there are no certificates."""
         scores = np.full((len(self.problems), len(Cs), len(self.test)), np.nan)
         claims: list[list[KernelSVMCertificate | None]] = []
         for p, problem in enumerate(self.problems):
             solver = self._solver(gram, problem)
             held = self._held(solver, problem, gram)
-            about = held, evidence(held)
+            about = (held, evidence(held)) if prove else None
             claims.append([])
             for k, C in enumerate(Cs.tolist()):
                 status = solver.solve(C * gram.unit)
@@ -83,12 +83,15 @@ class FoldFits:
                     claims[-1].append(None)
                     continue
                 scores[p, k] = solver.scores(self.test)
-                claims[-1].append(self._claim(solver, problem, gram, C, status, about))
-        together = [self._join([one[k] for one in claims]) for k in range(len(Cs))]
+                if about is not None:
+                    claims[-1].append(self._claim(solver, problem, gram, C, status, about))
         judged = [
-            np.nan if claim is None else self._judge(scores[:, k].T)
-            for k, claim in enumerate(together)
+            self._judge(scores[:, k].T) if np.isfinite(scores[:, k]).all() else np.nan
+            for k in range(len(Cs))
         ]
+        if not prove:
+            return Fold(np.array(judged), [None] * len(Cs))
+        together = [self._join([one[k] for one in claims]) for k in range(len(Cs))]
         return Fold(np.array(judged), together)
 
     def _solver(self, gram: Gram, problem: Problem) -> FoldDual:

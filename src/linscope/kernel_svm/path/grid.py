@@ -17,7 +17,7 @@ from linscope.results import current_observer
 from linscope.results.caller import warn_caller
 from linscope.rows.threads import Workers
 from linscope.validation.scoring import Scoring, read_scoring, refuse_probabilities
-from linscope.validation.splits import inside, labels_of, read_splits
+from linscope.validation.splits import Split, inside, labels_of, read_splits
 from linscope.validation.values import Progress, read_values
 
 from ..solvers.fold_gram import Grams
@@ -45,22 +45,9 @@ def svc_path(
     scoring: Any,
 ) -> GridPath:
     """See ``linscope.path``."""
-    values, judge = read_values("Cs", Cs, LEAST_C, MOST_C, infinite=True), read_scoring(scoring)
-    _check(estimator, gammas, judge)
-    if gammas is not None:  # before any work; a number of values needs the rows
-        read_values("gammas", gammas, 1.0, 2.0)
-    model = clone(estimator).set_params(C=float(values[0]))
-    validate_params(model)
-    training = model._checked(read_training(model, X, y, sample_weight))
-    widths = _read_gammas(gammas, model, training)
-    given = read_splits(cv, labels_of(y, training))
-    splits = inside(given, training)
-    weight = None
-    if sample_weight is not None:
-        weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
-        weight = np.delete(weight, training.ignored)
-    fits = [FoldFits(model, training, split, judge, weight) for split in splits]
-    run = _run(Grams(model, training.X), fits, values, widths, judge)
+    asked = _read(estimator, X, y, sample_weight, Cs, gammas, cv, scoring)
+    values, widths, judge, model, training, given, _ = asked
+    run = _run(asked)
     widths = widths[: run.scores.shape[1]]
     best = choose(run.scores, one_standard_error)
     _warn_unfinished(run.certificates, float(model.tol))
@@ -79,6 +66,55 @@ def svc_path(
         one_standard_error=one_standard_error,
         splits=tuple(given),
     )
+
+
+def svc_scores(
+    estimator: Any, X: Any, y: Any, *, Cs: Any, gammas: Any, cv: Any, scoring: Any
+) -> np.ndarray:
+    """The scores alone, (C, γ, folds); without γ (C, folds)."""
+    asked = _read(estimator, X, y, None, Cs, gammas, cv, scoring)
+    scores = _run(asked, prove=False).scores
+    return scores[:, 0] if gammas is None else scores
+
+
+class Asked(NamedTuple):
+    """The arguments, read and checked."""
+
+    values: np.ndarray
+    widths: np.ndarray
+    judge: Scoring
+    model: Any
+    training: Training
+    given: list[Split]
+    fits: list[FoldFits]
+
+
+def _read(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    Cs: Any,
+    gammas: Any,
+    cv: Any,
+    scoring: Any,
+) -> Asked:
+    values, judge = read_values("Cs", Cs, LEAST_C, MOST_C, infinite=True), read_scoring(scoring)
+    _check(estimator, gammas, judge)
+    if gammas is not None:  # before any work; a number of values needs the rows
+        read_values("gammas", gammas, 1.0, 2.0)
+    model = clone(estimator).set_params(C=float(values[0]))
+    validate_params(model)
+    training = model._checked(read_training(model, X, y, sample_weight))
+    widths = _read_gammas(gammas, model, training)
+    given = read_splits(cv, labels_of(y, training))
+    splits = inside(given, training)
+    weight = None
+    if sample_weight is not None:
+        weight = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y))
+        weight = np.delete(weight, training.ignored)
+    fits = [FoldFits(model, training, split, judge, weight) for split in splits]
+    return Asked(values, widths, judge, model, training, given, fits)
 
 
 def _check(estimator: Any, gammas: Any, judge: Scoring) -> None:
@@ -109,10 +145,10 @@ class Run(NamedTuple):
     certificates: np.ndarray
 
 
-def _run(
-    grams: Grams, fits: list[FoldFits], Cs: np.ndarray, gammas: np.ndarray, judge: Scoring
-) -> Run:
+def _run(asked: Asked, prove: bool = True) -> Run:
     """One or two γ at a time, their folds side by side; an observer may ask for an end."""
+    Cs, gammas, judge, fits = asked.values, asked.widths, asked.judge, asked.fits
+    grams = Grams(asked.model, asked.training.X)
     columns: list[list[Fold]] = []
     workers, observer = Workers(), current_observer()
     observer.begin("grid of C and γ", len(gammas))
@@ -124,7 +160,7 @@ def _run(
             if not all(np.isfinite(gram.K).all() for gram in some):
                 raise ValueError(f"kernel values leave the range of floating point{ADVICE}")
             tasks = [(gram, fit) for gram in some for fit in fits]
-            folds = workers.map(lambda task: task[1].fit(task[0], Cs), tasks)
+            folds = workers.map(lambda task: task[1].fit(task[0], Cs, prove), tasks)
             for gram in some:
                 columns.append(list(islice(folds, len(fits))))
                 means = np.mean([fold.scores for fold in columns[-1]], axis=0)

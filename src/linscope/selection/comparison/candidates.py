@@ -251,7 +251,7 @@ CLASSIFIERS = (
         "linear-svm",
         "Linear SVM",
         "linear",
-        _weighted("LinearSVC"),
+        _weighted("LinearSVC", loss="squared_hinge"),
         SVM_C,
         obstacle=_needs_probabilities,
     ),

@@ -13,11 +13,10 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from linscope.selection.path import path
+from linscope.selection.path import fold_scores
 from linscope.validation.splits import Split
 
 from .balanced import BalancedDecision
@@ -207,10 +206,8 @@ def _by_path(
 
     pairs = [(one.train, one.test) for one in splits]
     gammas = list(grid["gamma"]) if "gamma" in grid else None
-    found = path(
-        clone(estimator), X, training.y, Cs=list(grid["C"]), gammas=gammas, cv=pairs, scoring=scorer
-    )
-    return found.scores
+    values = list(grid["C"])
+    return fold_scores(estimator, X, training.y, Cs=values, gammas=gammas, cv=pairs, scoring=scorer)
 
 
 def _edge(values: tuple[Any, ...], best: Any) -> int:

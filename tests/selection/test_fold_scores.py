@@ -1,0 +1,27 @@
+"""Scores of a path without its proofs are the path's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linscope as ls
+from linscope.selection.path import fold_scores
+
+X, Y = ls.datasets.load("iris")
+
+
+@pytest.mark.parametrize(
+    ("model", "gammas"),
+    [
+        (ls.LogisticRegression(), None),
+        (ls.LinearSVC(loss="squared_hinge"), None),
+        (ls.SVC(), [0.1, 1.0]),
+        (ls.SVC(kernel="linear"), None),
+    ],
+)
+def test_scores_are_those_of_the_path(model, gammas):
+    asked = {"Cs": [0.1, 10.0], "gammas": gammas, "cv": 3, "scoring": "balanced_accuracy"}
+    wanted = ls.path(model, X, Y, **asked).scores
+    found = fold_scores(model, X, Y, **asked)
+    np.testing.assert_array_equal(found, wanted.reshape(found.shape))
