@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
+from linscope.results.proofs import without_proofs
 from linscope.selection.path import fold_scores
 
 X, Y = ls.datasets.load("iris")
@@ -15,6 +17,7 @@ X, Y = ls.datasets.load("iris")
     ("model", "gammas"),
     [
         (ls.LogisticRegression(), None),
+        (ls.LogisticRegression(penalty="l1"), None),
         (ls.LinearSVC(loss="squared_hinge"), None),
         (ls.SVC(), [0.1, 1.0]),
         (ls.SVC(kernel="linear"), None),
@@ -25,3 +28,11 @@ def test_scores_are_those_of_the_path(model, gammas):
     wanted = ls.path(model, X, Y, **asked).scores
     found = fold_scores(model, X, Y, **asked)
     np.testing.assert_array_equal(found, wanted.reshape(found.shape))
+
+
+def test_what_is_fitted_without_proofs_does_not_claim_any():
+    model = ls.LogisticRegression(penalty="l1")
+    with without_proofs(), pytest.warns(ConvergenceWarning):
+        model.fit(X, Y)
+    assert not model.certificate_.ok
+    assert model.fit(X, Y).certificate_.ok
