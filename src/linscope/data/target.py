@@ -16,7 +16,8 @@ from .kinds import NO_YES, kind_of
 from .suggest import did_you_mean
 
 MOST_CLASSES = 20
-_YES = frozenset(yes for _, yes in NO_YES)
+# Of the numbers 0 and 1, −1 and 1, or 1 and 2, the second is the positive one anyway.
+_YES = frozenset(yes for _, yes in NO_YES) - {"1"}
 
 
 @dataclass(frozen=True, eq=False)
