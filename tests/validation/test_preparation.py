@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -169,8 +170,11 @@ def test_sparse_rows():
 
 def test_in_a_pipeline_with_the_reader():
     question = read_question(GAPS, "y", missing="impute")
+    # The reader knows the kinds and categories of the whole table; a fold does not fit it again.
     model = make_pipeline(
-        question.reader, preparation(question, scale=True), ls.LeastSquaresClassifier(alpha=1.0)
+        FrozenEstimator(question.reader),
+        preparation(question, scale=True),
+        ls.LeastSquaresClassifier(alpha=1.0),
     )
     table = GAPS.drop(columns="y")
     by_table = cross_val_predict(clone(model), table, question.y, cv=4)

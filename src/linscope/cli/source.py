@@ -18,7 +18,11 @@ DataName = Annotated[
 ]
 DataFile = Annotated[
     Path | None,
-    Parameter(name="--data", group=DATA, help="CSV, Parquet or LIBSVM file with your own data."),
+    Parameter(
+        name="--data",
+        group=DATA,
+        help="File with your own data: CSV, Parquet, Arrow, JSON lines, Excel or LIBSVM.",
+    ),
 ]
 Target = Annotated[
     str | None, Parameter(group=DATA, help="Column of the file that holds the classes.")

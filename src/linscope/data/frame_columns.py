@@ -89,7 +89,7 @@ def column_of(values: Any) -> np.ndarray:
     kinds = {type(value) for value in present} - {type(None)}
     if all(issubclass(kind, int | float | np.number | np.bool_ | Decimal) for kind in kinds):
         return np.array([np.nan if value is None else float(value) for value in present])
-    return _objects([None if value is None else _text(value) for value in present])
+    return _objects(_texts(present, kinds))
 
 
 def _objects(values: Iterable[Any]) -> np.ndarray:
@@ -102,18 +102,17 @@ def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
+def _texts(values: list[Any], kinds: set[type]) -> list[str | None]:
+    """Texts as they are; dates in ISO form, without the hour if it is midnight in all rows."""
+    texts = [None if value is None else _text(value) for value in values]
+    if all(hasattr(kind, "hour") and hasattr(kind, "year") for kind in kinds):
+        midnight = " 00:00:00"
+        if all(text is None or text.endswith(midnight) for text in texts):
+            return [text and text.removesuffix(midnight) for text in texts]
+    return texts
+
+
 def _text(value: Any) -> str:
-    """Texts as they are; dates in ISO form, the hour left out at midnight."""
-    if isinstance(value, str):
-        return value
-    if hasattr(value, "isoformat"):
-        return (
-            value.isoformat(sep=" ").removesuffix(" 00:00:00") if _has_time(value) else str(value)
-        )
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
-
-
-def _has_time(value: Any) -> bool:
-    return hasattr(value, "hour") and hasattr(value, "year")

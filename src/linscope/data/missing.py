@@ -10,8 +10,8 @@ from .columns import TableColumns
 from .frame_columns import Table
 
 MISSING_ADVICE = (
-    "choose missing='drop' to leave these rows out, or missing='impute' to fill in medians inside "
-    "the folds (on the command line --missing drop or --missing impute)"
+    "choose missing='drop' to leave these rows out, or missing='impute' to fill in medians, and a "
+    "category of its own, inside the folds (on the command line --missing drop or --missing impute)"
 )
 
 
