@@ -73,8 +73,8 @@ def test_problems_come_first_and_ignored_checks_are_kept():
 def test_unknown_codes_are_refused():
     rng = np.random.default_rng(0)
     q = question(rng.normal(size=(40, 2)), labels(rng, 40))
-    with pytest.raises(ValueError, match=r"no check 'LS205A'; did you mean 'LS205'"):
-        run_checks(q, (), plan(), fitted(q), ignore=["LS205a"])
+    with pytest.raises(ValueError, match=r"no check 'LS211A'; did you mean 'LS211'"):
+        run_checks(q, (), plan(), fitted(q), ignore=["LS211a"])
 
 
 def _awkward():

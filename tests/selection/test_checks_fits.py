@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from linscope import separability
 from linscope.selection.comparison.checks.scores import badly_calibrated, clopper_pearson
 
 from .planted import candidate, checks, labels, plan, question
@@ -58,25 +59,35 @@ def test_models_that_were_not_finished(q):
 def test_separated_classes(rng):
     X = rng.normal(size=(200, 3))
     y = np.where(X @ [1.0, 1.0, -1.0] > 0, "yes", "no")
-    words = checks(question(X, y))["LS205"].words
+    words = checks(question(X, y))["LS211"].words
     assert "A hyperplane separates 'yes' from 'no'" in words
     assert "no finite solution" in words
     y[np.argmax(X @ [1.0, 1.0, -1.0])] = "no"
-    assert "LS205" not in checks(question(X, y))
+    assert "LS211" not in checks(question(X, y))
 
 
-def test_quasi_separated_classes():
-    x = np.r_[np.arange(50.0), 49.0, np.arange(49.0, 99.0)]
-    y = np.r_[np.zeros(51, int), np.ones(50, int)]  # both classes at 49
-    X = np.column_stack([x, np.ones(101)])
-    assert "but for rows on the boundary" in checks(question(X, y))["LS205"].words
+def test_a_category_without_rows_of_a_class(rng):
+    X = np.column_stack([rng.normal(size=200), rng.integers(0, 3, 200)])
+    y = labels(rng, 200)
+    y[X[:, 1] == 2] = "yes"
+    found = checks(question(X, y, names=["a", "city"], categories={1: ["Bonn", "Rome", "Ulm"]}))
+    assert "All with city=Ulm are 'yes'." in found["LS212"].words
+    assert "LS211" not in found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_separation_agrees_with_the_exact_verdict(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 14))
+    y = np.where(X[:, 0] + 0.1 * rng.normal(size=60) > 0, "yes", "no")
+    assert ("LS211" in checks(question(X, y))) == bool(separability(X, y))
 
 
 def test_one_of_three_classes_is_cut_off():
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)
-    words = checks(question(X, y))["LS205"].words
+    words = checks(question(X, y))["LS211"].words
     assert "separates '0' from all other classes" in words
     assert "'1'" not in words
 

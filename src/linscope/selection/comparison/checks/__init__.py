@@ -10,7 +10,8 @@ repeated_rows LS12x copies and near-copies of rows, contradictions
 relations     LS13x constant columns, copies, combinations
 amounts       LS14x imbalance, too few rows, rare categories
 outliers      LS15x values that decide a column
-fits          LS2xx edges of searches, certificates, separation
+fits          LS20x edges of searches, certificates, models that were not finished
+separated     LS21x classes that a hyperplane or a column separates
 scores        LS3xx perfect scores, calibration, stability of the choice
 assumptions   LS4xx the assumptions of a regression
 """

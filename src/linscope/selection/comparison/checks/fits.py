@@ -1,15 +1,9 @@
-"""Fits and searches: edges, certificates, models that were not finished, separated classes."""
+"""Fits and searches: edges, certificates, models that were not finished."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
-
-from linscope.separation.reading import read_table
-from linscope.separation.signed_rows import SignedRows
-from linscope.separation.three_cases import decide
 
 from ..findings import LESS_IS_BETTER
 from .registry import Found, rule
@@ -17,9 +11,6 @@ from .subject import Subject
 from .words import listed
 
 EDGE_SHARE = 0.5
-# Separation is decided for so many entries (times classes), and for columns whose systems (d³ times
-# classes) are solved in whole numbers within about two seconds.
-MOST_WORK, MOST_SOLVED, MOST_CLASSES = 4_000_000, 3_000_000, 10
 
 
 def finished(subject: Subject) -> list[Any]:
@@ -110,59 +101,6 @@ def unfinished(subject: Subject) -> Iterator[Found]:
             f"{listed(said)}. The recommendation is among the other models only.",
             "Allow more time: --budget.",
         )
-
-
-@rule(
-    "LS205",
-    "A hyperplane separates the classes",
-    "note",
-    "Proved in exact arithmetic: some weights make no mistake on this table, so logistic "
-    "regression without a penalty has no finite solution.",
-)
-def separated(subject: Subject) -> Iterator[Found]:
-    if not subject.classification or subject.encoded is None:
-        return
-    matrix = subject.encoded[0]
-    n, d = matrix.shape
-    K = len(subject.classes)
-    if not 0 < d < n or n * d * K > MOST_WORK or d**3 * K > MOST_SOLVED:
-        return
-    found = _separated_classes(subject, matrix)
-    if not found:
-        return
-    consequence = (
-        "Logistic regression without a penalty has no finite solution (its weights grow for "
-        "ever), and it has no standard errors."
-    )
-    few = f" With {d + 1:,} weights for {n:,} rows that may be chance." if n <= 2 * (d + 1) else ""
-    yield Found(
-        f"{found} (proved in exact arithmetic).{few} {consequence}",
-        "Use a penalty (finite C), penalty='firth', or a hard-margin SVM; do not read odds "
-        "ratios of a fit without penalty.",
-    )
-
-
-def _separated_classes(subject: Subject, matrix: Any) -> str:
-    """Which classes a hyperplane cuts off from the rest, strictly or with ties; "" for none."""
-    K = len(subject.classes)
-    if not 2 <= K <= MOST_CLASSES:
-        return ""
-    strictly, with_ties = [], []
-    X, _ = read_table(matrix, subject.codes)
-    for k in [1] if K == 2 else range(K):
-        outcome = decide(SignedRows(X, np.where(subject.codes == k, 1.0, -1.0)))
-        if outcome.weights is not None:
-            (with_ties if outcome.circuit else strictly).append(repr(subject.classes[k]))
-    rest = repr(subject.classes[0]) if K == 2 else "all other classes"
-    parts = []
-    if strictly:
-        each = "each of " if len(strictly) > 1 else ""
-        parts.append(f"separates {each}{listed(strictly)} from {rest}")
-    if with_ties:
-        each = "each of " if len(with_ties) > 1 else ""
-        ties = f"separates {each}{listed(with_ties)} from {rest} but for rows on the boundary"
-        parts.append(ties)
-    return f"A hyperplane {' and one '.join(parts)}" if parts else ""
 
 
 def _best_that_learned(subject: Subject) -> Any:

@@ -73,7 +73,7 @@ def left_identifier(subject: Subject) -> Iterator[Found]:
     if found:
         yield Found(
             f"{listed(found)} {'names' if len(found) == 1 else 'name'} rows, or things that rows "
-            "belong to, so no model sees it.",
+            f"belong to, so no model sees {'it' if len(found) == 1 else 'them'}.",
             f"If it means more than a name, use it: --keep {found[0]}.",
             found,
         )

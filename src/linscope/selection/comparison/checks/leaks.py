@@ -18,8 +18,8 @@ from scipy.special import gammaln, logsumexp
 
 from .registry import Found, rule
 from .relations import affine
-from .subject import Subject, missing, standardised
-from .words import listed, number
+from .subject import Subject, extremes, missing, standardised
+from .words import between, listed
 
 CHANCE = 1e-3
 # Correlation with the target from which a column is taken for a copy of it.
@@ -108,7 +108,7 @@ def copied_target(subject: Subject) -> Iterator[Found]:
 
 
 def _separating_numbers(subject: Subject) -> dict[str, str]:
-    low, high = _extremes(subject)
+    low, high = extremes(subject.X, subject.codes, len(subject.classes))
     order = np.argsort(low, axis=0, kind="stable")
     rising = np.take_along_axis(low, order, axis=0)
     ends = np.take_along_axis(high, order, axis=0)
@@ -116,31 +116,17 @@ def _separating_numbers(subject: Subject) -> dict[str, str]:
     numeric[subject.numeric] = True
     apart = np.flatnonzero((ends[:-1] < rising[1:]).all(axis=0) & numeric)
     found = {}
-    for j in apart:
+    for j in apart.tolist():
         counts = np.bincount(subject.codes[~np.isnan(subject.column(j))])
         if _by_chance_in_order(counts, low.shape[1]):
             continue
-        cuts = (ends[:-1, j] / 2 + rising[1:, j] / 2).tolist()
-        found[subject.names[j]] = _in_order(subject, order[:, j], [number(cut) for cut in cuts])
+        cuts = [between(a, b) for a, b in zip(ends[:-1, j], rising[1:, j], strict=True)]
+        found[subject.names[j]] = _in_order(subject, order[:, j], cuts)
     for j in subject.numeric if not sp.issparse(subject.X) else ():
         words = _missing_separates(subject, np.isnan(subject.column(j)))
         if words:
             found[subject.names[j]] = words
     return found
-
-
-def _extremes(subject: Subject) -> tuple[np.ndarray, np.ndarray]:
-    """(K, p) the least and the largest value of each class and column, missing ones left out."""
-    low, high = [], []
-    for k in range(len(subject.classes)):
-        part = subject.X[np.flatnonzero(subject.codes == k)]
-        if sp.issparse(part):
-            low.append(part.min(axis=0).toarray().ravel())
-            high.append(part.max(axis=0).toarray().ravel())
-        else:
-            low.append(np.fmin.reduce(part, axis=0))
-            high.append(np.fmax.reduce(part, axis=0))
-    return np.array(low), np.array(high)
 
 
 def _separating_categories(subject: Subject) -> dict[str, str]:
@@ -179,21 +165,17 @@ def _raw_separates(subject: Subject, values: np.ndarray) -> str | None:
 
 def _cuts(distinct: np.ndarray, below: np.ndarray, above: np.ndarray) -> list[str]:
     if distinct.dtype.kind == "f":
-        return [
-            number(distinct[a] / 2 + distinct[b] / 2) for a, b in zip(below, above, strict=True)
-        ]
+        return [between(distinct[a], distinct[b]) for a, b in zip(below, above, strict=True)]
     return [repr(str(distinct[a])) for a in below]
 
 
 def _in_order(subject: Subject, order: np.ndarray, cuts: list[str]) -> str:
-    """``all 880 'no' lie below 1000.5, all 120 'yes' above``."""
-    names, counts = subject.classes, subject.counts
-    parts = [f"all {counts[k]:,} {names[k]!r}" for k in order.tolist()]
+    """``all 120 'yes' lie above 1000.5, all 880 'no' at or below it``."""
+    parts = [f"all {subject.counts[k]:,} {subject.classes[k]!r}" for k in order.tolist()]
     if len(cuts) == 1:
-        return f"{parts[1]} lie above {cuts[0]}, {parts[0]} not"
-    return f"in rising order {', '.join(parts[:5])}{', …' if len(parts) > 5 else ''}, cut at " + (
-        listed(cuts)
-    )
+        return f"{parts[1]} lie above {cuts[0]}, {parts[0]} at or below it"
+    shown = f"{', '.join(parts[:5])}{', …' if len(parts) > 5 else ''}"
+    return f"in rising order {shown}, cut at {listed(cuts)}"
 
 
 def _pure(subject: Subject, values: np.ndarray, here: np.ndarray, texts: list[str]) -> str | None:

@@ -20,6 +20,7 @@ from . import (  # noqa: F401  (each enters its checks into the registry)
     relations,
     repeated_rows,
     scores,
+    separated,
 )
 from .registry import LEVELS, RULES, known_codes
 from .subject import Subject

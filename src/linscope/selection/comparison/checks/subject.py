@@ -165,6 +165,20 @@ def missing(values: np.ndarray) -> np.ndarray:
     return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
 
 
+def extremes(X: Any, codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """(K, p) the least and the largest value of each class and column, missing ones left out."""
+    low, high = [], []
+    for k in range(n_classes):
+        part = X[np.flatnonzero(codes == k)]
+        if sp.issparse(part):
+            low.append(part.min(axis=0).toarray().ravel())
+            high.append(part.max(axis=0).toarray().ravel())
+        else:
+            low.append(np.fmin.reduce(part, axis=0))
+            high.append(np.fmax.reduce(part, axis=0))
+    return np.array(low, dtype=np.float64), np.array(high, dtype=np.float64)
+
+
 def standardised(Z: np.ndarray) -> np.ndarray:
     """Each column with mean 0 and variance 1; zeros for a constant one and for missing values.
 

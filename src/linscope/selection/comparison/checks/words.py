@@ -49,3 +49,17 @@ def share(part: float, whole: float = 1.0) -> str:
 def number(value: float) -> str:
     """Six digits at most, with the true minus sign."""
     return f"{value:.6g}".replace("-", "−")
+
+
+def between(low: float, high: float) -> str:
+    """A short number c near the middle with low < c < high; low itself if there is none.
+
+    >>> between(1000.0, 1001.0), between(3.1, 2e6), between(1.0, 1.0 + 2**-52)
+    ('1000.5', '1000000', '1.0')
+    """
+    middle = float(low) / 2 + float(high) / 2
+    for digits in range(2, 18):
+        cut = float(f"{middle:.{digits}g}")
+        if low < cut < high:
+            return f"{cut:.15g}".replace("-", "−") if digits < 15 else repr(cut)
+    return repr(float(low)).replace("-", "−")
