@@ -91,7 +91,9 @@ def test_the_page_says_what_the_findings_say(sample):
     said = [pick.answer, pick.linear_words, *pick.reasons, *(flip.words for flip in pick.flips)]
     said += [found.command, found.data.sha256, found.final.inference, found.plan.splits]
     said += [check.words for check in found.checks] + [check.code for check in found.checks]
-    said += [each.title for each in found.candidates] + [each.why for each in found.candidates]
+    said += [each.title for each in found.candidates] + [
+        words.sentence(each.why) for each in found.candidates
+    ]
     said += [column.name for column in found.data.columns]
     said += [f"{n:,}" for row in found.panels.confusion for n in row]
     places = words.decimals_for([found.headline.score.high - found.headline.score.low], most=3)

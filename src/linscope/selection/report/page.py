@@ -18,6 +18,7 @@ from .figures.learning import learning_display
 from .figures.predictions import bands_display, curve_display, residual_display
 from .figures.svg import inline
 from .glossary import GLOSSARY, anchor, term
+from .paragraph import results_paragraph
 from .templating import environment, source
 
 # Widths in inches of a figure that stands alone, and of one that has a neighbour.
@@ -47,7 +48,7 @@ def render(findings: Findings) -> str:
             figures=_figures(findings),
             level=words.percent(findings.plan.level),
             metric=words.metric(findings.plan.metric),
-            paragraph=_paragraph(findings),
+            paragraph=results_paragraph(findings),
             checks=tables.checks_by_level(findings),
             twin=Markup(twin.OPENING + twin.in_page(findings) + twin.CLOSING),
             style=source("style.css"),
@@ -60,14 +61,6 @@ def render(findings: Findings) -> str:
 def _hash(script: str) -> str:
     """The only script that the page may run, as its policy names it."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
-
-
-def _paragraph(findings: Findings) -> str:
-    try:
-        from .paragraph import results_paragraph
-    except ModuleNotFoundError:
-        return findings.recommendation.answer
-    return results_paragraph(findings)
 
 
 def _figures(findings: Findings) -> dict[str, Markup]:

@@ -76,7 +76,7 @@ def _candidate(
         "key": each.key,
         "title": each.title,
         "recommended": each.key == findings.recommendation.key,
-        "tag": "" if each.family == "linear" else words.FAMILIES.get(each.family, each.family),
+        "tag": _tag(each),
         "partial": each.why if each.state == "partial" else "",
         "mean": words.fixed(score.mean, decimals),
         "interval": interval(score, decimals),
@@ -86,9 +86,29 @@ def _candidate(
             for other in others
         ],
         "seconds": words.seconds(each.seconds),
-        "certified": f"{each.certified} of {each.fits}" if each.family != "reference" else "–",
-        "all_certified": each.family == "reference" or each.certified == each.fits,
+        "certified": f"{each.certified} of {each.fits}" if _proves(each) else "–",
+        "all_certified": not _proves(each) or each.certified == each.fits,
     }
+
+
+def _proves(each: Candidate) -> bool:
+    """Its fits can carry certificates."""
+    return each.family != "reference" and each.fits > 0
+
+
+def _tag(each: Candidate) -> str:
+    """What kind of model it is, unless it is linear or its title says so."""
+    kind = words.FAMILIES.get(each.family, each.family)
+    return "" if each.family == "linear" or kind in each.title else kind
+
+
+def unfinished(findings: Findings) -> list[tuple[str, str]]:
+    """Candidates without all of their scores, and why; those with one reason together."""
+    found: dict[str, list[str]] = {}
+    for each in findings.candidates:
+        if each.state != "finished":
+            found.setdefault(each.why, []).append(each.title)
+    return [(words.listed(titles), words.sentence(why)) for why, titles in found.items()]
 
 
 def difference_rows(findings: Findings) -> list[dict[str, Any]]:

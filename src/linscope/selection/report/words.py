@@ -7,19 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from linscope.selection.comparison.findings import LESS_IS_BETTER, Candidate, Difference, Findings
+from linscope.selection.comparison.wording import listed as listed
+from linscope.selection.comparison.wording import metric as metric
 
-# What a metric is called in a sentence.
-METRICS = {
-    "balanced_accuracy": "balanced accuracy",
-    "accuracy": "accuracy",
-    "log_loss": "log loss",
-    "brier": "Brier score",
-    "roc_auc": "ROC AUC",
-    "f1": "F1",
-    "rmse": "RMSE",
-    "mae": "mean absolute error",
-    "r2": "R²",
-}
 SHORT = {"balanced_accuracy": "bal. accuracy", "mae": "MAE", "brier": "Brier"}
 FAMILIES = {
     "baseline": "baseline",
@@ -29,13 +19,8 @@ FAMILIES = {
 }
 
 
-def metric(name: str) -> str:
-    """``balanced_accuracy`` as words; a metric that is unknown here keeps its name."""
-    return METRICS.get(name, name.replace("_", " "))
-
-
 def short_metric(name: str) -> str:
-    """The same for the head of a column."""
+    """What a metric is called at the head of a column."""
     return SHORT.get(name, metric(name))
 
 
@@ -131,12 +116,6 @@ def percent(value: float) -> str:
     return f"{digits(100 * value)} %"
 
 
-def listed(names: Iterable[str]) -> str:
-    """``a, b and c``."""
-    *first, last = [*names] or [""]
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def plain(value: Any) -> str:
     """A parameter or a certificate's entry: text as it is, numbers short."""
     if isinstance(value, bool):
@@ -156,6 +135,27 @@ def finished(findings: Findings) -> list[Candidate]:
     scored = [each for each in findings.candidates if name in each.scores]
     sign = 1.0 if less_is_better(findings) else -1.0
     return sorted(scored, key=lambda each: (sign * each.scores[name].mean, each.simplicity))
+
+
+def sentence(text: str) -> str:
+    """With a capital letter and a full stop.
+
+    >>> sentence("the equations were solved")
+    'The equations were solved.'
+    """
+    if not text:
+        return ""
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+
+
+def after_answer(answer: str, text: str) -> str:
+    """The reason that follows a yes or no, without saying it again.
+
+    >>> after_answer("yes", "Yes: boosting is worse.")
+    'Boosting is worse.'
+    """
+    begin = f"{answer}: "
+    return sentence(text[len(begin) :]) if text.lower().startswith(begin) else text
 
 
 def equal_to_best(findings: Findings) -> tuple[float, float]:

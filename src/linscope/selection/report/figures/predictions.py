@@ -119,9 +119,13 @@ class HeldOutResidualsDisplay(Display):
         look: Any = {"s": 9 if many else 24, "alpha": max(0.25, min(1.0, 300 / len(self.x)))}
         ax.scatter(self.x, self.residual, c=theme.BLUE, linewidths=0, zorder=2, **look)
         if self.normal:
-            middle, spread = self.residual.mean(), self.residual.std()
+            # The line through the quartiles: outliers do not turn it.
+            (left, right), (low, high) = (
+                np.quantile(v, [0.25, 0.75]) for v in (self.x, self.residual)
+            )
+            slope = (high - low) / ((right - left) or 1.0)
             ends = np.array([self.x.min(), self.x.max()])
-            ax.plot(ends, middle + spread * ends, color=theme.SOFT, lw=1.2, zorder=3)
+            ax.plot(ends, low + slope * (ends - left), color=theme.SOFT, lw=1.2, zorder=3)
             ax.set_xlabel("normal quantile")
         else:
             ax.axhline(0, color=theme.SOFT, lw=0.9, ls=theme.DASHED, zorder=1)
