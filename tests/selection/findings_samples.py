@@ -317,15 +317,15 @@ def two_classes() -> Findings:
             equation="1.42·contract=month-to-month + 0.83·internet=fibre − 0.034·tenure − … > 0.41 "
             "⇒ yes",
             coefficients=(
-                Coefficient("contract=month-to-month", 1.42, ratio=4.14),
-                Coefficient("contract=two years", -1.18, ratio=0.31),
-                Coefficient("internet=fibre", 0.83, ratio=2.29),
-                Coefficient("internet=no", -0.71, ratio=0.49),
-                Coefficient("paperless=yes", 0.34, ratio=1.40),
-                Coefficient("total_charges missing", 0.21, ratio=1.23),
-                Coefficient("tenure", -0.034, ratio=0.967),
-                Coefficient("monthly_charges", 0.012, ratio=1.012),
-                Coefficient("total_charges", 0.0002, ratio=1.0002),
+                Coefficient("contract=month-to-month", 1.42, 1.42, ratio=4.14),
+                Coefficient("contract=two years", -1.18, -1.18, ratio=0.31),
+                Coefficient("internet=fibre", 0.83, 0.83, ratio=2.29),
+                Coefficient("internet=no", -0.71, -0.71, ratio=0.49),
+                Coefficient("paperless=yes", 0.34, 0.34, ratio=1.40),
+                Coefficient("total_charges missing", 0.21, 0.21, ratio=1.23),
+                Coefficient("tenure", -0.034, -0.83, ratio=0.967),
+                Coefficient("monthly_charges", 0.012, 0.36, ratio=1.012),
+                Coefficient("total_charges", 0.0002, 0.45, ratio=1.0002),
             ),
             inference="No intervals: the penalty pulls the weights towards 0, so the usual "
             "standard errors do not hold.",
@@ -447,12 +447,12 @@ def three_classes() -> Findings:
             parameters={"shrinkage": 0.0},
             equation="",
             coefficients=(
-                Coefficient("bill_length (Adelie)", -1.21),
-                Coefficient("bill_depth (Gentoo)", -1.02),
-                Coefficient("bill_depth (Adelie)", 0.77),
-                Coefficient("bill_length (Gentoo)", 0.48),
-                Coefficient("bill_length (Chinstrap)", 0.73),
-                Coefficient("bill_depth (Chinstrap)", 0.25),
+                Coefficient("bill_length (Adelie)", -1.21, -6.6),
+                Coefficient("bill_depth (Gentoo)", -1.02, -2.01),
+                Coefficient("bill_depth (Adelie)", 0.77, 1.52),
+                Coefficient("bill_length (Gentoo)", 0.48, 2.62),
+                Coefficient("bill_length (Chinstrap)", 0.73, 3.99),
+                Coefficient("bill_depth (Chinstrap)", 0.25, 0.49),
             ),
             inference="No intervals: Fisher's discriminant has none.",
             summary="",
@@ -521,11 +521,11 @@ def a_number() -> Findings:
     residual = rng.standard_t(5, size=500) * 26000 + (fitted - 181000) ** 2 / 3.1e6 - 12000
     own = next(each for each in candidates if each.key == "ridge-poly").scores[plan.metric]
     coefficients = (
-        ("living_area", 98.4, 84.1, 112.7, 1e-16),
-        ("quality=high", 31240.0, 22010.0, 40470.0, 3e-10),
-        ("age", -412.0, -586.0, -238.0, 4e-06),
-        ("garage=yes", 12870.0, 3190.0, 22550.0, 0.0093),
-        ("rooms", -1840.0, -6210.0, 2530.0, 0.41),
+        ("living_area", 98.4, 51700.0, 84.1, 112.7, 1e-16),
+        ("quality=high", 31240.0, 31240.0, 22010.0, 40470.0, 3e-10),
+        ("age", -412.0, -12480.0, -586.0, -238.0, 4e-06),
+        ("garage=yes", 12870.0, 12870.0, 3190.0, 22550.0, 0.0093),
+        ("rooms", -1840.0, -2990.0, -6210.0, 2530.0, 0.41),
     )
     return Findings(
         data=Data(

@@ -41,6 +41,11 @@ GLOSSARY = {
         "interval uses Nadeau and Bengio's variance, s² (1/J + test/train) for J folds with so "
         "many test and training rows; without the correction it would be much too narrow."
     ),
+    "effect": (
+        "By how much the score of the model changes for one standard deviation more of a "
+        "number, for yes instead of no, or for a category. Effects can be compared; "
+        "coefficients have units and cannot."
+    ),
     "F1": (
         "The harmonic mean of precision and recall of the positive class (with more classes, "
         "its mean over the classes)."

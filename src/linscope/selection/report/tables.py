@@ -164,12 +164,13 @@ def confusion_rows(findings: Findings) -> list[dict[str, Any]]:
 
 
 def coefficient_rows(findings: Findings) -> list[list[str]]:
-    """Name, value, interval, p and odds ratio; what no coefficient has is left out."""
+    """Name, value, effect, interval, p and odds ratio of each coefficient."""
     shown = lambda value: "–" if value is None else words.digits(value, 4)  # noqa: E731
     return [
         [
             each.name,
             shown(each.value),
+            shown(each.effect),
             "–" if each.low is None else f"{shown(each.low)} to {shown(each.high)}",
             "–" if each.p is None else words.p_value(each.p),
             shown(each.ratio),

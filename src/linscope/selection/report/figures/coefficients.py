@@ -1,4 +1,8 @@
-"""The weights of the final model, with intervals where there are valid ones."""
+"""The weights of the final model, by their effect, with intervals where there are valid ones.
+
+Coefficients are in the units of the table and cannot be compared. Effects can: that of one standard
+deviation more of a number, of yes instead of no, of a category.
+"""
 
 from __future__ import annotations
 
@@ -60,19 +64,23 @@ class CoefficientsDisplay(Display):
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        value = np.array([each.value for each in self.shown])
-        low = np.array([min(0.0, v) for v in value])
-        high = np.array([max(0.0, v) for v in value])
-        bounded = [each.low is not None and each.high is not None for each in self.shown]
-        for k, each in enumerate(self.shown):
-            if bounded[k]:
-                low[k], high[k] = each.low, each.high
+        effect = np.array([each.effect for each in self.shown])
+        ends = np.array([effect_interval(each) for each in self.shown]).reshape(-1, 2)
         ax.axvline(0, color=theme.SOFT, lw=0.9, zorder=1)
-        draw_intervals(ax, [each.name for each in self.shown], value, low, high)
-        for k, each in enumerate(value):
-            # Units differ: a coefficient that looks like 0 beside others can be a large one.
+        draw_intervals(ax, [each.name for each in self.shown], effect, *ends.T)
+        for k, each in enumerate(self.shown):
             place: Any = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
-            ax.text(1.17, -k, number(each), fontsize=theme.SMALL, color=theme.INK, **place)
+            ax.text(1.17, -k, number(each.value), fontsize=theme.SMALL, color=theme.INK, **place)
         grouped(ax.xaxis, 5)
-        ax.set_xlabel("coefficient and interval" if any(bounded) else "coefficient")
+        bounded = any(each.low is not None for each in self.shown)
+        ax.set_xlabel("effect and its interval" if bounded else "effect")
         theme.title(ax, self.title)
+
+
+def effect_interval(each: Coefficient) -> tuple[float, float]:
+    """The coefficient's interval in units of the effect; without one, from 0 to the effect."""
+    if each.low is None or each.high is None or not each.value:
+        return min(0.0, each.effect), max(0.0, each.effect)
+    unit = each.effect / each.value
+    low, high = sorted((each.low * unit, each.high * unit))
+    return low, high
