@@ -12,6 +12,7 @@ import pytest
 
 from linscope.cli.compare import settings_from
 from linscope.selection.comparison.settings import Settings
+from linscope.selection.report.twin import read_report
 from tests.selection import fake_study
 
 COMMAND = ["compare"]
@@ -220,6 +221,50 @@ def test_a_report_is_written_over(run, write, study, tmp_path):
 
 
 # Ctrl-C
+
+
+def test_an_interrupt_keeps_what_is_finished(write, tmp_path):
+    words = [
+        "compare",
+        str(write(TABLE)),
+        "--target",
+        "churn",
+        "--budget",
+        "none",
+        "--repeats",
+        "9",
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "linscope", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    ) as process:
+        for line in process.stderr:
+            if line.startswith("Fisher"):
+                break
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert out.startswith("Partial: ")
+    assert "Traceback" not in err
+    found = read_report(tmp_path / "table-report.html")
+    assert found.partial
+    states = {one.key: one.state for one in found.candidates}
+    assert states["fisher"] == "finished"
+    assert "finished" not in (states["boosting"], states["svm-rbf"])
+
+
+def test_an_interrupt_before_a_model_is_finished(run, write, study, monkeypatch, tmp_path):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules[STUDY], "run_study", interrupted)
+    code, out, err = run(write(TABLE), "--target", "churn")
+    assert (code, out) == (130, "")
+    assert "nothing to report" in err
+    assert not list(tmp_path.glob("*.html"))
 
 
 STUBBORN = """

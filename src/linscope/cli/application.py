@@ -13,7 +13,7 @@ from cyclopts import App, CycloptsError
 
 from linscope._version import __version__
 
-from . import bench, compare, datasets, diagnose, examples, separate, trace, verify
+from . import bench, compare, datasets, diagnose, examples, separate, trace, verify_report
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
 from .screen import complain, console, prepare_streams
 
@@ -37,7 +37,7 @@ Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal erro
 traceback."""
 
 
-VERBS = (compare, verify, trace, separate, diagnose, examples, datasets, bench)
+VERBS = (compare, verify_report, trace, separate, diagnose, examples, datasets, bench)
 
 
 def build() -> App:

@@ -17,6 +17,7 @@ from linscope.data.datasets import Dataset
 from linscope.data.files import Table, read_table
 
 from .comparison.candidates import choose_models
+from .comparison.folds import DEFAULT_FOLDS
 from .comparison.judging import read_metric
 from .comparison.progress import watch
 from .comparison.result import Comparison
@@ -29,7 +30,7 @@ def compare(
     *,
     target: str | None = None,
     models: Sequence[str] | None = None,
-    cv: int | None = 5,
+    cv: int = DEFAULT_FOLDS,
     repeats: int | None = None,
     metric: str | None = None,
     positive: Any = None,
@@ -64,7 +65,8 @@ def compare(
     models : list of str, optional
         Keys of the models to compare, such as ``["fisher", "logistic-l2"]``; all by default.
     cv, repeats : int, optional
-        Folds, and how often they are drawn anew; by default 5 and, for small tables, more than one.
+        Folds, 5 by default (fewer where a class is rare), and how often they are drawn; small
+        tables are split more than once.
     metric : str, optional
         For classes ``"balanced_accuracy"`` (the default), ``"accuracy"``, ``"f1"``, ``"roc_auc"``,
         ``"log_loss"`` or ``"brier"``; for numbers ``"rmse"`` (the default), ``"mae"`` or ``"r2"``.
@@ -124,7 +126,7 @@ def compare(
         time=given.time,
         metric=metric,
         models=_several(models or ()),
-        folds=cv,
+        folds=None if cv == DEFAULT_FOLDS else cv,
         repeats=repeats,
         rope=rope,
         level=level,
@@ -134,7 +136,7 @@ def compare(
     )
     question = settings.read(given.table, given.name, given.values)
     quiet = not (sys.stderr.isatty() if verbose is None else verbose)
-    command = settings.command(given.file) if given.file else ""
+    command = settings.command(given.file) if given.file else ""  # arrays have no command
     return run(
         settings, question, quiet=quiet, command=command, python=settings.python(*given.words)
     )
@@ -166,7 +168,10 @@ def run(
 
 
 class Given(NamedTuple):
-    """The table with its arrays; ``words`` say in Python what was given, ``file`` its name."""
+    """The table with its arrays.
+
+    words : what was given, in Python; file : on a command line, or nothing if there is no such word
+    """
 
     table: Any
     values: Any
@@ -182,13 +187,13 @@ class Given(NamedTuple):
 def _read(X: Any, y: Any, groups: Any, time: Any) -> Given:
     """The table; groups and times that are arrays become columns of it."""
     words = ("X",) if y is None else ("X", "y")
-    table, name, file = X, "the table", ""
+    table, name, file = X, "the table", "TABLE" if y is None else ""
     if isinstance(X, str | PathLike):
         path = Path(X)
         table, name, file = read_table(path), path.name, str(path)
         words = (repr(str(path)), *words[1:])
     elif isinstance(X, Dataset):
-        name = X.name
+        name = file = X.name
         words = (f"ls.datasets.load({X.name!r})", *words[1:])
     columns = {
         key: values
@@ -197,6 +202,7 @@ def _read(X: Any, y: Any, groups: Any, time: Any) -> Given:
     }
     keep: tuple[str, ...] = ()
     if columns:
+        file = ""
         plain = isinstance(table, np.ndarray | list | tuple) and not sp.issparse(table)
         table, keep = _with_columns(as_table(table), columns, plain)
     return Given(

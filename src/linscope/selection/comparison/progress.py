@@ -52,7 +52,8 @@ class Progress:
     ) -> None:
         self.metric, self.budget = metric, budget
         self.lines = {key: Line(title) for key, title in models}
-        self.stage, self.seconds_left = "", None
+        self.stage = ""
+        self.seconds_left: float | None = None
         self.started = self._said = time.monotonic()
 
     def __enter__(self) -> Self:
