@@ -1,16 +1,20 @@
 # Two commands do everything on a fresh machine with Python >= 3.11, git and make:
-#   make demo   the main job on built-in data
+#   make demo   the main job on a built-in table: which linear model, how good, why; with a report
 #   make test   lint, import contract, type check and all tests
-# A third, make bench, installs the peers and measures linscope against them (some minutes).
+# make tour shows single steps and proofs; make bench installs the peers and measures linscope
+# against them (some minutes).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TEST_JOBS ?= 2
 
-.PHONY: demo test lint types tests browser format bench redteam portability clean clean-cache
+.PHONY: demo tour test lint types tests browser format bench redteam portability clean clean-cache
 
 demo: $(VENV)/run.done
+	$(BIN)/linscope compare churn
+
+tour: $(VENV)/run.done
 	$(BIN)/linscope trace perceptron or
 	$(BIN)/linscope separate or
 	$(BIN)/linscope separate xor
