@@ -17,8 +17,8 @@ from scipy import sparse
 
 from linscope.arithmetic.enclosures import two_prod
 from linscope.engines import Engine, check_rows
-from linscope.rows.blocks import Block, Largest
-from linscope.rows.pilot import MILD_EXPONENT, Pilot, look
+from linscope.rows.blocks import Block, Largest, light
+from linscope.rows.pilot import MILD_EXPONENT, Pilot, column_tops, look
 
 # 4^k must stay in the range of floats, and columns scaled so far must not be much above 1.
 MOST_EXPONENT, MOST_LEFT = 505, 4
@@ -35,7 +35,7 @@ PRODUCTS = 2.0**960
 class ColumnFrame(NamedTuple):
     """The rows to work on, shift m and exponents k that made them, and whether float32 holds them.
 
-    ``largest`` bounds the numbers of the rows; 0 if nobody knows.
+    ``largest`` bounds the numbers of the rows, 0 if nobody knows; ``tight`` if one is so large.
     """
 
     engine: Engine
@@ -43,6 +43,7 @@ class ColumnFrame(NamedTuple):
     exponent: np.ndarray
     modest: bool = True
     largest: float = 0.0
+    tight: bool = False
 
     @property
     def X(self) -> Any:
@@ -74,7 +75,7 @@ class ColumnFrame(NamedTuple):
     @property
     def largest_inside(self) -> float:
         """A bound of the numbers of the rows: the best where that is quick."""
-        if self.largest and self.engine.fold(_entries) > QUICK_LOOK:
+        if self.tight or (self.largest and self.engine.fold(_entries) > QUICK_LOOK):
             return self.largest
         return float(self.engine.fold(_largest).value)
 
@@ -143,17 +144,24 @@ def framed(
     penalised : whether a penalty has to be scaled with the columns
     names : of the columns, for the error if a number is not finite
     """
-    d, largest = engine.n_features, check_rows(engine, names)
-    bound, given = largest, engine
+    d, given = engine.n_features, engine
+    tops = column_tops(engine) if engine.is_sparse else None
+    tight = tops is not None and bool(np.isfinite(tops).all())
+    if tops is not None and tight:
+        # That pass over sparse rows tells all that the check of dense rows does.
+        largest = float(np.max(tops, initial=0.0))
+    else:
+        largest = check_rows(engine, names)
+    bound = largest
     nothing = np.zeros(d), np.zeros(d, dtype=np.int64)
     if fit_intercept and engine.is_sparse and _has_few_zeros(engine):
         engine = engine.derive(_opened)
-    found = look(engine, targets=False)
+    found = look(engine, targets=False, tops=tops)
     if engine.is_sparse:
         largest = 1.0
     if found.mild and not largest < ENORMOUS:  # in a row that the pilot did not see
         found = look(engine, everywhere=True, targets=False)
-    plain = ColumnFrame(given, *nothing, largest < HUGE, bound)
+    plain = ColumnFrame(given, *nothing, largest < HUGE, bound, tight)
     extreme = np.abs(found.frame.exponent) > MILD_EXPONENT // 4
     if found.mild and not extreme.any():
         return plain
@@ -185,6 +193,7 @@ def _has_few_zeros(engine: Engine) -> bool:
     return FEW_ZEROS * engine.fold(_entries) >= engine.n_rows * engine.n_features
 
 
+@light
 def _entries(block: Block) -> int:
     return int(block.X.nnz if sparse.issparse(block.X) else block.X.size)
 

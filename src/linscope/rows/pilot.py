@@ -65,13 +65,18 @@ class Pilot:
 
 
 def look(
-    engine: Any, *, everywhere: bool = False, centred: bool = True, targets: bool = True
+    engine: Any,
+    *,
+    everywhere: bool = False,
+    centred: bool = True,
+    targets: bool = True,
+    tops: np.ndarray | None = None,
 ) -> Pilot:
     """Frame from some rows of an engine, or from all. Sparse features are not shifted.
 
     Without an intercept (``centred=False``) nothing is: weights may sit far from the mean of the
     rows, and then sums about it would cancel when the shift is taken back. Without ``targets``
-    only the features are looked at.
+    only the features are looked at. ``tops`` are the ``column_tops``, if somebody has them.
     """
     d, t = (0 if engine.is_sparse else engine.n_features), engine.n_targets if targets else 0
     if everywhere:
@@ -79,9 +84,15 @@ def look(
     else:
         found = _location(_columns(engine.some(PILOT_ROWS), d, t))
     if engine.is_sparse:
-        top = engine.fold(_block_tops).value
+        top = column_tops(engine) if tops is None else tops
         found = tuple(np.r_[a, b] for a, b in zip((0.0 * top, top, top), found, strict=True))
     return _pilot(*found, engine.n_features, centred)
+
+
+def column_tops(engine: Any) -> np.ndarray:
+    """The largest |x| of each column of sparse rows; NaN where a number is not one."""
+    with np.errstate(invalid="ignore"):
+        return engine.fold(_block_tops).value
 
 
 def _everywhere(engine: Any, d: int, t: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ContextDecorator
 from contextvars import copy_context
-from functools import cache, partial
+from functools import cache
 from itertools import chain, islice
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, Generic, TypeVar
 
 from linscope._bridge import take_control
@@ -23,6 +23,8 @@ Item = TypeVar("Item")
 T = TypeVar("T")
 
 THREADS_VARIABLE = "LINSCOPE_THREADS"
+# So many results for each thread may wait for their turn.
+AHEAD = 2
 
 
 def thread_count(n_threads: int | None = None) -> int:
@@ -72,48 +74,85 @@ class Workers:
         if self._pool is None:
             # The calling thread works too: one thread less to wake.
             self._pool = ThreadPoolExecutor(self.n_threads - 1, thread_name_prefix="linscope")
-        pending: deque[_Task[T]] = deque()
+        waiting: deque[_Task[T]] = deque()  # tasks that nobody has begun
+        pending: deque[_Task[T]] = deque()  # tasks whose result is still to be given
+        helpers: list[Future[None]] = []
         try:
-            for item in items:
-                pending.append(_Task(self._pool, function, item))
-                if len(pending) > 2 * self.n_threads:
-                    yield _first(pending)
+            for task in (_Task(function, item) for item in items):
+                waiting.append(task)
+                pending.append(task)
+                if len(pending) > AHEAD * self.n_threads:
+                    helpers = self._call(helpers, waiting)
+                    yield _first(pending, waiting)
+            helpers = self._call(helpers, waiting)
             while pending:
-                yield _first(pending)
+                yield _first(pending, waiting)
         finally:
             # After an error or Ctrl-C nothing may go on in the background.
-            wait([task.future for task in pending if not task.future.cancel()])
+            waiting.clear()
+            begun = [helper for helper in helpers if not helper.cancel()]
+            if pending:
+                wait(begun)
+
+    def _call(self, helpers: list[Future[None]], waiting: deque[_Task[T]]) -> list[Future[None]]:
+        """All threads on their way: one call for each, since calls take longer than small tasks."""
+        assert self._pool is not None
+        busy = [helper for helper in helpers if not helper.done()]
+        missing = min(self.n_threads, len(waiting)) - 1 - len(busy)
+        # The copied context carries numpy.errstate into the thread.
+        more = (self._pool.submit(copy_context().run, _help, waiting) for _ in range(missing))
+        return [*busy, *more]
 
 
 class _Task(Generic[T]):
-    """A call that waits for a thread of the pool, unless the calling thread comes first."""
+    """A call, and how it ended; ``done`` is free from then on."""
 
-    def __init__(self, pool: ThreadPoolExecutor, function: Callable[[Item], T], item: Item):
-        self.call = partial(function, item)
-        # The copied context carries numpy.errstate into the thread.
-        self.future: Future[T] = pool.submit(copy_context().run, self.call)
-        self.done: list[T] = []
+    __slots__ = ("done", "error", "function", "item", "value")
+    value: T
 
-    def take(self) -> bool:
-        """Do it here, if no thread has begun it."""
-        if self.done or not self.future.cancel():
-            return False
-        self.done.append(self.call())
-        return True
+    def __init__(self, function: Callable[[Item], T], item: Item):
+        self.function: Callable[[Any], T] = function
+        self.item, self.done = item, Lock()
+        self.error: BaseException | None = None
+        self.done.acquire()
 
-    @property
-    def ready(self) -> bool:
-        return bool(self.done) or self.future.done()
+    def do(self) -> None:
+        try:
+            self.value = self.function(self.item)
+        except BaseException as error:  # it belongs to who asks for the result
+            self.error = error
+        finally:
+            self.done.release()
 
     def result(self) -> T:
-        return self.done[0] if self.done else self.future.result()
+        self.done.acquire()
+        if self.error is not None:
+            raise self.error
+        return self.value
 
 
-def _first(pending: deque[_Task[T]]) -> T:
+def _help(waiting: deque[_Task[T]]) -> None:
+    """Do what waits, until nothing does."""
+    try:
+        while True:
+            waiting.popleft().do()
+    except IndexError:
+        return
+
+
+def _first(pending: deque[_Task[T]], waiting: deque[_Task[T]]) -> T:
     """The first result; until it is there, this thread takes the tasks that wait."""
-    while not pending[0].ready and any(task.take() for task in pending):
-        pass
-    return pending.popleft().result()
+    while pending[0].done.locked() and waiting:
+        try:
+            task = waiting.popleft()
+        except IndexError:  # a helper was faster
+            break
+        task.do()
+        if task.error is not None:
+            task.result()  # at once: Ctrl-C should not wait for its turn
+    result = pending[0].result()
+    pending.popleft()
+    return result
 
 
 class _BlasLimit:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, light
 from linscope.rows.threads import one_blas_thread
 
 from ..solvers.objective import LogisticObjective, Point
@@ -221,6 +221,7 @@ def _worst_divergence(objective: LogisticObjective, point: Point, rounding: Roun
     return (total + (np.log(objective.n_classes) + 2 * rounding.score) * rounding.weight) * ROOM
 
 
+@light
 def _reach(block: Block, name: str) -> float:
     """Σ c (largest − least score)."""
     S = block.kept[name].scores
