@@ -36,21 +36,32 @@ def product_block(X, V, D, c) -> np.ndarray:
 
 
 def hessian_block(X, variances, dtype) -> np.ndarray:
-    """Σ v_k [1, x] [1, x]ᵀ of each class k, (classes, d + 1, d + 1)."""
-    return np.array([_weighted_gram(X, D, dtype) for D in variances])
+    """Σ v_k [1, x] [1, x]ᵀ of each class k, (classes, d + 1, d + 1).
+
+    Of sparse rows only the lower triangles, which ``mirrored`` completes when all are added.
+    """
+    H = np.zeros((len(variances), X.shape[1] + 1, X.shape[1] + 1))
+    for D, own in zip(variances, H, strict=True):
+        if sparse.issparse(X):
+            rows: Any = as_rows(X)
+            _sparse_gram(rows.data, rows.indices, rows.indptr, D, own)
+        else:
+            _dense_gram(X, D, dtype, own)
+    return H
 
 
-def _weighted_gram(X, D, dtype) -> np.ndarray:
-    H = np.zeros((X.shape[1] + 1,) * 2)
-    if sparse.issparse(X):
-        rows: Any = as_rows(X)
-        _sparse_gram(rows.data, rows.indices, rows.indptr, D, H)
-        return H + np.tril(H, -1).T
+def mirrored(H: np.ndarray) -> np.ndarray:
+    """Whole matrices from their lower triangles, in place."""
+    for own in H:
+        own += np.tril(own, -1).T
+    return H
+
+
+def _dense_gram(X, D, dtype, H) -> None:
     H[0, 0] = D.sum()
     H[0, 1:] = H[1:, 0] = D @ X
     Z = np.multiply(X, np.sqrt(D)[:, None], dtype=dtype, casting="same_kind")
     H[1:, 1:] = Z.T @ Z
-    return H
 
 
 def diagonal_block(X, D) -> np.ndarray:

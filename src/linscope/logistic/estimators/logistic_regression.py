@@ -53,9 +53,9 @@ class LogisticRegression(
         itself: ``LogisticRegression(l1_ratio=1)`` is the same as ``penalty="l1"``.
     solver : {"auto", "newton", "trust-region", "lbfgs", "coordinate", "batch", "stochastic", \
             "mini-batch"}
-        "auto" takes Newton's method for two classes in a dense table with at most some hundred
-        columns, coordinate descent for l1 penalties, and the trust-region method elsewhere; the
-        certificate says which. The last three are the notes' gradient ascent on the likelihood,
+        "auto" takes coordinate descent for l1 penalties, the trust-region method for a softmax,
+        and for two classes Newton's method or the trust-region method, whichever should cost less
+        for the shape of the table; the certificate says which, and why. The last three are the notes' gradient ascent on the likelihood,
         w ← w + η (Σ (y − h(x)) x − w/C) with h = σ(w·x), or the softmax of all scores, over all
         samples, one, or ``batch_size`` at a time. ``linscope.trace`` shows every step.
     multi_class : {"softmax", "ovr", "ovo"}

@@ -150,12 +150,13 @@ def squares(block: Block, name: str) -> np.ndarray:
 
 
 class Facts(NamedTuple):
-    """Σ c of each class; the largest weight; entries in all, and in one row at most."""
+    """Σ c of each class; the largest weight; entries in all, in one row at most, squares added."""
 
     totals: np.ndarray
     heaviest: Largest
     entries: int
     longest: Largest
+    pairs: float
 
 
 @light
@@ -172,8 +173,9 @@ def facts_of(block: Block, n_classes: int) -> tuple:
     totals = class_totals(block, n_classes)
     heaviest = Largest(float(len(block.y) > 0) if c is None else float(c.max()))
     if not sparse.issparse(X):
-        return totals, heaviest, X.size, Largest(X.shape[1])
-    return totals, heaviest, X.nnz, Largest(int(np.diff(X.indptr).max(initial=0)))
+        return totals, heaviest, X.size, Largest(X.shape[1]), float(X.size) * X.shape[1]
+    each = np.diff(X.indptr).astype(np.float64)
+    return totals, heaviest, X.nnz, Largest(int(each.max(initial=0))), float(each @ each)
 
 
 @njit(cache=True, nogil=True)

@@ -33,6 +33,19 @@ ARMIJO, SHORTEST = 1e-4, 2.0**-40
 LARGEST_SCORE = 1e4
 
 
+def shares(n: int, d: int) -> list[int]:
+    """How many rows to begin with, and then: each share so many times the one before.
+
+    >>> shares(200_000, 20), shares(10_000, 20)
+    ([4096, 49152], [])
+    """
+    rows, out = max(FEWEST_ROWS, ROWS_A_WEIGHT * (d + 1)), []
+    while rows * 3 < n:
+        out.append(rows)
+        rows *= GROWTH
+    return out
+
+
 @dataclass
 class State:
     point: Point
@@ -47,7 +60,7 @@ class State:
 
 @dataclass
 class Newton:
-    """Solver for dense tables with some hundred columns.
+    """Solver for tables with some hundred columns.
 
     Parameters
     ----------
@@ -68,7 +81,7 @@ class Newton:
         W, inverse = self.initial, None
         if W is None:
             W = np.zeros(whole.shape)
-            for rows in self._shares():
+            for rows in shares(whole.n, whole.d):
                 W, inverse = self._solve_share(rows, W)
         point = whole.evaluate(W)
         if self.initial is None and not point.value <= whole.at_zero:
@@ -77,15 +90,6 @@ class Newton:
                 self.log.clear()
             return State(whole.evaluate(np.zeros(whole.shape)), None, passes=2)
         return State(point, inverse, passes=1)
-
-    def _shares(self) -> list[int]:
-        """How many rows to begin with, and then: each share so many times the one before."""
-        n, p = self.objective.n, self.objective.d + 1
-        rows, shares = max(FEWEST_ROWS, ROWS_A_WEIGHT * p), []
-        while rows * 3 < n:
-            shares.append(rows)
-            rows *= GROWTH
-        return shares
 
     def _solve_share(self, rows: int, W: np.ndarray) -> tuple[np.ndarray, Any]:
         """Weights and factor of H for some rows, which stand for all; unchanged if unfit."""

@@ -17,6 +17,7 @@ import numpy as np
 from linscope.engines import Engine, here
 from linscope.results import Look
 from linscope.rows.blocks import SPARSE_ROWS, block_rows_for
+from linscope.rows.curvature import mirrored
 
 from . import blocks
 
@@ -174,6 +175,7 @@ class LogisticObjective:
         dtype = dtype if self.float32 else np.float64
         most = self.rows if point.W.any() else 1
         H = self.engine.fold(blocks.class_hessians, point.name, most, dtype)
+        H = mirrored(H) if self.is_sparse else H
         H[:, 1:, 1:] += np.diag(np.broadcast_to(self.rho, self.d))
         if not self.intercept:
             H[:, 0, :], H[:, :, 0] = 0.0, 0.0

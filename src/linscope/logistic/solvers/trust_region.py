@@ -1,4 +1,4 @@
-"""Newton's method with conjugate gradients, for sparse and wide tables and for many classes.
+"""Newton's method with conjugate gradients, for tables of many columns and for many classes.
 
     minimise  q(D) = g·D + ½ D·HD  over ‖D‖_M ≤ Δ         g = ∇P(W), H = ∇²P(W), M ≈ H
 

@@ -12,12 +12,12 @@ from linscope.fitting.training import Training
 from ..solvers.coordinate.descent import Coordinate
 from ..solvers.firth import Firth
 from ..solvers.lbfgs import LBFGS
-from ..solvers.newton import Newton
+from ..solvers.newton import Newton, shares
 from ..solvers.objective import LogisticObjective
+from ..solvers.preconditioner import MOST_COLUMNS
 from ..solvers.trust_region import TrustRegion
+from .costs import Shape, newton_cost, trust_region_cost
 
-# Up to so many columns the Hessian of two classes is formed.
-NEWTON_COLUMNS = 1000
 # Numbers in a table that is small enough for all digits.
 SMALL_TABLE, EXACT, QUICK = 1_000_000, 1e-14, 1e-8
 # scikit-learn's tol.
@@ -159,12 +159,29 @@ def choose(
 
 
 def _automatic(objective: LogisticObjective, tol: float, start) -> tuple[Any, str]:
+    """Newton's method or the trust-region method, whichever is estimated to cost less."""
     if objective.rows > 1:
         why = "more than two classes at once"
-    elif objective.is_sparse:
-        why = "sparse table"
-    elif objective.d > NEWTON_COLUMNS:
-        why = "many columns"
-    else:
-        return Newton(objective, tol, start), "newton (auto: two classes, dense table)"
+        return TrustRegion(objective, tol, start), f"trust-region (auto: {why})"
+    shape = _shape(objective)
+    newton, other = newton_cost(shape), trust_region_cost(shape)
+    if newton <= other:
+        why = f"estimated at {newton / other:.2g} of the cost of trust-region"
+        return Newton(objective, tol, start), f"newton (auto: {why})"
+    why = f"estimated at {other / newton:.2g} of the cost of newton"
     return TrustRegion(objective, tol, start), f"trust-region (auto: {why})"
+
+
+def _shape(objective: LogisticObjective) -> Shape:
+    facts = objective.facts
+    return Shape(
+        objective.n,
+        objective.d,
+        objective.is_sparse,
+        facts.entries,
+        facts.pairs,
+        len(objective.engine.sizes),
+        tuple(shares(objective.n, objective.d)),
+        float(facts.totals.min()) / objective.total,
+        objective.d + 1 <= min(MOST_COLUMNS, objective.n),
+    )
