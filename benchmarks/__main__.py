@@ -11,6 +11,8 @@ from pathlib import Path
 from .case import PEERS, Case
 
 HERE = Path(__file__).resolve().parent
+# The case that compares solvers, not packages; it has many tables of its own.
+AUTO = "auto"
 
 EXAMPLES = """\
 examples:
@@ -18,6 +20,7 @@ examples:
   linscope bench perceptron averaged --peers sklearn --repeat 5 --json out.json --plot out.svg
   linscope bench perceptron --rows 20000 --features 20
   linscope bench perceptron --scaling --memory --cold
+  linscope bench auto                               the choice of solvers, on tables of many shapes
   linscope bench --data mine.libsvm                 the cases that fit a file in LIBSVM format
 """
 
@@ -26,7 +29,7 @@ def parser(cases) -> argparse.ArgumentParser:
     out = argparse.ArgumentParser(
         prog="linscope bench",
         description="linscope and its peers in one process, at equal work.",
-        epilog=f"cases: {', '.join(cases)}\n\n{EXAMPLES}",
+        epilog=f"cases: {', '.join([*cases, AUTO])}\n\n{EXAMPLES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     out.add_argument("cases", nargs="*", metavar="CASE", help="all by default")
@@ -62,16 +65,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     peers = [name.strip() for name in options.peers.split(",") if name.strip()]
     try:
         _check_names("peer", peers, PEERS)
-        _check_names("case", options.cases, CASES)
+        _check_names("case", options.cases, [*CASES, AUTO])
         _check_plot(options.plot)
         if options.data is not None:
             chosen = cases_for_file(options.data)
         else:
-            chosen = [CASES[name] for name in options.cases or CASES]
+            chosen = [CASES[name] for name in options.cases or CASES if name != AUTO]
     except (ValueError, OSError) as error:
         print(f"linscope bench: {error}", file=sys.stderr)
         return 2
-    return _run(chosen, peers, options)
+    if AUTO in options.cases:
+        _run_auto()
+    return _run(chosen, peers, options) if chosen else 0
+
+
+def _run_auto() -> None:
+    from .auto_choice import print_choices, run
+
+    print_choices(run(say=_say))
 
 
 def _redraw() -> int:

@@ -28,8 +28,8 @@ def weak_classes(rows: int, features: int, count: int = 10) -> Data:
     return Data(X, y)
 
 
-def objective(data: Data, model) -> float:
-    """½‖W‖² + Σ f in float64, softmax for more than two classes."""
+def objective(data: Data, model, C: float = 1.0) -> float:
+    """½‖W‖² + C Σ f in float64, softmax for more than two classes."""
     W = np.asarray(model.coef_, dtype=np.float64)
     S = data.X @ W.T + np.asarray(model.intercept_, dtype=np.float64)
     codes = np.searchsorted(model.classes_, data.y)
@@ -37,7 +37,7 @@ def objective(data: Data, model) -> float:
         losses = np.logaddexp(0.0, np.where(codes == 1, -S[:, 0], S[:, 0]))
     else:
         losses = logsumexp(S, axis=1) - S[np.arange(len(S)), codes]
-    return 0.5 * float(np.sum(W * W)) + float(np.sum(losses))
+    return 0.5 * float(np.sum(W * W)) + C * float(np.sum(losses))
 
 
 def linscope() -> Contender:

@@ -55,9 +55,10 @@ class LogisticRegression(
             "mini-batch"}
         "auto" takes coordinate descent for l1 penalties, the trust-region method for a softmax,
         and for two classes Newton's method or the trust-region method, whichever should cost less
-        for the shape of the table; the certificate says which, and why. The last three are the notes' gradient ascent on the likelihood,
-        w ← w + η (Σ (y − h(x)) x − w/C) with h = σ(w·x), or the softmax of all scores, over all
-        samples, one, or ``batch_size`` at a time. ``linscope.trace`` shows every step.
+        for the shape of the table; the certificate says which, and why. The last three are the
+        notes' gradient ascent on the likelihood, w ← w + η (Σ (y − h(x)) x − w/C) with
+        h = σ(w·x), or the softmax of all scores, over all samples, one, or ``batch_size`` at a
+        time. ``linscope.trace`` shows every step.
     multi_class : {"softmax", "ovr", "ovo"}
         How K classes are told apart: all at once, one against the rest, or in pairs.
     reference : label, optional
