@@ -130,7 +130,7 @@ def test_standard_input(run, study, monkeypatch):
         (["{table}", "--target", "churn", "--metric", "rmse"], "balanced_accuracy"),
         (["{prices}", "--target", "price", "--metric", "f1"], "rmse, mae, r2"),
         (["{table}", "--target", "churn", "--models", "fischer"], "did you mean 'fisher'?"),
-        (["{table}", "--target", "churn", "--ignore", "LS1O1"], "did you mean 'LS1"),
+        (["{table}", "--target", "churn", "--ignore", "LS1O1"], "did you mean 'LS"),
         (["{table}", "--target", "churn", "--budget", "fast"], "90s, 2m or 1h"),
         (["{table}", "--target", "churn", "--budget", "-3"], "90s, 2m or 1h"),
         (["{table}", "--target", "churn", "--folds", "1"], "at least 2"),
