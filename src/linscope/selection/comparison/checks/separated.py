@@ -22,8 +22,10 @@ from .registry import Found, rule
 from .subject import Subject, extremes
 from .words import listed
 
-MOST_WORK, MOST_CLASSES = 4_000_000, 10
-MOST_ROUNDS, SECONDS = 20, 1.0
+# Entries times classes, and rows · columns² of the linear programs: two seconds or so.
+MOST_WORK, MOST_SOLVED, MOST_CLASSES = 4_000_000, 100_000_000, 10
+# Counted, not timed, so that the answer is the same on every machine.
+MOST_ROUNDS, MOST_STEPS = 20, 5_000
 # t below this is rounding of the linear program.
 ROUNDING = 1e-9
 CONSEQUENCE = (
@@ -107,7 +109,7 @@ def _separated_classes(subject: Subject) -> list[str]:
         return []
     matrix = subject.encoded[0]
     n, d = matrix.shape
-    if not 0 < d < n or n * d * K > MOST_WORK:
+    if not 0 < d < n or max(n * d * K / MOST_WORK, _size(n, d) * d**2 * K / MOST_SOLVED) > 1:
         return []
     X, _ = read_table(matrix, subject.codes)
     asked = [1] if K == 2 else range(K)
@@ -118,9 +120,14 @@ def _separated_classes(subject: Subject) -> list[str]:
     ]
 
 
+def _size(n: int, d: int) -> int:
+    """How many rows the first linear program has."""
+    return min(n, 20 * (d + 6))
+
+
 def _is_separated(rows: SignedRows) -> bool:
     """Whether a separating vector was found, and proved to be one."""
-    size = 20 * (rows.p + 5)
+    size = _size(rows.n, rows.p - 1)
     working = np.arange(rows.n)[:: -(-rows.n // size)]
     for _ in range(MOST_ROUNDS):
         w = _widest(rows.take(working))
@@ -146,8 +153,8 @@ def _widest(Z: np.ndarray) -> np.ndarray | None:
         A_ub=np.column_stack([-Z, np.ones(n)]),
         b_ub=np.zeros(n),
         bounds=[(-1.0, 1.0)] * p + [(None, 1.0)],
-        method="highs",
-        options={"time_limit": SECONDS},
+        method="highs-ds",
+        options={"maxiter": MOST_STEPS},
     )
     if answer.status != 0 or answer.x[-1] <= ROUNDING:
         return None
