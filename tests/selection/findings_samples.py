@@ -175,6 +175,7 @@ def calibration_of(labels, chances):
     }
 
 
+@cache
 def two_classes() -> Findings:
     """Customers who leave: 4,000 rows, mixed columns, logistic regression recommended."""
     plan = Plan(
@@ -357,6 +358,7 @@ def two_classes() -> Findings:
     )  # fmt: skip
 
 
+@cache
 def three_classes() -> Findings:
     """Penguins by two lengths: Fisher's discriminant, decision regions; stopped early."""
     plan = Plan(
@@ -481,6 +483,7 @@ def three_classes() -> Findings:
     )  # fmt: skip
 
 
+@cache
 def a_number() -> Findings:
     """Prices of houses: linear regression with intervals, residuals; linear is not enough."""
     plan = Plan(
@@ -605,6 +608,7 @@ def a_number() -> Findings:
     )  # fmt: skip
 
 
+@cache
 def small() -> Findings:
     """Two classes with one figure only: a page of it is made quickly."""
     found = two_classes()
@@ -621,6 +625,7 @@ def page_of(sample):
     return render(sample())
 
 
+@cache
 def hostile() -> Findings:
     """Names that would be code if a page did not quote them."""
     found = two_classes()
