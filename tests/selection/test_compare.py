@@ -239,6 +239,40 @@ def test_unknown_figures_are_named():
         Comparison(fake_study.findings()).plot("score")
 
 
+# progress
+
+
+def test_a_live_table_fills_row_by_row():
+    import io
+
+    from rich.console import Console
+
+    from linscope.selection.comparison.options import Finished, LeftOut, Scored, Started
+    from linscope.selection.comparison.progress import LiveTable
+
+    console = Console(file=io.StringIO(), width=80, height=24)
+    models = [(key, title) for key, (title, *_) in fake_study.TITLES.items()]
+    table = LiveTable("balanced_accuracy", models, 120.0, console=console)
+
+    def shown():
+        with console.capture() as capture:
+            console.print(table.render())
+        return capture.get()
+
+    assert shown().count("waiting") == len(models)
+    table(Started("fisher", "Fisher discriminant"))
+    table(Scored("fisher", 1, 10, 0.8))
+    assert "fold 1 of 10" in shown()
+    table(Finished("fisher", fake_study.candidate("fisher")))
+    table(LeftOut("svm-rbf", "SVM with rbf kernel", "too many rows"))
+    text = shown()
+    assert "0.789 ± 0.035" in text
+    assert "left out: SVM with rbf kernel, too many rows" in text
+    assert "2 of 13 models" in text
+    assert len(text.splitlines()) < 24
+    assert max(map(len, text.splitlines())) <= 80
+
+
 # settings
 
 

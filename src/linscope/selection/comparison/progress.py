@@ -71,8 +71,8 @@ class Progress:
                 self.stage, self.seconds_left = words, seconds_left
                 self._said = time.monotonic()
             case Started(key, title):
-                line = self._line(key, title)
-                line.state = "running"
+                self._line(key, title).state = "running"
+                self.stage = ""
             case Scored(key, _, folds, score):
                 line = self._line(key)
                 line.state, line.folds = "running", folds
@@ -167,7 +167,8 @@ class LiveTable(Progress):
         if self.seconds_left is not None:
             parts.append(f"about {clock(max(self.seconds_left - (now - self._said), 0))} left")
         elif self.budget is not None:
-            parts.append(f"at most {clock(max(self.budget - (now - self.started), 0))} left")
+            left = self.budget - (now - self.started)
+            parts.append(f"at most {clock(left)} left" if left > 0 else "finishing")
         shown = [self.stage] if self.stage else []
         return " · ".join([*shown, *parts, "Ctrl-C keeps what is finished"])
 
