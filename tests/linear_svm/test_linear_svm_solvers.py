@@ -295,3 +295,25 @@ def test_no_slack_needed_and_one_sided():
         for pen in (False, True):
             result, _ = solve(X, y, 1e-3, squared=squared, pen=pen)
             assert result.status.ok
+
+
+@pytest.mark.parametrize("squared", [True, False])
+@pytest.mark.parametrize("C", [0.1, 100.0])
+def test_sparse_rows_of_many_columns_take_products_and_end_where_dense_ones_do(squared, C):
+    """Dense rows solve the system of the active rows, sparse ones mostly multiply with H."""
+    X, y = data(400, 1500, density=0.02)
+    found, W = solve(X, y, C, squared=squared, pen=False)
+    dense, V = solve(X.toarray(), y, C, squared=squared, pen=False)
+    values = [objective(X, y, w, C, squared, False) for w in (W, V)]
+    assert abs(values[0] - values[1]) <= 1e-8 * values[1]
+    assert certified(X, y, found, W, C, squared=squared, pen=False).status.ok
+    assert dense.status.ok
+
+
+def test_products_give_way_to_the_system_of_the_rows(monkeypatch):
+    """With no product allowed every direction is exact, and the answer the same."""
+    X, y = data(300, 1300, density=0.02)
+    _, W = solve(X, y, squared=True, pen=True)
+    monkeypatch.setattr("linscope.linear_svm.solvers.systems._affordable", lambda active: 0)
+    _, V = solve(X, y, squared=True, pen=True)
+    np.testing.assert_allclose(W, V, atol=1e-4 * np.abs(V).max())

@@ -7,7 +7,11 @@
 - ``RowSystem``: few active rows, many columns. With λ = k c ∘ (Z D) the unknowns are λ and the
   change of the bias:
       (diag(1/kc) + Z_w R⁻¹ Z_wᵀ) λ − y D_0 = −Z_w R⁻¹ g_w,      y·λ + ρ_0 D_0 = −g_0
-- ``ProductSystem``: both are large: conjugate gradients, preconditioned by the diagonal of H.
+- products: both are large, or the rows are sparse: conjugate gradients, preconditioned by the
+  diagonal of H. Where the system of the rows is an alternative they may cost as much as that:
+
+      rows        m²·min(d, E)·GRAM + m³·FACTOR, or m²·PLACE in place of the first if that is sparse
+      a product   E·PRODUCT + d·MOVE + CALL                    m active rows with E entries in all
 """
 
 from __future__ import annotations
@@ -27,12 +31,17 @@ from .blocks import (
     compare_block,
     curved_block,
     curves_block,
+    facts_block,
     follow_block,
     take_active_block,
 )
 from .objective import MarginObjective, Point
 
 MOST_COLUMNS, MOST_ROWS, MOST_SPREAD = 1200, 3000, 8_000_000
+# Nanoseconds on one thread of a core of 2020: a multiplication of Z Zᵀ, m³ of a Cholesky factor, a
+# place of Z Zᵀ by sparse products; an entry read twice, a weight moved, the calls for one product.
+GRAM, FACTOR, PLACE = 0.03, 0.02, 5.0
+PRODUCT, MOVE, CALL = 2.2, 4.0, 60_000.0
 # Conjugate gradients end when the residual is this small against the first, or after so many.
 RESIDUAL, MOST_PRODUCTS = 1e-2, 400
 # A bias that no active row holds: its curvature, as a share of what all rows would give.
@@ -86,15 +95,20 @@ class WideSystem:
 
     def __init__(self, objective: MarginObjective):
         self.objective = objective
+        self.too_hard = False  # conjugate gradients have taken too long before
 
     def direction(self, point: Point, pieces: Pieces, tol: float = RESIDUAL) -> np.ndarray:
         engine = self.objective.engine
         count = engine.fold(compare_block, point.name, point.name)[0]
         if count == 0:
             return self._steepest(point, pieces)
-        if count > MOST_ROWS:
+        if count > MOST_ROWS or (engine.is_sparse and not self.too_hard):
             active = engine.derive(take_active_block, point.name)
-            return self._by_products(point, active, pieces.k, tol)
+            most = MOST_PRODUCTS if count > MOST_ROWS else _affordable(active)
+            D = self._by_products(point, active, pieces.k, tol, most)
+            if D is not None:
+                return D
+            self.too_hard = True
         rows = engine.take(np.flatnonzero(point.active))
         k = pieces.k * (rows.weight if rows.weighted else np.ones(len(rows.y)))
         with one_blas_thread():
@@ -121,16 +135,19 @@ class WideSystem:
         D[1:] = -scaled - (X.T @ (y * (D[0] * of_bias - of_slope))) / rho[1:]
         return D
 
-    def _by_products(self, point: Point, active: Engine, k: float, tol: float) -> np.ndarray:
+    def _by_products(
+        self, point: Point, active: Engine, k: float, tol: float, most: int
+    ) -> np.ndarray | None:
+        """None if so many products were not enough, but for MOST_PRODUCTS, which always are."""
         rho, g = self.objective.held, point.gradient
         diagonal = rho + active.fold(curves_block, k)
         D, R = np.zeros_like(g), -g
         Z = R / diagonal
         V, rz = Z.copy(), float(R @ Z)
         enough = tol * tol * rz
-        for _ in range(MOST_PRODUCTS):
+        for _ in range(most):
             if not rz > enough:
-                break
+                return D
             HV = rho * V + active.fold(curved_block, V, k)
             HV[0] *= self.objective.intercept
             t = rz / float(V @ HV)
@@ -139,7 +156,16 @@ class WideSystem:
             Z = R / diagonal
             rz, old = float(R @ Z), rz
             V = Z + (rz / old) * V
-        return D
+        return D if most == MOST_PRODUCTS or not rz > enough else None
+
+
+def _affordable(active: Engine) -> int:
+    """Products that take no longer than the system of the active rows."""
+    m, d, entries = active.n_rows, active.n_features, active.fold(facts_block)[1]
+    used = min(d, entries)
+    gram = m * m * (PLACE if m * used > MOST_SPREAD else used * GRAM)
+    product = entries * PRODUCT + d * MOVE + CALL
+    return min(int((gram + m**3 * FACTOR) / product), MOST_PRODUCTS - 1)
 
 
 def _inner_products(X: Any, rho: np.ndarray) -> np.ndarray:
