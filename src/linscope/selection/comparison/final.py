@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from linscope.data.question import Question
@@ -61,7 +62,8 @@ def final_fit(course: Course, key: str) -> FinalFit:
         summary=why.summary,
         certificate=_certificate(core(estimator), X, question.y),
     )
-    pipeline = Pipeline([("columns", question.reader), *inside.steps])
+    # Frozen: names of categories are those of this table, whatever the pipeline is fitted to.
+    pipeline = Pipeline([("columns", FrozenEstimator(question.reader)), *inside.steps])
     return FinalFit(final, pipeline, inside, X, names)
 
 
