@@ -6,11 +6,13 @@ and logistic regression without its penalty, fitted beside a penalised one on th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
+from linscope.data import to_matrix
 from linscope.data.frames import with_names
 from linscope.data.question import Question
 from linscope.least_squares.estimators.linear_regression import LinearRegression
@@ -18,6 +20,7 @@ from linscope.logistic.estimators.logistic_regression import LogisticRegression
 from linscope.validation.preparation import preparation
 
 MOST_COLUMNS = 200
+DEPENDENT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,14 @@ def _table(question: Question) -> Any:
     return with_names(X, [str(name) for name in steps.get_feature_names_out()])
 
 
+def _dependent(X: np.ndarray) -> bool:
+    """Whether a column is a combination of others and a constant, or nearly."""
+    Z = X - X.mean(axis=0)
+    Z /= np.maximum(np.abs(Z).max(axis=0), np.finfo(np.float64).tiny)
+    sizes = np.linalg.svd(np.linalg.qr(Z, mode="r"), compute_uv=False)
+    return len(Z) <= Z.shape[1] or bool(sizes[-1] <= DEPENDENT * sizes[0])
+
+
 def _linear(question: Question, level: float) -> Explanation:
     table = _table(question)
     if table is None:
@@ -77,9 +88,14 @@ def _logistic(question: Question, level: float) -> Explanation:
     table = _table(question)
     if table is None:
         return Explanation(f"{penalised}.", odds=True)
-    positive = (question.codes == 1).astype(int)
-    ratios = LogisticRegression(C=float("inf")).fit(table, positive).odds_ratios(level=level)
+    if _dependent(np.asarray(to_matrix(table)[0])):
+        why = "some columns are combinations of others, so there is no one fit"
+        return Explanation(f"{penalised}; without the penalty: {why}.", odds=True)
+    model = LogisticRegression(C=float("inf")).fit(table, question.codes)
+    ratios = model.odds_ratios(level=level)
     if ratios.refused:
         return Explanation(f"{penalised}; without the penalty: {ratios.refused}", odds=True)
     words = f"{penalised}. The odds ratios below are those of the same model without penalty."
-    return Explanation(words, str(ratios), odds=True)
+    negative, positive = question.classes
+    named = replace(ratios, classes=[positive], reference=negative, target=question.target)
+    return Explanation(words, str(named), odds=True)

@@ -17,6 +17,7 @@ class Fitted(NamedTuple):
     probabilities : of the positive class by the fold that held a row out; None where there are none
     predictions : of those folds, class codes or numbers; NaN for rows that no fold held out
     encoded, names : the prepared table of all rows, and its columns
+    choices : key of the candidate that each outer fold chose
     """
 
     folds: list[Split]
@@ -25,3 +26,4 @@ class Fitted(NamedTuple):
     predictions: np.ndarray
     encoded: Any
     names: list[str]
+    choices: tuple[str, ...]

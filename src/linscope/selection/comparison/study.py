@@ -275,15 +275,15 @@ class Course:
         partial: bool,
     ) -> Study:
         record, options = self.records[advice.key], self.options
-        checks = run_checks(
-            self.question, judged, self.plan, self._fitted(record, last), options.ignore
-        )
+        headline = self._headline()
+        fitted_all = self._fitted(record, last, headline)
+        checks = run_checks(self.question, judged, self.plan, fitted_all, options.ignore)
         findings = Findings(
             data=data,
             plan=self.plan,
             candidates=judged,
             differences=pairs,
-            headline=self._headline(),
+            headline=headline,
             recommendation=advice,
             checks=checks,
             curves=curves,
@@ -327,7 +327,7 @@ class Course:
         best = min(means) if self.metric in LESS_IS_BETTER else max(means)
         return Headline(score_of(np.array(values), self.plan), tuple(keys), best)
 
-    def _fitted(self, record: Record, last: FinalFit) -> Fitted:
+    def _fitted(self, record: Record, last: FinalFit, headline: Headline) -> Fitted:
         """What checks want to see: the first repeat's answers and the last fit."""
         first = self.folds.splits[: self.folds.folds]
         values = np.full(len(self.target), np.nan)
@@ -345,6 +345,7 @@ class Course:
             predictions=values,
             encoded=last.X,
             names=last.names,
+            choices=headline.chosen,
         )
 
 
