@@ -31,9 +31,11 @@ def answer(
     hints : commands to try next
     """
     width = max(width, 40)
-    top = [*_recommended(findings, width), *_headline(findings, width), *_linear(findings, width)]
     out = _left_out(findings, width)
-    for flips in (4, 3, 2):  # lines for what would change it, as far as there is room
+    # Lines for "is linear enough?" and for what would change it, as far as there is room.
+    for linear, flips in ((3, 4), (3, 3), (2, 3), (2, 2)):
+        top = [*_recommended(findings, width), *_headline(findings, width)]
+        top += _linear(findings, width, linear)
         bottom = [*_checks(findings, width), *_flips(findings, width, flips)]
         if report is not None:
             bottom += _labelled("Report", [Text(report)])
@@ -68,10 +70,10 @@ def _headline(findings: Findings, width: int) -> list[Text]:
     return _wrapped(said, width, most=2)
 
 
-def _linear(findings: Findings, width: int) -> list[Text]:
+def _linear(findings: Findings, width: int, most: int) -> list[Text]:
     """The words begin with yes, no or unclear."""
     found, asked = findings.recommendation, "Is linear enough? "
-    lines = _wrapped(asked + found.linear_words, width, most=2)
+    lines = _wrapped(asked + found.linear_words, width, most=most)
     first = found.linear_words.partition(":")[0]
     lines[0].stylize(LINEAR.get(found.linear, ""), len(asked), len(asked) + len(first))
     return lines
