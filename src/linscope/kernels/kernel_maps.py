@@ -149,7 +149,10 @@ def map_rows(T, code, degree, store, slots, start):
 def _distances(left, right, out):
     """out[i, j] = left[i, −1] Σ_k (left[i, k] − right[j, k])²."""
     d = left.shape[1] - 1
-    columns = np.ascontiguousarray(right[:, :d].T)
+    columns = np.empty((d, right.shape[0]), dtype=right.dtype)
+    for j in range(right.shape[0]):
+        for k in range(d):
+            columns[k, j] = right[j, k]
     for i in range(left.shape[0]):
         row = out[i]
         for j in range(len(row)):
@@ -223,7 +226,8 @@ def _dot(a, b):
 def add_symmetric(left, right, code, degree, beta, first, stop, total):
     """total += Kβ, the part of K[r, c] and K[c, r] with first ≤ r < stop and r ≤ c.
 
-    Of a tile on the diagonal all is used, of one beside it both it and its mirror image.
+    Of a tile on the diagonal all is used, of one beside it both it and its mirror image. Columns
+    beyond the rows have β = 0: of their tiles there is no mirror image.
     """
     n = left.shape[0]
     T = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=left.dtype)
@@ -232,16 +236,17 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
         m = min(TILE_ROWS, stop - r)
         own = np.arange(m)
         begin, end = r, r + m
-        while begin < n:
+        while begin < right.shape[0]:
             width = end - begin
             tile = T[: m * width].reshape(m, width)
             products(left[r : r + m], right[begin:end], code, tile)
             map_rows(tile, code, degree, K, own, 0)
-            for i in range(m):
-                total[r + i] += _dot(K[i, :width], beta[begin:end])
+            if begin < n:
+                for i in range(m):
+                    total[r + i] += _dot(K[i, :width], beta[begin:end])
             if begin > r:
                 add_rows(K, own, beta[r : r + m], 0, width, total[begin:end])
-            begin, end = end, min(end + TILE_COLUMNS, n)
+            begin, end = end, min(end + TILE_COLUMNS, n if end < n else right.shape[0])
 
 
 @njit(cache=True, nogil=True)

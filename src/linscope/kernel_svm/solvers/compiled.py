@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from linscope.kernels.kernel_maps import add_products, add_rows, add_symmetric
+from linscope.kernels.kernel_maps import add_rows, add_symmetric
 from linscope.losses import hinge
 
-from .pair_loops import solve_pairs_of_blocks
+from .pair_loops import solve_pairs
 
 PAIRS_A_SAMPLE = 20
 # Pairs are solved to this share of tol, as the sums afresh differ by rounding; so many times.
@@ -84,35 +84,48 @@ def _bias(s, y, beta, C, exact, error):
 
 
 @njit(cache=True, nogil=True)
-def _sums(K, y, C, features, places, beta, s, exact):
-    """s = Kβ, ``exact`` where it is from float64 values; returns δ, the error of the others.
+def _quick_sums(K, y, C, error, most, beta, s, exact, used, delta):
+    """s = Kβ from the values in K; returns δ and how many samples matter.
 
-    Rows of K without β need not be whole.
+    ``used`` are those with β ≠ 0, then the others whose margin is below 1 + 4δ; ``exact`` says the
+    same. Rows of K without β need not be whole.
     """
-    n = len(y)
-    used = np.flatnonzero(beta)
-    some = beta[used]
-    for i in range(n):
+    m, size = 0, 0.0
+    for i in range(len(y)):
         s[i], exact[i] = 0.0, True
-    add_rows(K, used, some.astype(K.dtype), 0, n, s)
-    if features.error == 0.0 or len(used) == 0:
-        return 0.0
-    rounding = (len(used) + 4) * SINGLE * features.most
-    error = np.abs(some).sum() * (features.error + rounding)
+        if beta[i] != 0.0:
+            used[m], delta[m] = i, beta[i]
+            size += abs(beta[i])
+            m += 1
+    add_rows(K, used[:m], delta[:m], 0, len(y), s)
+    if error == 0.0 or m == 0:
+        return 0.0, m, m
+    doubt = size * (error + (m + 4) * SINGLE * most)
     b = _bias(s, y, beta, C, exact, 0.0)  # at most 2δ off
-    for i in range(n):
-        exact[i] = beta[i] != 0.0 or not y[i] * (s[i] + b) >= 1.0 + 4.0 * error
-    near = np.flatnonzero(exact & (beta == 0.0))
-    left, total = features.left[places[used]], np.zeros(n)
-    own, others = total[: len(used)], total[len(used) : len(used) + len(near)]
-    right = features.right[places[used]]
-    add_symmetric(left, right, features.code, features.degree, some, 0, len(used), own)
-    add_products(left, features.right[places[near]], features.code, features.degree, some, others)
-    for k in range(len(used)):
-        s[used[k]] = own[k]
-    for k in range(len(near)):
-        s[near[k]] = others[k]
-    return error
+    count = m
+    for i in range(len(y)):
+        near = not y[i] * (s[i] + b) >= 1.0 + 4.0 * doubt
+        exact[i] = near or beta[i] != 0.0
+        if near and beta[i] == 0.0:
+            used[count] = i
+            count += 1
+    return doubt, m, count
+
+
+def _sums(K, y, C, features, places, beta, s):
+    """s = Kβ: where it is from float64 values, and δ, the error of the others."""
+    n = len(y)
+    exact, used = np.empty(n, dtype=np.bool_), np.empty(n, dtype=np.int64)
+    bounds = features.error, features.most
+    delta = np.empty(n, dtype=K.dtype)
+    error, m, count = _quick_sums(K, y, C, *bounds, beta, s, exact, used, delta)
+    if error:
+        used, total = used[:count], np.zeros(count)
+        rows = places[used]
+        left, right = features.left[rows[:m]], features.right[rows]
+        add_symmetric(left, right, features.code, features.degree, beta[used[:m]], 0, m, total)
+        s[used] = total
+    return exact, error
 
 
 @njit(cache=True, nogil=True)
@@ -138,32 +151,26 @@ def judge(y, C, unit, beta, s, exact, error, out):
     out[BIAS], out[ERROR] = b, error
 
 
-@njit(cache=True, nogil=True)
 def solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out):
     """One problem: K has zeros beyond its n samples, up to a multiple of BLOCK columns.
 
-    Or ``blocks`` has what K still lacks; it is () if K is whole. ``places`` are the rows of
+    Or ``blocks`` has what K still lacks; it is None if K is whole. ``places`` are the rows of
     ``features`` of the samples. β, s and the figures are written.
     """
     q, n = K.shape[1], len(y)
-    g = np.zeros(q, dtype=K.dtype)
-    full, lower, upper = np.zeros(q), np.zeros(q), np.zeros(q)
-    exact = np.ones(n, dtype=np.bool_)
-    for i in range(n):
-        g[i] = -y[i]
-        lower[i], upper[i] = min(0.0, y[i] * C[i]), max(0.0, y[i] * C[i])
+    g, full = np.zeros(q, dtype=K.dtype), np.zeros((3, q))
+    np.negative(y, out=g[:n], casting="same_kind")
+    np.multiply(y, C, out=full[2, :n])
+    np.minimum(full[2], 0.0, out=full[1])
+    np.maximum(full[2], 0.0, out=full[2])
     pairs, most = 0, PAIRS_A_SAMPLE * q
     for _ in range(ROUNDS):
         target = SHARE * bounds.tol
-        pairs += solve_pairs_of_blocks(
-            K, diagonal, g, full, lower, upper, target, most - pairs, blocks
-        )
-        for i in range(n):
-            beta[i] = full[i]
-        error = _sums(K, y, C, features, places, beta, s, exact)
+        pairs += solve_pairs(K, diagonal, g, *full, target, most - pairs, blocks)
+        beta[:] = full[0, :n]
+        exact, error = _sums(K, y, C, features, places, beta, s)
         judge(y, C, bounds.unit, beta, s, exact, error, out)
         if out[KKT] <= bounds.tol or pairs >= most:
             break
-        for i in range(n):
-            g[i] = s[i] - y[i]
+        g[:n] = s - y
     out[PAIRS], out[DONE] = pairs, 1.0

@@ -12,15 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from linscope.kernels.kernel_maps import gather, map_rows, products
+from linscope.kernels.kernel_maps import fill_products, gather
 
 from .compiled import judge, solve_problem
 from .pair_loops import BLOCK, Blocks
 
 # Rows and columns that are turned round at a time.
 SQUARE = 32
-# Rows and columns of a product.
-TILE, WIDTH = 96, 512
+# Columns of a product.
+WIDTH = 512
 
 
 class Sorted(NamedTuple):
@@ -89,110 +89,81 @@ def mirror(K, first, stop, begin, end):
                     target[i] = K[np.uint64(top + i), np.uint64(j)]
 
 
-@njit(cache=True, nogil=True)
-def _fill(left, right, features, K, at, room):
-    """K[: len(left), at:] = the kernel values of these features, by way of ``room``."""
-    width = len(right)
-    T = room[: TILE * width].reshape(TILE, width)
-    places = np.arange(len(left))
-    for first in range(0, len(left), TILE):
-        some = left[first : first + TILE]
-        m = len(some)
-        products(some, right, features.code, T[:m])
-        map_rows(T[:m], features.code, features.degree, K, places[first : first + m], at)
-
-
-@njit(cache=True, nogil=True)
-def fill_own(first, stop, table, features, room):
+def fill_own(first, stop, table, features):
     """Kernel values of some classes among themselves."""
     for k in range(first, stop):
         if table.blocks[k] == table.blocks[k + 1]:
             continue  # too large for every pair
         a, b = table.starts[k], table.starts[k + 1]
-        K = table.own[table.blocks[k] : table.blocks[k + 1]].reshape(b - a, b - a)
-        _fill(table.left[a:b], table.right[a:b], features, K, 0, room)
+        left, right, slots = table.left[a:b], table.right[a:b], np.arange(b - a)
+        fill_products(left, right, features.code, features.degree, _own(table, k), slots, 0)
 
 
-@njit(cache=True, nogil=True)
 def _own(table, k):
     """K_kk; nothing if the whole Gram matrix is given."""
     m = 0 if len(table.given) else table.starts[k + 1] - table.starts[k]
     return table.own[table.blocks[k] : table.blocks[k] + m * m].reshape(m, m)
 
 
-@njit(cache=True, nogil=True)
-def _fill_pair(table, features, a, b, places, K, diagonal, room):
+def _fill_pair(table, features, a, b, places, K, diagonal):
     """K_ab in its place in K = [K_aa, K_ab; K_ba, K_bb], and the other blocks."""
-    begin, end = table.starts[a], table.starts[a + 1]
-    first, stop = table.starts[b], table.starts[b + 1]
-    m, n = end - begin, end - begin + stop - first
+    n = len(places)
     own_a, own_b, given = _own(table, a), _own(table, b), len(table.given) > 0
     if given:
         gather(table.given, places, places, K, np.arange(n), 0)
-        for i in range(n):
-            diagonal[i] = K[i, i]
-            for k in range(n, K.shape[1]):
-                K[i, k] = 0.0
+        K[:, n:] = 0.0
+        diagonal[:n] = K.diagonal()
     else:
-        _fill(table.left[begin:end], table.right[first:stop], features, K, m, room)
-        for i in range(n):
-            diagonal[i] = own_a[i, i] if i < m else own_b[i - m, i - m]
+        m = len(own_a)
+        left = table.left[table.starts[a] : table.starts[a + 1]]
+        right = table.right[table.starts[b] : table.starts[b + 1]]
+        fill_products(left, right, features.code, features.degree, K, np.arange(m), m)
+        diagonal[:m], diagonal[m:n] = own_a.diagonal(), own_b.diagonal()
     return Blocks(own_a, own_b, np.full(n, given))
 
 
 def room_for(n):
     """Numbers of the memory that the Gram matrix of a pair with n samples takes."""
-    return n * (-(-n // BLOCK) * BLOCK) + TILE * n
+    return n * (-(-n // BLOCK) * BLOCK)
 
 
-@njit(cache=True, nogil=True)
 def solve_class_pairs(first, stop, pairs, table, features, bounds, room, answers):
     """The problems ``first`` to ``stop``, each in the same memory of ``room_for`` numbers."""
-    for p in range(first, stop):
-        a, b = pairs[p]
-        m = table.starts[a + 1] - table.starts[a]
-        n = m + table.starts[b + 1] - table.starts[b]
-        places = np.empty(n, dtype=np.int64)
-        y, C, beta, s = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-        for i in range(n):
-            places[i] = table.order[table.starts[a] + i if i < m else table.starts[b] + i - m]
-            y[i], C[i] = -1.0 if i < m else 1.0, bounds.C[places[i]]
-        q = -(-n // BLOCK) * BLOCK
-        K = room[: n * q].reshape(n, q)
-        diagonal = np.zeros(q, dtype=K.dtype)
-        blocks = _fill_pair(table, features, a, b, places, K, diagonal, room[n * q :])
+    starts = table.starts.tolist()
+    for p, (a, b) in enumerate(pairs[first:stop].tolist(), first):
+        own, others = (table.order[starts[k] : starts[k + 1]] for k in (a, b))
+        places = np.concatenate((own, others))
+        n, q = len(places), -(-len(places) // BLOCK) * BLOCK
+        y, C, (beta, s) = np.ones(n), bounds.C[places], np.empty((2, n))
+        y[: len(own)] = -1.0
+        K, diagonal = room[: n * q].reshape(n, q), np.zeros(q, dtype=room.dtype)
+        blocks = _fill_pair(table, features, a, b, places, K, diagonal)
         out = answers.figures[p]
         solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out)
-        i, j = 0, m
-        for k in range(answers.offsets[p], answers.offsets[p + 1]):
-            at = i if answers.y[k] < 0.0 else j
-            answers.beta[k], answers.s[k] = beta[at], s[at]
-            i, j = (i + 1, j) if at < m else (i, j + 1)
+        part = slice(answers.offsets[p], answers.offsets[p + 1])
+        at = np.argsort(places)  # answers are in the order of the table
+        answers.beta[part], answers.s[part] = beta[at], s[at]
 
 
-@njit(cache=True, nogil=True)
 def fill_whole(first, stop, left, right, features, K):
     """Rows ``first`` to ``stop`` of a Gram matrix from the diagonal on, mirrored."""
-    n = len(left)
-    room = np.empty(TILE * WIDTH, dtype=K.dtype)
+    n, some, slots = len(left), left[first:stop], np.arange(first, stop)
     for at in range(first, n, WIDTH):
         end = min(at + WIDTH, n)
-        _fill(left[first:stop], right[at:end], features, K[first:stop], at, room)
+        fill_products(some, right[at:end], features.code, features.degree, K, slots, at)
         mirror(K, first, stop, max(at, stop), end)
 
 
-@njit(cache=True, nogil=True)
 def solve_against_rest(first, stop, K, features, bounds, answers):
     """The problems ``first`` to ``stop``, all of which have the samples of K."""
     n = len(K)
     places, diagonal = np.arange(n), np.zeros(K.shape[1], dtype=K.dtype)
-    for i in range(n):
-        diagonal[i] = K[i, i]
+    diagonal[:n] = K.diagonal()
     for p in range(first, stop):
         part = slice(answers.offsets[p], answers.offsets[p + 1])
         y, beta, s = answers.y[part], answers.beta[part], answers.s[part]
         C, out = bounds.C, answers.figures[p]
-        solve_problem(K, diagonal, (), y, C, bounds, features, places, beta, s, out)
+        solve_problem(K, diagonal, None, y, C, bounds, features, places, beta, s, out)
 
 
 @njit(cache=True, nogil=True)

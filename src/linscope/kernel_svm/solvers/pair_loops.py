@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
-from numba.extending import overload
+from numba import njit
 
 # Entries a block of a search: the best of each block is a vector operation, its place is looked
 # for only in the best block.
@@ -22,18 +21,6 @@ FAR = 1e30
 # Least curvature along a pair.
 TAU = 1e-12
 FINITE = {"nnan", "nsz", "contract"}
-
-
-def bits_of(values):
-    """The same memory as integers of the same size."""
-    return values.view(np.int32 if values.dtype == np.float32 else np.int64)
-
-
-@overload(bits_of)
-def _bits_of(values):
-    if values.dtype == types.float32:
-        return lambda values: values.view(np.int32)
-    return lambda values: values.view(np.int64)
 
 
 # Compilers turn the search for the largest integer into vector instructions, but not that for the
@@ -97,15 +84,27 @@ def _move(g, up, row_i, row_j, t, keys):
         keys[k] = v + up[k]
 
 
-@njit(cache=True, nogil=True)
-def solve_pairs(K, diagonal, g, beta, lower, upper, tol, most):
+class Blocks(NamedTuple):
+    """K_aa and K_bb of [K_aa, K_ab; K_ba, K_bb]; K_ab is in its place. ``ready`` rows are whole."""
+
+    first: np.ndarray
+    second: np.ndarray
+    ready: np.ndarray
+
+
+def solve_pairs(K, diagonal, g, beta, lower, upper, tol, most, blocks=None):
     """Sequential minimal optimisation on a small Gram matrix; returns the number of steps.
 
     K is q × q with q a multiple of BLOCK; samples that fill up have lower = upper. ``g`` and
     ``beta`` change. It ends when max g of those that may shrink − min g of those that may grow
-    is at most ``tol``, or after ``most`` steps.
+    is at most ``tol``, or after ``most`` steps. A row that ``blocks`` has not ready is put together
+    from them when it is first needed.
     """
-    return _solve(K, diagonal, g, beta, lower, upper, tol, most, ())
+    if blocks is None:
+        blocks = Blocks(K[:0, :0], K[:0, :0], np.ones(len(K), dtype=np.bool_))
+    room = np.empty((5, len(g)), dtype=g.dtype)
+    bits = room.view(np.int32 if g.dtype == np.float32 else np.int64)
+    return _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks, room, bits)
 
 
 def solve_some_pairs(K, diagonal, g, beta, lower, upper, tol, most):
@@ -118,24 +117,8 @@ def solve_some_pairs(K, diagonal, g, beta, lower, upper, tol, most):
 
 
 @njit(cache=True, nogil=True)
-def solve_pairs_of_blocks(K, diagonal, g, beta, lower, upper, tol, most, blocks):
-    """The same, but a row of K is put together from ``blocks`` when it is first needed."""
-    return _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks)
-
-
-class Blocks(NamedTuple):
-    """K_aa and K_bb of [K_aa, K_ab; K_ba, K_bb]; K_ab is in its place. ``ready`` rows are whole."""
-
-    first: np.ndarray
-    second: np.ndarray
-    ready: np.ndarray
-
-
-@njit(cache=True, nogil=True)
 def _put_together(K, i, blocks):
     """Row i of the Gram matrix of two classes, with zeros up to the last column."""
-    if blocks.ready[i]:
-        return
     blocks.ready[i] = True
     m = len(blocks.first)
     n = m + len(blocks.second)
@@ -154,24 +137,12 @@ def _put_together(K, i, blocks):
         rest[k] = 0.0
 
 
-def prepare(K, i, blocks):
-    """Row i is whole after this; compiled code only."""
-    raise NotImplementedError
-
-
-@overload(prepare)
-def _prepare(K, i, blocks):
-    if len(blocks) == 0:
-        return lambda K, i, blocks: None
-    return lambda K, i, blocks: _put_together(K, i, blocks)
-
-
 @njit(cache=True, nogil=True)
-def _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks):
+def _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks, room, bits):
+    """``room`` has five rows for what is known of the samples; ``bits`` are its bits as integers."""
     q = len(g)
-    up, down, gains = np.empty_like(g), np.empty_like(g), np.empty_like(g)
-    ahead, keys = np.empty_like(g), np.empty_like(g)
-    ahead_bits, key_bits, gain_bits = bits_of(ahead), bits_of(keys), bits_of(gains)
+    up, down, ahead, gains, keys = room[0], room[1], room[2], room[3], room[4]
+    ahead_bits, gain_bits, key_bits = bits[2], bits[3], bits[4]
     for k in range(q):
         up[k] = 0.0 if beta[k] < upper[k] else FAR
         down[k] = 0.0 if beta[k] > lower[k] else -FAR
@@ -181,13 +152,15 @@ def _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks):
         keys[k] = g[k] + up[k]
     i = _place_of_least(key_bits)
     for step in range(most):
-        prepare(K, i, blocks)
+        if not blocks.ready[i]:
+            _put_together(K, i, blocks)
         _gains(K[i], diagonal, diagonal[i], g[i], g, down, ahead, gains, zero, tau)
         j = _place_of_largest(gain_bits)
         most_ahead = ahead[_place_of_largest(ahead_bits)]
         if most_ahead <= tol or up[i] > 0.0 or gains[j] <= 0.0:
             return step
-        prepare(K, j, blocks)
+        if not blocks.ready[j]:
+            _put_together(K, j, blocks)
         eta = max(float(diagonal[i]) + float(diagonal[j]) - 2.0 * float(K[i, j]), TAU)
         t = (float(g[j]) - float(g[i])) / eta
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]

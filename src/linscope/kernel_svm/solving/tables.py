@@ -135,8 +135,7 @@ class PairTable(Shared):
         ]
 
     def _fill_own(self, classes: tuple[int, int]) -> None:
-        with self._room() as room:
-            fill_own(*classes, self.table, self.features, room)
+        fill_own(*classes, self.table, self.features)
 
     def solve(self, task: tuple[int, int]) -> tuple[int, int]:
         with self._room() as room:

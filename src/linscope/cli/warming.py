@@ -1,0 +1,139 @@
+"""The fits that together need every kernel of everyday use, on small tables.
+
+A kernel is compiled for the types that it is called with: dense and sparse rows, two and K classes,
+few samples and many take different ones.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+# ``SVC`` solves larger problems by other kernels than smaller ones (``linscope.kernel_svm``).
+MANY = 800
+
+
+class Job(NamedTuple):
+    """Fits of one kind, and the seconds that their kernels take on an empty cache."""
+
+    fit: Callable[[], None]
+    seconds: float
+
+
+@cache
+def _tables() -> tuple[Any, Any, Any, Any]:
+    """Rows, two classes that overlap, three classes, a number."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    score = X @ [1.0, -1.0, 0.5] + 0.5 * rng.normal(size=90)
+    return X, (score > 0).astype(int), np.digitize(score, [-0.8, 0.8]), score
+
+
+def _fit(model: Any, *, rows: str = "dense", target: str = "two") -> Any:
+    """Fit a model to one of the small tables, ask it for predictions and check its claims."""
+    from scipy.sparse import csr_matrix
+
+    X, two, three, number = _tables()
+    X = csr_matrix(X) if rows == "sparse" else X
+    y = {"two": two, "three": three, "number": number}[target]
+    model.fit(X, y)
+    model.predict(X)
+    model.verify(X, y)
+    return model
+
+
+def _perceptrons() -> None:
+    import linscope as ls
+
+    _fit(ls.Perceptron(max_iter=20))
+    _fit(ls.Perceptron(max_iter=20, output="averaged"))
+    _fit(ls.Perceptron(max_iter=20, output="pocket"), target="three")
+    _fit(ls.Perceptron(max_iter=20), rows="sparse")
+    _fit(ls.KernelPerceptron(max_iter=20))
+
+
+def _regressions() -> None:
+    import linscope as ls
+
+    for model in (ls.LinearRegression(), ls.Ridge(), ls.HuberRegressor()):
+        _fit(model, target="number")
+
+
+def _closed_forms() -> None:
+    import linscope as ls
+
+    for model in (ls.LeastSquaresClassifier(), ls.FisherDiscriminant(), ls.GaussianNaiveBayes()):
+        _fit(model)
+        _fit(model, target="three")
+
+
+def _logistic() -> None:
+    import linscope as ls
+
+    _fit(ls.LogisticRegression())
+    _fit(ls.LogisticRegression(), target="three")
+    _fit(ls.LogisticRegression(), rows="sparse")
+    _fit(ls.LogisticRegression(), rows="sparse", target="three")
+    X, two, _, _ = _tables()
+    ls.path(ls.LogisticRegression(), X, two, Cs=2, cv=3)
+
+
+def _logistic_l1() -> None:
+    import linscope as ls
+
+    _fit(ls.LogisticRegression(penalty="l1"))
+    _fit(ls.LogisticRegression(penalty="l1"), target="three")
+    _fit(ls.LogisticRegression(penalty="l1"), rows="sparse")
+
+
+def _linear_svm() -> None:
+    import linscope as ls
+
+    _fit(ls.LinearSVC())
+    _fit(ls.LinearSVC(loss="squared_hinge"), target="three")
+    _fit(ls.LinearSVC(), rows="sparse")
+    _fit(ls.ApproximateSVC(n_components=10, random_state=0))
+
+
+def _small_kernel_svm() -> None:
+    import linscope as ls
+
+    X, two, _, _ = _tables()
+    _fit(ls.SVC())
+    _fit(ls.SVC(), target="three")
+    _fit(ls.SVC(), rows="sparse")
+    ls.path(ls.SVC(), X, two, Cs=2, gammas=2, cv=3)
+
+
+def _large_kernel_svm() -> None:
+    import numpy as np
+
+    import linscope as ls
+
+    X = np.random.default_rng(0).normal(size=(MANY, 3))
+    ls.SVC(tol=0.1).fit(X, (X[:, 0] > 0).astype(int))
+    ls.SVC(tol=0.1).fit(X, np.digitize(X[:, 0], [-0.5, 0.5]))
+
+
+JOBS: dict[str, Job] = {
+    "perceptrons": Job(_perceptrons, 6.0),
+    "regressions": Job(_regressions, 6.0),
+    "closed forms": Job(_closed_forms, 2.0),
+    "logistic regression": Job(_logistic, 8.0),
+    "logistic regression, l1": Job(_logistic_l1, 4.0),
+    "linear SVM": Job(_linear_svm, 5.0),
+    "kernel SVM": Job(_small_kernel_svm, 6.0),
+    "kernel SVM of many samples": Job(_large_kernel_svm, 9.0),
+}
+
+
+def compile_for(name: str) -> str:
+    """Run the fits of a job; what they find does not matter here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        JOBS[name].fit()
+    return name
