@@ -1,10 +1,24 @@
-"""Tell a person at a terminal, once, that the wait is a compilation and will not come back."""
+"""How kernels are compiled; a person at a terminal is told, once, what the wait is."""
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
 
 from ._bridge import compile_events
+
+# No entry for callers in C, which nobody is: it would take a twentieth of the time of compiling.
+OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+
+
+def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Numba's ``njit`` with a cache on disk, for functions of a module that threads may call."""
+    compiled: Any = njit(**{**OPTIONS, **options})
+    return compiled if function is None else compiled(function)
 
 
 class _Notice(compile_events.Listener):
@@ -23,4 +37,30 @@ class _Notice(compile_events.Listener):
         pass
 
 
+def announce_nothing() -> None:
+    """For those who tell a person about compiling in other ways."""
+    _Notice.told = True
+
+
+class _NoCollection(compile_events.Listener):
+    """A compiler makes millions of objects and few cycles: looking for those takes a tenth longer.
+
+    Numba holds a lock while it compiles, so that only one thread counts here.
+    """
+
+    depth, collects = 0, True
+
+    def on_start(self, event):
+        if self.depth == 0:
+            self.collects = gc.isenabled()
+            gc.disable()
+        self.depth += 1
+
+    def on_end(self, event):
+        self.depth -= 1
+        if self.depth == 0 and self.collects:
+            gc.enable()
+
+
 compile_events.register("numba:compile", _Notice())
+compile_events.register("numba:compile", _NoCollection())

@@ -16,10 +16,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
-from linscope import _compiling  # noqa: F401  (announces compilations)
+from linscope._compiling import kernel
 
 # Relative error of one operation on pairs, with room to spare.
 UNIT = 2.0**-53
@@ -93,27 +93,27 @@ def _fma(typingctx, a, b, c):
 fma: Any = _fma
 
 
-@njit(cache=True)
+@kernel
 def two_sum(a, b):
     s = a + b
     z = s - a
     return s, (a - (s - z)) + (b - z)
 
 
-@njit(cache=True)
+@kernel
 def quick_two_sum(a, b):
     """two_sum for |a| ≥ |b|."""
     s = a + b
     return s, b - (s - a)
 
 
-@njit(cache=True)
+@kernel
 def two_prod(a, b):
     p = a * b
     return p, fma(a, b, -p)
 
 
-@njit(cache=True)
+@kernel
 def add(ah, al, bh, bl):
     s, e = two_sum(ah, bh)
     t, f = two_sum(al, bl)
@@ -121,13 +121,13 @@ def add(ah, al, bh, bl):
     return quick_two_sum(s, e + f)
 
 
-@njit(cache=True)
+@kernel
 def mul(ah, al, bh, bl):
     p, e = two_prod(ah, bh)
     return quick_two_sum(p, e + (ah * bl + al * bh))
 
 
-@njit(cache=True)
+@kernel
 def div(ah, al, bh, bl):
     q = ah / bh
     ph, pl = mul(q, 0.0, bh, bl)
@@ -135,7 +135,7 @@ def div(ah, al, bh, bl):
     return quick_two_sum(q, (rh + rl) / bh)
 
 
-@njit(cache=True)
+@kernel
 def root(ah, al):
     """√a for a > 0, by one Newton step from the float."""
     s = np.sqrt(ah)
@@ -144,19 +144,19 @@ def root(ah, al):
     return quick_two_sum(s, (rh + rl) / (2.0 * s))
 
 
-@njit(cache=True)
+@kernel
 def _add_arrays(ah, al, bh, bl, hi, lo):
     for i in range(len(ah)):
         hi[i], lo[i] = add(ah[i], al[i], bh[i], bl[i])
 
 
-@njit(cache=True)
+@kernel
 def _multiply_arrays(ah, al, factor, hi, lo):
     for i in range(len(ah)):
         hi[i], lo[i] = mul(ah[i], al[i], factor[i], 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_gram(H, L, weight, Gh, Gl):
     """G ← G + Σ_i c_i a_i a_iᵀ, upper half, for rows a_i = H_i + L_i; no weights: all are 1.
 
@@ -196,7 +196,7 @@ def add_gram(H, L, weight, Gh, Gl):
                 Gl[j, k] = e - (h - t)
 
 
-@njit(cache=True)
+@kernel
 def solve_lower(R: Pair, B: Pair):
     """Rᵀ Z = B for upper triangular R, in place of B."""
     p, t = B.hi.shape
@@ -209,7 +209,7 @@ def solve_lower(R: Pair, B: Pair):
             B.hi[j, c], B.lo[j, c] = div(h, l, R.hi[j, j], R.lo[j, j])
 
 
-@njit(cache=True)
+@kernel
 def solve_upper(R: Pair, B: Pair):
     """R Z = B for upper triangular R, in place of B."""
     p, t = B.hi.shape
@@ -222,7 +222,7 @@ def solve_upper(R: Pair, B: Pair):
             B.hi[j, c], B.lo[j, c] = div(h, l, R.hi[j, j], R.lo[j, j])
 
 
-@njit(cache=True)
+@kernel
 def product(A: Pair, B: Pair, out: Pair):
     """out = A B."""
     n, p = A.hi.shape

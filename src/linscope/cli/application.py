@@ -13,7 +13,7 @@ from cyclopts import App, CycloptsError
 
 from linscope._version import __version__
 
-from . import bench, compare, datasets, diagnose, examples, separate, trace, verify_report
+from . import bench, compare, datasets, diagnose, examples, separate, trace, verify_report, warm
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
 from .screen import complain, console, prepare_streams
 
@@ -30,6 +30,7 @@ Examples:
   linscope diagnose diabetes             a regression with its assumptions checked
   linscope examples                      the notes' printed runs against linscope
   linscope datasets                      what is built in
+  linscope warm                          compile everything now: no first fit waits
 
 Each command explains itself: linscope trace perceptron --help
 
@@ -37,7 +38,7 @@ Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal erro
 traceback."""
 
 
-VERBS = (compare, verify_report, trace, separate, diagnose, examples, datasets, bench)
+VERBS = (compare, verify_report, trace, separate, diagnose, examples, datasets, warm, bench)
 
 
 def build() -> App:

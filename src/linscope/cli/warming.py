@@ -6,6 +6,8 @@ few samples and many take different ones.
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -20,6 +22,14 @@ class Job(NamedTuple):
 
     fit: Callable[[], None]
     seconds: float
+
+
+class Compiled(NamedTuple):
+    """The process, names of the kernels that were not in the cache, and the cache's folders."""
+
+    process: int
+    kernels: set[str]
+    folders: set[str]
 
 
 @cache
@@ -49,11 +59,11 @@ def _fit(model: Any, *, rows: str = "dense", target: str = "two") -> Any:
 def _perceptrons() -> None:
     import linscope as ls
 
-    _fit(ls.Perceptron(max_iter=20))
-    _fit(ls.Perceptron(max_iter=20, output="averaged"))
-    _fit(ls.Perceptron(max_iter=20, output="pocket"), target="three")
-    _fit(ls.Perceptron(max_iter=20), rows="sparse")
-    _fit(ls.KernelPerceptron(max_iter=20))
+    _fit(ls.Perceptron(max_iter=2))
+    _fit(ls.Perceptron(max_iter=2, output="averaged"))
+    _fit(ls.Perceptron(max_iter=2, output="pocket"), target="three")
+    _fit(ls.Perceptron(max_iter=2), rows="sparse")
+    _fit(ls.KernelPerceptron(max_iter=2))
 
 
 def _regressions() -> None:
@@ -131,9 +141,25 @@ JOBS: dict[str, Job] = {
 }
 
 
-def compile_for(name: str) -> str:
-    """Run the fits of a job; what they find does not matter here."""
-    with warnings.catch_warnings():
+def compile_for(fit: Callable[[], None]) -> Compiled:
+    """Run a job; what its fits find does not matter here."""
+    from linscope._bridge import compile_events
+    from linscope._compiling import announce_nothing
+
+    announce_nothing()
+    with compile_events.install_recorder("numba:compile") as recorder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        JOBS[name].fit()
-    return name
+        fit()
+    functions = [event.data["dispatcher"].py_func for _, event in recorder.buffer]
+    names = {f"{one.__module__}.{one.__qualname__}" for one in functions}
+    kernels = {name for name in names if name.startswith("linscope.")}
+    return Compiled(os.getpid(), kernels, _folders())
+
+
+def _folders() -> set[str]:
+    """Where Numba keeps the kernels of all modules that are loaded."""
+    from numba.core.registry import CPUDispatcher
+
+    modules = [module for name, module in sys.modules.items() if name.startswith("linscope.")]
+    values = [value for module in modules for value in vars(module).values()]
+    return {str(one.stats.cache_path) for one in values if isinstance(one, CPUDispatcher)}

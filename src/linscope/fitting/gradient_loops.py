@@ -24,8 +24,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.losses.hypotheses import add_losses, errors_of
 from linscope.rows.operations import quick_dot, row_add, row_norm2
 
@@ -63,13 +63,13 @@ def start(initial: np.ndarray, average: bool = False) -> Iterates:
     return Iterates(W, np.array([1.0, 0.0]), np.zeros(shape), np.zeros(shape))
 
 
-@njit(cache=True)
+@kernel
 def rate(rule, k):
     """η_k, k counted from 1."""
     return rule.eta0 / k if rule.inverse else rule.eta0
 
 
-@njit(cache=True)
+@kernel
 def fold(state):
     """Make σ = 1 again: w is then W itself, and the sum of iterates is ``total``."""
     sigma, summed = state.scale[0], state.scale[1]
@@ -82,7 +82,7 @@ def fold(state):
     state.scale[0], state.scale[1] = 1.0, 0.0
 
 
-@njit(cache=True)
+@kernel
 def _step(rows, weight, order, begin, end, eta, shrink, rule, state, errors):
     """Move the weights along the samples of one batch, whose errors y − h are known."""
     state.scale[0] *= shrink
@@ -104,7 +104,7 @@ def _step(rows, weight, order, begin, end, eta, shrink, rule, state, errors):
             state.total[k, 0] += state.W[k, 0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def visit(rows, y, weight, order, first, last, size, rule, updates, state, scores, history):
     """Batches ``first`` … ``last`` − 1 of one pass, ``updates`` updates after the start.
 
@@ -135,7 +135,7 @@ def visit(rows, y, weight, order, first, last, size, rule, updates, state, score
     return updates
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_descent(rows, y, weight, loss, W, total, value):
     """Add Σ_i c_i (y_i − h(w·x_i)) x_i to ``total`` and Σ_i c_i f_i to ``value``.
 
@@ -155,14 +155,14 @@ def add_descent(rows, y, weight, loss, W, total, value):
                 row_add(rows, i, c * scores[i - begin, k], total[k])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weighted_norms(rows, weight, out):
     """c_i ‖x_i‖² of every row."""
     for i in range(out.shape[0]):
         out[i] = (weight[i] if weight.shape[0] > 0 else 1.0) * row_norm2(rows, i)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_product(rows, weight, v, total):
     """Add Σ_i c_i (x_i·v) x_i to ``total``."""
     for i in range(weight.shape[0]):

@@ -20,8 +20,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
+
+from linscope._compiling import kernel
 
 IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
 # A tile of products and one of kernel values, in float32, are together less than an L2 cache.
@@ -70,7 +72,7 @@ def _exponent_field(integer: Any, bias: int, shift: int, real: Any) -> Any:
     return codegen
 
 
-@njit(cache=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _exp2_single(t, most):
     t = min(max(t, LEAST32), most)
     n = np.floor(t + HALF32)
@@ -79,7 +81,7 @@ def _exp2_single(t, most):
     return (p * f + ONE32) * _power_of_two(n)  # type: ignore[call-arg]
 
 
-@njit(cache=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _exp2_double(t, most):
     t = min(max(t, -1022.0), most)
     n = np.floor(t + 0.5)
@@ -101,14 +103,14 @@ def _exp2_of_type(t, most):
     return lambda t, most: _exp2_double(t, most)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _exp2_row(t, most, out):
     kind = out.dtype.type
     for k in range(len(t)):
         out[k] = _exp2(kind(t[k]), most)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _power_row(t, degree, out):
     for k in range(len(t)):
         value = t[k]
@@ -119,7 +121,7 @@ def _power_row(t, degree, out):
 
 
 # tanh u = 1 − 2/(1 + e^{2u})
-@njit(cache=True, nogil=True)
+@kernel
 def _tanh_of_exp2(out):
     one = out[:1].dtype.type(1.0)
     two = one + one
@@ -127,7 +129,7 @@ def _tanh_of_exp2(out):
         out[k] = one - two / (one + out[k])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def map_rows(T, code, degree, store, slots, start):
     """Kernel values of the products T[r, :], to store[slots[r], start:]."""
     for r in range(T.shape[0]):
@@ -145,7 +147,7 @@ def map_rows(T, code, degree, store, slots, start):
 
 
 # Differences lose nothing to what rows have in common; the factor is the last entry of a row.
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _distances(left, right, out):
     """out[i, j] = left[i, −1] Σ_k (left[i, k] − right[j, k])²."""
     d = left.shape[1] - 1
@@ -167,7 +169,7 @@ def _distances(left, right, out):
             row[j] *= factor
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def products(left, right, code, out):
     """What the map is applied to, for the features of rows and columns."""
     if code == DISTANCE:
@@ -176,7 +178,7 @@ def products(left, right, code, out):
         np.dot(left, right.T, out)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def add_rows(store, slots, delta, start, stop, total):
     """total += Σ_s delta[s]·store[slots[s], start:stop], four rows at a time."""
     width = stop - start
@@ -196,7 +198,7 @@ def add_rows(store, slots, delta, start, stop, total):
         total[k] += sums[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_products(left, right, code, degree, delta, total):
     """total += Σ_r delta[r]·K[r, :] for the features of rows and columns, tile by tile."""
     T = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=left.dtype)
@@ -214,7 +216,7 @@ def add_products(left, right, code, degree, delta, total):
             add_rows(K, places[:m], own, 0, width, total[begin : begin + width])
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+@kernel(fastmath={"contract", "reassoc"})
 def _dot(a, b):
     total = 0.0
     for k in range(len(a)):
@@ -222,7 +224,7 @@ def _dot(a, b):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_symmetric(left, right, code, degree, beta, first, stop, total):
     """total += Kβ, the part of K[r, c] and K[c, r] with first ≤ r < stop and r ≤ c.
 
@@ -249,7 +251,7 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
             begin, end = end, min(end + TILE_COLUMNS, n if end < n else right.shape[0])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_products(left, right, code, degree, store, slots, start):
     """store[slots[r], start:] = K[r, :] for the features of rows and columns, tile by tile."""
     T = np.empty((TILE_ROWS, right.shape[0]), dtype=left.dtype)
@@ -260,7 +262,7 @@ def fill_products(left, right, code, degree, store, slots, start):
         map_rows(T[:m], code, degree, store, slots[first : first + m], start)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(K, rows, columns, store, slots, start):
     """store[slots[r], start:] = K[rows[r], columns]."""
     for r in range(len(rows)):

@@ -14,7 +14,8 @@ the others at each by itself.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linscope._compiling import kernel
 
 from . import logistic, perceptron, softmax, squared
 from .softmax import class_loss, exponentials
@@ -33,7 +34,7 @@ def at_zero(loss: int, columns: int) -> float:
     return float({LOGISTIC: np.log(2.0), SOFTMAX: np.log(columns)}.get(loss, 0.0))
 
 
-@njit(cache=True)
+@kernel
 def hypothesis(loss, score):
     """h(w·x) of one score; a new loss is a new branch here and in ``loss_of``."""
     if loss == SQUARED:
@@ -45,7 +46,7 @@ def hypothesis(loss, score):
     return np.nan
 
 
-@njit(cache=True)
+@kernel
 def loss_of(loss, score, y):
     """The loss of one sample and one score."""
     if loss == SQUARED:
@@ -57,7 +58,7 @@ def loss_of(loss, score, y):
     return np.nan
 
 
-@njit(cache=True)
+@kernel
 def errors_of(loss, scores, y, order, begin, end):
     """Put y − h in the place of the scores of the samples at visits begin … end − 1."""
     for at in range(begin, end):
@@ -71,7 +72,7 @@ def errors_of(loss, scores, y, order, begin, end):
                 scores[row, k] = y[i, k] - hypothesis(loss, scores[row, k])
 
 
-@njit(cache=True)
+@kernel
 def add_losses(loss, scores, y, weight, begin, end, value):
     """Add c times the loss of samples begin … end − 1, whose scores are given, by column."""
     room = np.empty((1, scores.shape[1] if loss == SOFTMAX else 0))
@@ -88,7 +89,7 @@ def add_losses(loss, scores, y, weight, begin, end, value):
                 value[k] += c * loss_of(loss, scores[row, k], y[i, k])
 
 
-@njit(cache=True)
+@kernel
 def predictions(loss, scores):
     """h of every row of scores."""
     out, given_order = scores.copy(), np.zeros(0, np.int64)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.rows.operations import REORDER, TILE
 from linscope.rows.scores import add_rows, add_scores
 
@@ -26,7 +26,7 @@ ROUNDER = 1.5 * 2.0**52
 LARGEST = 700.0
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@kernel(fastmath=REORDER, error_model="numpy")
 def small_exponentials(s, power, bits, u):
     """u = e^−|s|; ``power`` and ``bits`` are one buffer, as floats and as integers."""
     n = len(s)
@@ -56,7 +56,7 @@ def small_exponentials(s, power, bits, u):
         u[i] *= power[i]
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@kernel(fastmath=REORDER, error_model="numpy")
 def terms(s, side, c, u, residual):
     """Σ c f(s), with c (σ − y) of each row written down; u = e^−|s|, side = ±1."""
     n, total = len(s), 0.0
@@ -103,13 +103,13 @@ class Scratch(NamedTuple):
     side: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scratch():
     power = np.empty(TILE)
     return Scratch(np.empty(TILE), power, power.view(np.int64), np.empty(TILE))
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@kernel(fastmath=REORDER, error_model="numpy")
 def tile_terms(s, codes, c, residual, curvature, room):
     """Σ c f(s) of at most TILE rows, with c (σ − y) and c σ(1 − σ) written down."""
     u, side, n = room.u, room.side, len(s)
@@ -124,7 +124,7 @@ def tile_terms(s, codes, c, residual, curvature, room):
     return terms(s, side, c, u, residual)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def binary_terms(s, codes, c, residual, curvature):
     """Σ c f(s), with c (σ − y) and c σ(1 − σ) of each sample written down; no c: all are 1."""
     total, room = 0.0, scratch()
@@ -135,7 +135,7 @@ def binary_terms(s, codes, c, residual, curvature):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def binary_pass(X, w, codes, c, s, residual, curvature, g):
     """Scores, ``binary_terms`` and g ← g + Σ residual·[1, x], some rows at a time.
 

@@ -17,8 +17,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
+
+from linscope._compiling import kernel
 
 from . import logistic
 
@@ -111,7 +112,7 @@ def class_loss(below, size, rest):
     return -np.log1p(-rest) if rest < NEARLY_SURE else below + np.log(size)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def softmax_terms(S, codes, c, P, residual):
     """Σ c f(s), with the probabilities P and c (p − e_y) of each sample written down."""
     weighted, total = len(c) > 0, 0.0

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.data.labels import Labels, encode_labels
 from linscope.engines import Engine, choose
 from linscope.rows.blocks import Block
@@ -106,7 +106,7 @@ def _count_block(block: Block, k: int) -> np.ndarray:
     return _count(block.y, predicted, k)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(actual, predicted, k):
     # Two tables in turn: an increment need not wait for the one before when the pair repeats.
     table = np.zeros((2, k, k), dtype=np.int64)
@@ -115,7 +115,7 @@ def _count(actual, predicted, k):
     return table[0] + table[1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_weights(actual, predicted, weight, k):
     table = np.zeros((k, k), dtype=np.float64)
     for i in range(len(actual)):

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.data.suggest import did_you_mean
 from linscope.rows.threads import Workers
 
@@ -145,7 +145,7 @@ def _rank_weighted(scores: np.ndarray, positive: np.ndarray, weight: np.ndarray)
     return ScoreCurve(scores[last].astype(np.float64), tps, fps)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _merge(above, below, out):
     """Walk down two rising arrays; rows of ``out``: distinct values, how many of each so far."""
     i, j, size = len(above) - 1, len(below) - 1, 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
+
+from linscope._compiling import kernel
 
 from .operations import REORDER, TILE, as_rows
 from .sparse_products import columns_of, sparse_rows_add, sparse_rows_scores
@@ -77,7 +78,7 @@ def diagonal_block(X, D) -> np.ndarray:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _binary_sparse_product(data, indices, indptr, v, curvature, g):
     for i in range(len(curvature)):
         total = v[0]
@@ -90,7 +91,7 @@ def _binary_sparse_product(data, indices, indptr, v, curvature, g):
             g[np.uint64(indices[p]) + np.uint64(1)] += total * data[p]
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def _curve_row(t, p):
     """t ← (diag(p) − p pᵀ) t."""
     mean = p[0] * t[0]
@@ -100,7 +101,7 @@ def _curve_row(t, p):
         t[k] = p[k] * (t[k] - mean)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _softmax_sparse_product(data, indices, indptr, V, P, c, G):
     t = np.empty(len(P))
     for i in range(P.shape[1]):
@@ -112,7 +113,7 @@ def _softmax_sparse_product(data, indices, indptr, V, P, c, G):
         sparse_rows_add(data, indices, indptr, t, i, G)
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def _softmax_curve(T, bias, P, c):
     """T ← c (diag(p) − p pᵀ)(T + bias) of each sample; one row per class."""
     K, n = T.shape
@@ -138,7 +139,7 @@ def _softmax_curve(T, bias, P, c):
                     t[i] *= c[a + i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sparse_squares(data, indices, indptr, D, out):
     for i in range(len(D)):
         out[0] += D[i]
@@ -146,7 +147,7 @@ def _sparse_squares(data, indices, indptr, D, out):
             out[np.uint64(indices[p]) + np.uint64(1)] += D[i] * data[p] * data[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sparse_gram(data, indices, indptr, D, H):
     """The lower triangle; the columns of a row need not be sorted."""
     one = np.uint64(1)

@@ -12,9 +12,9 @@ are not shifted.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 
+from linscope._compiling import kernel
 from linscope.arithmetic.double_double import Pair, add, mul, two_prod, two_sum
 
 from .operations import DenseRows, SparseRows, _kind
@@ -68,7 +68,7 @@ def _add_multiple(rows, i, shift, sh, sl, gh, gl):
     return {DenseRows: dense, SparseRows: sparse}.get(_kind(rows))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gradient_pass(rows, Y, weight, shift, w: Pair, g: Pair, rss: Pair):
     """r_i = y_i − w·[1, x_i − m]; g ← g + Σ_i c_i r_i [1, x_i − m]; rss ← rss + Σ_i c_i r_i².
 
@@ -86,7 +86,7 @@ def gradient_pass(rows, Y, weight, shift, w: Pair, g: Pair, rss: Pair):
             rss.hi[t], rss.lo[t] = add(rss.hi[t], rss.lo[t], qh, ql)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shifted(X, shift, scale, H, L):
     """H + L = (x − m)·2^k, exactly."""
     n, d = X.shape
@@ -96,7 +96,7 @@ def shifted(X, shift, scale, H, L):
             H[i, j], L[i, j] = h * scale[j], l * scale[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def times(H, L, S, B):
     """B = (H + L) S, accumulated in pairs and rounded once."""
     n, p = H.shape

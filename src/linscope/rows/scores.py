@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linscope._compiling import kernel
 
 from .operations import REORDER, quick_dot, row_norm2, score_error
 
 
-@njit(cache=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def norm(w):
     """An upper bound of ‖w‖, within rounding."""
     total = 0.0
@@ -17,7 +18,7 @@ def norm(w):
     return np.sqrt(total) * (1 + 1e-12)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scores_of(rows, w, out, doubtful):
     """w·x_i of every row, and where rounding leaves its sign in doubt.
 
@@ -33,7 +34,7 @@ def scores_of(rows, w, out, doubtful):
     return largest
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def add_scores(X, w, s):
     """s = w·[1, x] of each row, four at a time."""
     n, d = X.shape
@@ -54,7 +55,7 @@ def add_scores(X, w, s):
         s[i] = a
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def add_rows(X, residual, g):
     """g ← g + Σ residual·[1, x], four rows at a time."""
     n, d = X.shape

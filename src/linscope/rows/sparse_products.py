@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linscope._compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_scores(data, indices, indptr, w, a, b, s):
     for i in range(a, b):
         total = w[0]
@@ -15,7 +16,7 @@ def sparse_scores(data, indices, indptr, w, a, b, s):
         s[i] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_add(data, indices, indptr, u, a, b, g):
     for i in range(a, b):
         step = u[i]
@@ -28,7 +29,7 @@ def columns_of(W: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(W.T)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_rows_scores(data, indices, indptr, V, i, s):
     K = V.shape[1]
     for k in range(K):
@@ -39,7 +40,7 @@ def sparse_rows_scores(data, indices, indptr, V, i, s):
             s[k] += x * V[j, k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_rows_add(data, indices, indptr, u, i, G):
     K = G.shape[1]
     for k in range(K):

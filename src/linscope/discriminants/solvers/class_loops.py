@@ -7,12 +7,11 @@ and either Σ w z² (``squares``) or Σ w z zᵀ (``gram``). An empty ``weight``
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from linscope import _compiling  # noqa: F401  (announces compilations)
+from linscope._compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_rows(codes, n_classes):
     """The first row of each class; −1 for a class without rows."""
     first = np.full(n_classes, -1, np.int64)
@@ -26,7 +25,7 @@ def first_rows(codes, n_classes):
     return first
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def typical_values(X, codes, n_classes):
     """For each class and feature the value in X that is nearest to the mean; 0 without rows.
 
@@ -49,7 +48,7 @@ def typical_values(X, codes, n_classes):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def centre_rows(X, codes, weight, origin, scale, Z, sums):
     """Write √w·z to Z and add w·z to the sums of each class: one pass over rows in the cache."""
     for i in range(X.shape[0]):
@@ -62,7 +61,7 @@ def centre_rows(X, codes, weight, origin, scale, Z, sums):
             sums[k, j] += w * z
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_squares(X, codes, weight, origin, scale, sums, squares):
     for i in range(X.shape[0]):
         k = np.uint64(codes[i])
@@ -73,7 +72,7 @@ def dense_squares(X, codes, weight, origin, scale, sums, squares):
             squares[k, j] += w * z * z
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_squares(data, indices, indptr, codes, weight, origin, scale, sums, squares, seen):
     """Stored entries only; ``seen`` sums the weights of the rows that store a feature."""
     for i in range(len(indptr) - 1):
@@ -87,7 +86,7 @@ def sparse_squares(data, indices, indptr, codes, weight, origin, scale, sums, sq
             squares[k, j] += w * z * z
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_gram(data, indices, indptr, codes, weight, origin, scale, full, sums, gram, shared):
     """Outer products of the stored entries, of columns ``full`` also where nothing is stored.
 

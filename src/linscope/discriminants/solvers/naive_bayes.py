@@ -16,9 +16,9 @@ from math import fsum
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
+from linscope._compiling import kernel
 from linscope.engines import choose
 from linscope.rows.blocks import Block
 from linscope.rows.operations import REORDER, as_rows
@@ -132,7 +132,7 @@ def _block(block: Block, means, inverse, level) -> np.ndarray:
     return out
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def _dense_scores(X, means, inverse, level, out):
     for i in range(X.shape[0]):
         for k in range(len(level)):
@@ -143,7 +143,7 @@ def _dense_scores(X, means, inverse, level, out):
             out[i, k] = level[k] - 0.5 * total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sparse_scores(data, indices, indptr, means, inverse, empty, out):
     for i in range(len(indptr) - 1):
         for k in range(len(empty)):

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.kernels.kernel_maps import add_rows, add_symmetric
 from linscope.losses import hinge
 
@@ -52,7 +52,7 @@ class Bounds(NamedTuple):
     tol: float
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _interval(s, y, beta, C, exact, error):
     """min g of those that may grow, max g of those that may shrink; with room for the error."""
     least, most = np.inf, -np.inf
@@ -67,7 +67,7 @@ def _interval(s, y, beta, C, exact, error):
 
 
 # b = −mean g of the free samples; if none is free, the middle of the interval that fits.
-@njit(cache=True, nogil=True)
+@kernel
 def _bias(s, y, beta, C, exact, error):
     total, count = 0.0, 0
     for i in range(len(y)):
@@ -83,7 +83,7 @@ def _bias(s, y, beta, C, exact, error):
     return -least if np.isfinite(least) else -most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _quick_sums(K, y, C, error, most, beta, s, exact, used, delta):
     """s = Kβ from the values in K; returns δ and how many samples matter.
 
@@ -128,7 +128,7 @@ def _sums(K, y, C, features, places, beta, s):
     return exact, error
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def judge(y, C, unit, beta, s, exact, error, out):
     """Both objectives, the gap, the KKT violation and the bias, without the rounding of float64."""
     b = _bias(s, y, beta, C, exact, error)
@@ -166,7 +166,8 @@ def solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, 
     pairs, most = 0, PAIRS_A_SAMPLE * q
     for _ in range(ROUNDS):
         target = SHARE * bounds.tol
-        pairs += solve_pairs(K, diagonal, g, *full, target, most - pairs, blocks)
+        limits = full[1], full[2], target, most - pairs
+        pairs += solve_pairs(K, diagonal, g, full[0], *limits, blocks)
         beta[:] = full[0, :n]
         exact, error = _sums(K, y, C, features, places, beta, s)
         judge(y, C, bounds.unit, beta, s, exact, error, out)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.kernels.kernel_maps import fill_products, gather
 
 from .compiled import judge, solve_problem
@@ -54,7 +54,7 @@ class Answers(NamedTuple):
     figures: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_pairs(pairs, order, starts, answers):
     """Rows of both classes of each pair in the order of the table; the second class is +1."""
     for p in range(len(pairs)):
@@ -67,7 +67,7 @@ def merge_pairs(pairs, order, starts, answers):
             i, j = (i + 1, j) if first else (i, j + 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take(source, rows, out):
     """out = source[rows], in the type of ``out``."""
     for r in range(len(rows)):
@@ -77,7 +77,7 @@ def take(source, rows, out):
 
 
 # Slices and unsigned numbers: an index that may be negative keeps loops from becoming vectors.
-@njit(cache=True, nogil=True)
+@kernel
 def mirror(K, first, stop, begin, end):
     """K[begin:end, first:stop] = K[first:stop, begin:end]ᵀ, a small square at a time."""
     for at in range(begin, end, SQUARE):
@@ -166,7 +166,7 @@ def solve_against_rest(first, stop, K, features, bounds, answers):
         solve_problem(K, diagonal, None, y, C, bounds, features, places, beta, s, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leave_at_zero(p, C, unit, answers):
     """Figures of a problem that nothing was done for: β = 0 is feasible."""
     part = slice(answers.offsets[p], answers.offsets[p + 1])

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from linscope._compiling import kernel
 
 # Entries a block of a search: the best of each block is a vector operation, its place is looked
 # for only in the best block.
@@ -26,7 +27,7 @@ FINITE = {"nnan", "nsz", "contract"}
 # Compilers turn the search for the largest integer into vector instructions, but not that for the
 # largest float. Floats of one sign are ordered as their bits; for the others all but the sign of a
 # negative number is turned round.
-@njit(cache=True, nogil=True)
+@kernel
 def _place_of_largest(bits):
     best, block = bits[0], 0
     for start in range(0, len(bits), BLOCK):
@@ -41,7 +42,7 @@ def _place_of_largest(bits):
     return block
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place_of_least(bits):
     """Where the float is least; the bits of negative ones are turned round."""
     kind = bits.dtype.type
@@ -63,7 +64,7 @@ def _place_of_least(bits):
     return block
 
 
-@njit(cache=True, nogil=True, fastmath=FINITE, error_model="numpy")
+@kernel(fastmath=FINITE, error_model="numpy")
 def _gains(row, diagonal, kii, gi, g, down, ahead, gains, zero, tau):
     """(g_j − g_i)₊ and the gain of every j as the partner of i."""
     for k in range(len(g)):
@@ -75,7 +76,7 @@ def _gains(row, diagonal, kii, gi, g, down, ahead, gains, zero, tau):
         gains[k] = d * d / eta
 
 
-@njit(cache=True, nogil=True, fastmath=FINITE)
+@kernel(fastmath=FINITE)
 def _move(g, up, row_i, row_j, t, keys):
     """g += t(K_i − K_j), and g + up, whose least entry is the next i."""
     for k in range(len(g)):
@@ -116,7 +117,7 @@ def solve_some_pairs(K, diagonal, g, beta, lower, upper, tol, most):
     return full[2, : len(beta)], pairs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _put_together(K, i, blocks):
     """Row i of the Gram matrix of two classes, with zeros up to the last column."""
     blocks.ready[i] = True
@@ -137,9 +138,9 @@ def _put_together(K, i, blocks):
         rest[k] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks, room, bits):
-    """``room`` has five rows for what is known of the samples; ``bits`` are its bits as integers."""
+    """``room`` has five rows for what is known of samples; ``bits`` are the same as integers."""
     q = len(g)
     up, down, ahead, gains, keys = room[0], room[1], room[2], room[3], room[4]
     ahead_bits, gain_bits, key_bits = bits[2], bits[3], bits[4]

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from scipy import linalg
 
+from linscope._compiling import kernel
 from linscope.arithmetic.double_double import (
     UNIT,
     UNIT2,
@@ -129,7 +129,7 @@ def factor_exactly(moments: Moments, gram: Pair, columns: np.ndarray, alpha: flo
     return Factor(columns[kept], R, S, norms, condition_of(R.hi, norms), dependent)
 
 
-@njit(cache=True)
+@kernel
 def _cholesky(gram: Pair, R: Pair, keep, coefficients, raw, noise, most):
     p, count = gram.hi.shape[0], 0
     for j in range(p):

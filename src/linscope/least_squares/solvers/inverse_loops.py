@@ -9,24 +9,24 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.arithmetic.double_double import UNIT2, add, mul
 
 ROOM = 1 + 1e-12
 
 
-@njit(cache=True)
+@kernel
 def scaled(value, power):
     return math.ldexp(value, np.int32(power))  # type: ignore[arg-type]
 
 
-@njit(cache=True)
+@kernel
 def _entry(Mh, Ml, j, k):
     return (Mh[j, k], Ml[j, k]) if j <= k else (Mh[k, j], Ml[k, j])
 
 
-@njit(cache=True)
+@kernel
 def off_unit(Mh, Ml, S, norms, rounding, lengths):
     """η and κ of M (upper half) and S; ‖S_j‖ goes into ``lengths``."""
     p = len(norms)
@@ -57,7 +57,7 @@ def off_unit(Mh, Ml, S, norms, rounding, lengths):
     return (math.sqrt(away) + rounding * reach) * (1.0 + p * 2.0**-49), math.sqrt(reach)
 
 
-@njit(cache=True)
+@kernel
 def gradient_at(Mh, Ml, Gh, Gl, first, vh, vl, rho):
     """ρ = g − Mv of the columns from ``first`` on, rounded to floats."""
     p, t = rho.shape
@@ -71,7 +71,7 @@ def gradient_at(Mh, Ml, Gh, Gl, first, vh, vl, rho):
             rho[j, c] = h
 
 
-@njit(cache=True)
+@kernel
 def reach_of(S, rho, out):
     """‖Sᵀρ‖ of each target, with the rounding of ρ and of the sum."""
     p, t = rho.shape
@@ -87,7 +87,7 @@ def reach_of(S, rho, out):
         out[c] = math.sqrt(total)
 
 
-@njit(cache=True)
+@kernel
 def sizes_of(norms, Gh, first, vh, out):
     """‖u‖ + Σ_k ‖a_k‖|v_k| of each target."""
     p = len(norms)
@@ -98,7 +98,7 @@ def sizes_of(norms, Gh, first, vh, out):
             out[c] += norms[k] * abs(vh[first + k, c])
 
 
-@njit(cache=True)
+@kernel
 def gradient_reach(Mh, Ml, Gh, Gl, S, norms, first, vh, vl, rounding):
     """‖Sᵀρ‖ of each target at most, where sums are wrong by ``rounding`` / κ."""
     t = vh.shape[1]
@@ -109,7 +109,7 @@ def gradient_reach(Mh, Ml, Gh, Gl, S, norms, first, vh, vl, rounding):
     return (reach + rounding * size) * ROOM
 
 
-@njit(cache=True)
+@kernel
 def squares_at(Gh, Gl, d, vh, vl, rounding, rss, off):
     """Σ c r² = u·u − 2v·g + v·Gv of each target, and how wrong that may be."""
     for c in range(vh.shape[1]):
@@ -128,7 +128,7 @@ def squares_at(Gh, Gl, d, vh, vl, rounding, rss, off):
         off[c] = (rounding + 16 * (2 + d) * UNIT2) * spread * spread
 
 
-@njit(cache=True)
+@kernel
 def into_frame(W, shift, units, vh, vl, lost):
     """v of weights W (targets, d + 1), and by how much v_0 may be wrong.
 
@@ -150,7 +150,7 @@ def into_frame(W, shift, units, vh, vl, lost):
         lost[c] = scaled(8 * UNIT2 * (p + 2) * size, -units[0, c])
 
 
-@njit(cache=True)
+@kernel
 def out_of_frame(vh, vl, shift, units, wh, wl):
     """w (d + 1, targets) of v: w_0 = m_y + 2^−k_y v_0 − Σ_j m_j w_j."""
     p, t = vh.shape
@@ -168,7 +168,7 @@ def out_of_frame(vh, vl, shift, units, wh, wl):
         wh[0, c], wl[0, c] = h, l
 
 
-@njit(cache=True)
+@kernel
 def errors_at(W, wh, wl, shift, units, far, lengths, first, out):
     """|W − w*| (targets, d + 1) at most: how far w is from W, and v from the solution.
 

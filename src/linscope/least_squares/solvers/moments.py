@@ -17,9 +17,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
+from linscope._compiling import kernel
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, div, mul
 from linscope.engines import Engine
 from linscope.rows.blocks import Block, Largest, block_rows_for
@@ -135,7 +135,7 @@ class Moments:
         return Moments(large.frame, gram, self.n + other.n, rounding)
 
 
-@njit(cache=True)
+@kernel
 def _squares_about_means(Gh, Gl, d, out):
     """Σ c (u − ū)² of each target; NaN where that cancels or leaves the range of floats."""
     for c in range(len(out)):
@@ -160,7 +160,7 @@ def _total_squares(moments: Moments, *, centred: bool) -> np.ndarray:
     return out
 
 
-@njit(cache=True)
+@kernel
 def _reframe(gram: Pair, scale, offset: Pair, out: Pair):
     """G'_jk = s_j s_k G_jk + s_j b_k G_0j + b_j s_k G_0k + b_j b_k G_00, upper half."""
     p = len(scale)
@@ -245,7 +245,7 @@ def quick_moments(engine: Engine, frame: Frame | None = None, *, centred: bool =
     return Moments(frame, Pair(gram, np.zeros_like(gram)), engine.n_rows, rounding)
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def add_sums(X, y, sums, products):
     """Σ x and Σ y x in one look at the rows, which BLAS would take two for."""
     n, d = X.shape

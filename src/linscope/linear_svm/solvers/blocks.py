@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
+from linscope._compiling import kernel
 from linscope.losses import hinge
 from linscope.rows.blocks import Block, Largest, block_rows_for, light
 from linscope.rows.curvature import diagonal_block, product_block
@@ -155,7 +155,7 @@ def _gram(block: Block, rows: np.ndarray) -> np.ndarray:
     return G
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def margin_terms(s, y, a, c, k, u, margins, alpha, active, residual, totals):
     """Margins, α and activity from scores; ``residual`` is α y."""
     weighted, centred = len(c) > 0, len(a) > 0
@@ -178,7 +178,7 @@ def margin_terms(s, y, a, c, k, u, margins, alpha, active, residual, totals):
     totals[2] += lacking
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _dense_pass(X, w, y, a, c, k, u, margins, alpha, active, g, totals):
     """Some rows at a time: they are still in the cache when they are needed again."""
     s, residual = np.empty(ROWS_IN_CACHE), np.empty(ROWS_IN_CACHE)
@@ -192,7 +192,7 @@ def _dense_pass(X, w, y, a, c, k, u, margins, alpha, active, g, totals):
         add_rows(X[p:q], residual[: q - p], g)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sparse_pass(data, indices, indptr, w, y, a, c, k, u, margins, alpha, active, g, totals):
     n = len(margins)
     s, residual = np.empty(n), np.empty(n)
@@ -206,7 +206,7 @@ def _sparse_pass(data, indices, indptr, w, y, a, c, k, u, margins, alpha, active
         sparse_add(data, indices, indptr, residual, p, q, g)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scaled_rows(X, rows, c, Z):
     d = X.shape[1]
     for p in range(len(rows)):
@@ -218,7 +218,7 @@ def _scaled_rows(X, rows, c, Z):
             Z[p, j + 1] = root * X[i, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sparse_gram(data, indices, indptr, rows, c, G):
     """The lower triangle; the columns of a row need not be sorted."""
     one = np.uint64(1)
@@ -236,7 +236,7 @@ def _sparse_gram(data, indices, indptr, rows, c, G):
 
 
 # ψ'(t) = Σ ρ (w + t δ) δ − Σ α_i(t) s_i,   α_i(t) = a_i + k c_i (1 − m_i − t s_i) cut to [0, u c_i]
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def slope_and_curvature(t, margins, along, a, c, k, u):
     """Σ α(t) s and Σ k c s² of the active rows at t."""
     slope, curvature = 0.0, 0.0
@@ -271,7 +271,7 @@ def slope_block(block: Block, here: str, t: float, a, k: float, u: float) -> tup
     return slope_and_curvature(t, margins, along, own, block.weight, k, u)
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def _dense_norms(X, scale, out):
     for i in range(len(X)):
         total = 0.0
@@ -280,7 +280,7 @@ def _dense_norms(X, scale, out):
         out[i] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sparse_norms(data, indices, indptr, scale, out):
     for i in range(len(out)):
         total = 0.0

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.losses import hinge
 from linscope.rows.operations import row_add, row_dot, row_norm2
 
@@ -29,7 +29,7 @@ class Box(NamedTuple):
     u: float
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def square_lengths(rows, n):
     """‖x_i‖² of every row, bias included."""
     out = np.empty(n)
@@ -38,14 +38,14 @@ def square_lengths(rows, n):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def derivative(rows, y, box, alpha, i, w):
     """G_i, with α_i = ``alpha``."""
     bend = box.q / box.c[i] if len(box.c) else box.q
     return hinge.dual_slope(y[i] * row_dot(rows, i, w), alpha, bend)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend_pass(rows, y, box, lengths, order, highest, lowest, alpha, w, places, values, logged):
     """One pass over ``order``; α and w are changed in place.
 
@@ -85,7 +85,7 @@ def descend_pass(rows, y, box, lengths, order, highest, lowest, alpha, w, places
     return kept, top, bottom, logged
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def replay_steps(rows, y, samples, before, after, w, out):
     """The same additions in the same order: w as the descent had it, bit for bit.
 
@@ -99,7 +99,7 @@ def replay_steps(rows, y, samples, before, after, w, out):
                 out[t, j] = w[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def derivatives_at(rows, y, box, samples, alphas, versions, states, margins, out):
     """y w·x and G of each visit, w the state in force before it."""
     for t in range(len(samples)):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
+from linscope._compiling import kernel
 from linscope.losses.logistic_tiles import binary_pass, binary_terms, scratch, tile_terms
 from linscope.losses.softmax import probabilities, softmax_terms
 from linscope.rows.blocks import Block, Largest, Least, light
@@ -178,7 +178,7 @@ def facts_of(block: Block, n_classes: int) -> tuple:
     return totals, heaviest, X.nnz, Largest(int(each.max(initial=0))), float(each @ each)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _binary_sparse_pass(data, indices, indptr, w, codes, c, s, residual, curvature, g):
     total, room = 0.0, scratch()
     for a in range(0, len(s), TILE):
@@ -190,7 +190,7 @@ def _binary_sparse_pass(data, indices, indptr, w, codes, c, s, residual, curvatu
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _softmax_sparse_pass(data, indices, indptr, V, codes, c, S, P, residual, G):
     total = 0.0
     for a in range(0, len(S), TILE):

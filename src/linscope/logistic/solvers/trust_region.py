@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.results import Look, Result, Status, ended
 
 from .objective import LogisticObjective, Point, look
@@ -261,7 +261,7 @@ class TrustRegion:
         return Result(state.point.W, status, state.steps, state.passes, log, details)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _advance(D, R, V, HV, t):
     """D ← D + t V, R ← R − t HV: one look at all four."""
     for k in range(D.shape[0]):

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.losses.perceptron import is_mistake
 from linscope.rows.operations import quick_dot, row_add, row_dot, row_norm2, score_error
 from linscope.rows.scores import norm
@@ -65,26 +65,26 @@ def start(initial: np.ndarray, rule: Rule) -> Progress:
     return Progress(w, u, best, np.zeros(4, np.int64), np.array([-1.0, norm(w), np.inf]))
 
 
-@njit(cache=True)
+@kernel
 def _copy(source, target):
     # `target[:] = source` would compile seconds of code for its error message.
     for j in range(source.shape[0]):
         target[j] = source[j]
 
 
-@njit(cache=True)
+@kernel
 def _exact_mistake(rows, i, label, margin, rule, w):
     exact = label * row_dot(rows, i, w)
     tie = rule.tie_positive if label > 0 else rule.tie_negative
     return is_mistake(exact, margin, tie) or not np.isfinite(exact)
 
 
-@njit(cache=True)
+@kernel
 def _sample(order, position):
     return order[position] if order.shape[0] > 0 else position
 
 
-@njit(cache=True)
+@kernel
 def _slack(rows, length, radius, margin):
     # The last term covers the rounding of y·score − margin itself.
     error = score_error(rows)
@@ -94,7 +94,7 @@ def _slack(rows, length, radius, margin):
     return error * (length + 1e-150) * (radius + 1e-150) + 2.3e-16 * margin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def radius(rows, n):
     """max ‖x_i‖ over the first n rows; NaN or infinity shows in the result."""
     largest = 0.0
@@ -107,7 +107,7 @@ def radius(rows, n):
     return np.sqrt(largest)
 
 
-@njit(cache=True)
+@kernel
 def count_errors(rows, y, weight, rule, w, radius, limit):
     """Weighted number of samples that w gets wrong by the tie rule; gives up at ``limit``."""
     slack = _slack(rows, norm(w), radius, 0.0)
@@ -121,7 +121,7 @@ def count_errors(rows, y, weight, rule, w, radius, limit):
     return wrong
 
 
-@njit(cache=True)
+@kernel
 def keep_best(rows, y, weight, rule, state):
     """Put w into the pocket if it makes fewer errors on all samples than the one there."""
     if state.sizes[ERRORS] > 0:
@@ -133,7 +133,7 @@ def keep_best(rows, y, weight, rule, state):
             _copy(state.w, state.best)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def single_pass(rows, y, weight, order, rule, state, log):
     """One pass of the single-sample rule, up to the end of the streak if that ends the fit."""
     n = y.shape[0]
@@ -181,7 +181,7 @@ def single_pass(rows, y, weight, order, rule, state, log):
     return STREAK_DONE if rule.stop_streak and streak >= n else PASS_DONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_mistakes(rows, y, weight, order, begin, end, rule, w, radius, total):
     """Add Σ y_i x_i over the mistakes among visits begin … end − 1 to ``total``; count them."""
     margin = rule.margin
@@ -196,7 +196,7 @@ def add_mistakes(rows, y, weight, order, begin, end, rule, w, radius, total):
     return mistakes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_step(rule, state, log, total):
     """w ← w + η_k·total, with the lazy sum and the log."""
     counts, w = state.counts, state.w
@@ -214,7 +214,7 @@ def take_step(rule, state, log, total):
     state.sizes[NORM] = norm(w)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def batch_pass(rows, y, weight, order, batch_size, rule, state, log):
     """One pass of the mini-batch rule; ``state.sizes[RADIUS]`` must be known."""
     n = y.shape[0]
@@ -237,7 +237,7 @@ def batch_pass(rows, y, weight, order, batch_size, rule, state, log):
     return PASS_DONE if np.isfinite(state.sizes[NORM] * state.sizes[RADIUS]) else BAD_NUMBER
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tally(rows, y, w, doubt):
     """Mistakes, samples with |w·x| ≤ doubt, and the smallest y w·x; NaN counts as doubtful."""
     wrong, doubtful, smallest = 0, 0, np.inf
@@ -249,14 +249,14 @@ def tally(rows, y, w, doubt):
     return wrong, doubtful, smallest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def replay_updates(rows, samples, steps, w):
     """Apply logged single-sample updates to w: the arithmetic of ``single_pass``."""
     for k in range(samples.shape[0]):
         row_add(rows, samples[k], steps[k], w)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def replay_vectors(rows, samples, steps, w, vectors):
     """The weights after each logged update, one row per update."""
     for k in range(samples.shape[0]):

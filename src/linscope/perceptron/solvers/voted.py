@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
+from linscope._compiling import kernel
 from linscope.results import UpdateLog
 from linscope.rows.threads import Workers
 
@@ -99,7 +99,7 @@ def update_rows(solver: PerceptronRule, log: UpdateLog):
     return np.flatnonzero(used), places[samples], steps
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_votes(similarity, samples, steps, survival, scores, at_zero, total):
     """Run through the updates, keeping the score of the current vector at every point."""
     for j in range(scores.shape[0]):

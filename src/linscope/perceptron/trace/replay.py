@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.fitting.training import Fitted, Problem
 from linscope.reports.cells import Change
 from linscope.reports.table import Column
@@ -243,14 +243,14 @@ def perceptron_replays(model, fitted: Fitted) -> list[PerceptronReplay]:
 # and their coefficients.
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scores_at(rows, samples, versions, states, scores):
     """w·x of each visit, w the state in force before it."""
     for t in range(samples.shape[0]):
         scores[t] = row_dot(rows, samples[t], states[versions[t]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _batch_states(rows, y, weight, order, batches, size, rule, first_update, w, radius, out, wrong):
     """The weights after each of these batches of one pass, all of which caused an update."""
     total = np.zeros_like(w)

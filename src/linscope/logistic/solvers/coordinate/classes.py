@@ -12,12 +12,13 @@ contiguous, so that this costs little more than the change of one.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linscope._compiling import kernel
 
 from .loops import column_entries, column_entry
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_moments(columns, own, P, c):
     """Σ_i c p_k (1 − p_k) x_ij² of each class k and each column j of ``own``."""
     K = P.shape[1]
@@ -32,7 +33,7 @@ def class_moments(columns, own, P, c):
     return squares
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _dots(columns, j, U, g):
     """g_k = x_j·u_k."""
     for k in range(len(g)):
@@ -44,7 +45,7 @@ def _dots(columns, j, U, g):
             g[k] += x * U[i, k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _step(columns, j, k, step, P, c, U, g):
     """The weight of class k and column j changes by ``step``; g stays x_j·U."""
     first, last = column_entries(columns, j)
@@ -59,7 +60,7 @@ def _step(columns, j, k, step, P, c, U, g):
             g[l] -= x * w
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bias(inverse, P, c, U, b):
     """The biases go to the minimum of the model; returns the squared length of the step."""
     n, K = U.shape
@@ -82,7 +83,7 @@ def _bias(inverse, P, c, U, b):
     return length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend_classes(columns, own, may, U, P, c, w, squares, inverse, b, l1, l2, accuracy, most):
     """Sweeps over the columns ``own`` as in ``descend``; ``may`` (t, k) says which weights move.
 

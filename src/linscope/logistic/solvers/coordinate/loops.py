@@ -23,10 +23,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 from scipy import sparse
 
+from linscope._compiling import kernel
 from linscope.rows.operations import REORDER
 
 # A centred column's curvature is a difference: below this share of the minuend it is rounding.
@@ -157,7 +157,7 @@ def _column_square(columns, j, h):
     return {DenseColumns: dense, SparseColumns: sparse}.get(_kind(columns))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def column_moments(columns, own, h):
     """Σ h x² and Σ h x of each of the columns ``own``."""
     squares, sums = np.empty(len(own)), np.empty(len(own))
@@ -167,7 +167,7 @@ def column_moments(columns, own, h):
     return squares, sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend(columns, own, u, h, w, squares, sums, mass, b, l1, l2, accuracy, most):
     """Sweeps over the columns ``own``: all of them, then the nonzero ones, then all again.
 

@@ -7,15 +7,15 @@ once for all folds.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from linscope._compiling import kernel
 from linscope.losses.logistic import root_of_bend
 from linscope.losses.logistic_tiles import small_exponentials, terms
 from linscope.rows.operations import REORDER, TILE
 from linscope.rows.scores import add_rows, add_scores
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fold_pass(X, side, c, W, train, place, held, loss, G):
     """Add what these rows give to ``loss`` (folds,) and ``G`` (folds, d + 1).
 
@@ -42,7 +42,7 @@ def fold_pass(X, side, c, W, train, place, held, loss, G):
                 add_rows(X[a:b], residual[: b - a], G[m])
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@kernel(fastmath=REORDER, error_model="numpy")
 def roots_of_curvature(X, w, c, s, root):
     """√(c σ(1 − σ)) of each row at the weights w."""
     add_scores(X, w, s)
