@@ -80,7 +80,7 @@ $(VENV)/bench.done: requirements/bench.txt $(VENV)/run.done
 	@touch $@
 
 clean-cache:
-	find src -name "*.nb[ic]" -delete
+	find src -name "*.nb[ic]" -delete -o -name "linscope-*.warm" -delete
 
 clean: clean-cache
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

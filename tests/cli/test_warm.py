@@ -25,13 +25,11 @@ def fails():
 
 
 def a_kernel():
-    """Compiles, and is not kept."""
-    from numba import njit
+    import numpy as np
 
-    one = njit(lambda x: x + 1)
-    one.py_func.__module__ = "linscope.stand_in"
-    one.py_func.__qualname__ = "one"
-    assert one(1) == 2
+    from linscope.rows.scores import norm
+
+    assert 2.0 <= norm(np.ones(4)) < 2.001
 
 
 @pytest.fixture
@@ -48,9 +46,9 @@ def at_once(monkeypatch):
     """Jobs are run by this process, in the order in which they were handed out."""
     done = []
 
-    def run(jobs, processes):
+    def run(jobs, processes, what="compiling"):
         order = sorted(jobs, key=lambda name: -jobs[name].seconds)
-        done.append((order, processes))
+        done.append((what, order, processes))
         return {name: jobs[name].fit() for name in order}, {}
 
     monkeypatch.setattr(warm, "_run", run)
@@ -71,13 +69,15 @@ def test_the_second_time_there_is_nothing_to_do(run, jobs, monkeypatch, tmp_path
     assert run()[1].startswith("0 kernels compiled in ")
 
 
-def test_processes_run_the_jobs_and_one_that_fails_is_named(run, jobs):
+def test_processes_run_the_jobs_and_one_that_fails_is_named(jobs, monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     jobs["broken"] = Job(fails, 5.0)
     jobs["kernel"] = Job(a_kernel, 2.0)
     found, failed = warm.warm_up(jobs, 2)
     assert set(found) == {"short", "long", "kernel"}
-    assert found["kernel"].kernels == {"linscope.stand_in.one"}
+    assert found["kernel"].kernels == {"linscope.rows.scores.norm"}
     assert found["kernel"].process != os.getpid()
+    assert any(str(tmp_path) in folder for folder in found["kernel"].folders)
     assert list(map(str, failed.values())) == ["no compiler today"]
 
 
@@ -95,7 +95,8 @@ def test_jobs_with_a_kernel_of_two_processes_are_run_once_more(at_once):
 
     jobs = {"a": job(1, "x"), "b": job(2, "x", "y"), "c": job(3, "z"), "d": job(3, "z")}
     warm.warm_up(jobs, 2)
-    assert at_once == [(["c", "d", "b", "a"], 2), (["b", "a"], 1)]
+    first, second = ("compiling", ["c", "d", "b", "a"], 2), ("checking", ["b", "a"], 1)
+    assert at_once == [first, second]
 
 
 @pytest.mark.parametrize("words", [["--processes", "0"], ["--processes", "two"], ["now"]])

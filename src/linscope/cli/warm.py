@@ -72,17 +72,20 @@ def warm_up(
     times = Counter(kernel for kernel, _ in writers)
     shared = {kernel for kernel, count in times.items() if count > 1}
     again = {name: jobs[name] for name, one in found.items() if one.kernels & shared}
-    failed |= _run(again, 1)[1]
+    if again:
+        failed |= _run(again, 1, "checking")[1]
     return found, failed
 
 
-def _run(jobs: Mapping[str, Job], processes: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def _run(
+    jobs: Mapping[str, Job], processes: int, what: str = "compiling"
+) -> tuple[dict[str, Any], dict[str, Any]]:
     found, failed = {}, {}
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(processes, context, _leave_interrupts_to_the_parent)
     order = sorted(jobs, key=lambda name: -jobs[name].seconds)
     try:
-        with _bar(sum(job.seconds for job in jobs.values())) as advance:
+        with _bar(what, sum(job.seconds for job in jobs.values())) as advance:
             names = {pool.submit(compile_for, jobs[name].fit): name for name in order}
             for future in as_completed(names):
                 name, error = names[future], future.exception()
@@ -105,7 +108,7 @@ def _leave_interrupts_to_the_parent() -> None:
 
 
 @contextmanager
-def _bar(total: float) -> Iterator[Any]:
+def _bar(what: str, total: float) -> Iterator[Any]:
     """A bar on standard error if a person is watching; call it with what is done."""
     if not sys.stderr.isatty():
         yield lambda name, seconds: None
@@ -116,7 +119,7 @@ def _bar(total: float) -> Iterator[Any]:
     with Progress(
         text, bar, TimeElapsedColumn(), console=console(sys.stderr), transient=True
     ) as out:
-        task = out.add_task("compiling", total=total)
+        task = out.add_task(what, total=total)
         yield lambda name, seconds: out.update(
-            task, advance=seconds, description=f"compiling ({name} done)"
+            task, advance=seconds, description=f"{what}: {name} done"
         )
