@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -48,19 +49,28 @@ class _NoCollection(compile_events.Listener):
     Numba holds a lock while it compiles, so that only one thread counts here.
     """
 
-    depth, collects = 0, True
+    depth, collects, began, seconds = 0, True, 0.0, 0.0
 
     def on_start(self, event):
         if self.depth == 0:
             self.collects = gc.isenabled()
             gc.disable()
+            self.began = time.perf_counter()
         self.depth += 1
 
     def on_end(self, event):
         self.depth -= 1
-        if self.depth == 0 and self.collects:
-            gc.enable()
+        if self.depth == 0:
+            self.seconds += time.perf_counter() - self.began
+            if self.collects:
+                gc.enable()
 
 
+_COMPILER = _NoCollection()
 compile_events.register("numba:compile", _Notice())
-compile_events.register("numba:compile", _NoCollection())
+compile_events.register("numba:compile", _COMPILER)
+
+
+def compile_seconds() -> float:
+    """What this process has spent on compiling so far."""
+    return _COMPILER.seconds

@@ -9,6 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import linscope as ls
 from linscope.data.question import read_question
+from linscope.selection.comparison import study as study_module
 from linscope.selection.comparison.final import _weights
 from linscope.selection.comparison.options import Finished, LeftOut, Options
 from linscope.selection.comparison.study import Course, run_study
@@ -173,3 +174,18 @@ def test_unknown_models_are_named():
     question = read_question(_table(), "churn")
     with pytest.raises(ValueError, match="did you mean 'fisher'"):
         run_study(question, Options(models=("fischer",)))
+
+
+def test_an_interruption_of_the_learning_curve_keeps_all_scores():
+    question = read_question(_table(), "churn")
+    options = Options(models=("naive-bayes", "fisher"), budget=None, repeats=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study_module, "learning_curves", _interrupted)
+        found = run_study(question, options).findings
+    assert found.partial
+    assert not found.curves
+    assert {one.state for one in found.candidates} == {"finished"}
+
+
+def _interrupted(*arguments):
+    raise KeyboardInterrupt

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
+from linscope._compiling import compile_seconds
 from linscope.data.question import Question
 from linscope.validation.differences import differences
 
@@ -27,7 +28,7 @@ from .checks import run_checks
 from .choice import choose
 from .curves import learning_curves
 from .final import FinalFit, final_fit
-from .findings import LESS_IS_BETTER, Candidate, Data, Findings, Headline, Plan
+from .findings import LESS_IS_BETTER, Candidate, Curve, Data, Findings, Headline, Plan
 from .fitted import Fitted
 from .folds import Folds, Rows, outer_folds
 from .judging import answers_of, judge, metrics_of, read_metric
@@ -98,6 +99,7 @@ class Course:
         self.question, self.options = question, options
         self.watch: Watch = watch or (lambda event: None)
         self.began = time.perf_counter()
+        self.compiled = compile_seconds()
         self.metric = read_metric(options.metric, question.task)
         self.models = choose_models(question.task, options.models)
         numbers = question.task == "number"
@@ -231,7 +233,8 @@ class Course:
     def _left(self) -> float:
         if self.options.budget is None:
             return np.inf
-        spent = time.perf_counter() - self.began
+        # Kernels are compiled once per machine: that time is not the study's.
+        spent = time.perf_counter() - self.began - (compile_seconds() - self.compiled)
         return SHARE_OF_FOLDS * self.options.budget - spent
 
     def _one_finished(self) -> bool:
@@ -256,7 +259,11 @@ class Course:
             {c.key: np.array(c.scores[plan.metric].folds) for c in finished(judged)}, self
         )
         self.tell(Stage("drawing the learning curve"))
-        curves = learning_curves(self, key, pairs)
+        curves: tuple[Curve, ...] = ()
+        try:
+            curves = learning_curves(self, key, pairs)
+        except KeyboardInterrupt:
+            partial = True
         data = self._data()
         advice = recommend(judged, pairs, plan, curves, data)
         self.tell(Stage(f"fitting {self.records[advice.key].model.title} to all rows"))
