@@ -43,7 +43,7 @@ def _curve(course: Course, record: Record) -> Curve:
     values = [[_score(course, record, fold, size) for fold in range(folds)] for size in sizes]
     kept = [(s, v) for s, v in zip(sizes, values, strict=True) if np.isfinite(v).all()]
     kept.append((course.plan.train, whole[:folds].tolist()))
-    scores = [score_of(np.array(v), course.plan) for _, v in kept]
+    scores = [score_of(np.array(v), course.plan, course.metric) for _, v in kept]
     return Curve(
         record.key,
         tuple(size for size, _ in kept),

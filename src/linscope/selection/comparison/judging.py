@@ -24,17 +24,10 @@ from linscope.data.suggest import did_you_mean
 
 CLASS_METRICS = ("balanced_accuracy", "accuracy", "f1", "roc_auc", "log_loss", "brier")
 NUMBER_METRICS = ("rmse", "mae", "r2")
-NEED_PROBABILITIES = frozenset({"log_loss", "brier"})
-NAMES = {
-    "balanced_accuracy": "balanced accuracy",
-    "accuracy": "accuracy",
-    "f1": "F1",
-    "roc_auc": "area under the ROC curve",
-    "log_loss": "log loss",
-    "brier": "Brier score",
-    "rmse": "RMSE",
-    "mae": "mean absolute error",
-    "r2": "R²",
+RANGES = {
+    **dict.fromkeys(("balanced_accuracy", "accuracy", "f1", "roc_auc", "brier"), (0.0, 1.0)),
+    **dict.fromkeys(("log_loss", "rmse", "mae"), (0.0, np.inf)),
+    "r2": (-np.inf, 1.0),
 }
 
 

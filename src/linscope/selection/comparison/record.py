@@ -11,7 +11,7 @@ from linscope.validation.differences import corrected_interval
 
 from .candidates import Model
 from .findings import Candidate, Plan, Score
-from .judging import Answers
+from .judging import RANGES, Answers
 from .search import Found, core
 
 
@@ -80,13 +80,14 @@ class Record:
 
     def _score(self, metric: str, plan: Plan) -> Score | None:
         values = self.folds(metric)
-        return None if values is None else score_of(values, plan)
+        return None if values is None else score_of(values, plan, metric)
 
 
-def score_of(values: np.ndarray, plan: Plan) -> Score:
-    """Mean and corrected interval of a metric over the folds."""
+def score_of(values: np.ndarray, plan: Plan, metric: str) -> Score:
+    """Mean and corrected interval of a metric over the folds, within what the metric can be."""
     mean, low, high = corrected_interval(values, plan.train, plan.test, plan.level)
-    return Score(mean, low, high, tuple(values.tolist()))
+    least, most = RANGES[metric]
+    return Score(mean, max(low, least), min(high, most), tuple(values.tolist()))
 
 
 def _median(values: list[float]) -> float:

@@ -332,7 +332,7 @@ class Course:
             values.append(self.records[keys[-1]].metrics[fold][self.metric])
         means = [np.mean([one[self.metric] for one in r.metrics]).item() for r in able]
         best = min(means) if self.metric in LESS_IS_BETTER else max(means)
-        return Headline(score_of(np.array(values), self.plan), tuple(keys), best)
+        return Headline(score_of(np.array(values), self.plan, self.metric), tuple(keys), best)
 
     def _fitted(self, record: Record, last: FinalFit, headline: Headline) -> Fitted:
         """What checks want to see: the first repeat's answers and the last fit."""
