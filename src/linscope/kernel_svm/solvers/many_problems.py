@@ -1,4 +1,4 @@
-"""Many small kernel SVMs that share a table: one compiled call solves some of them.
+"""Many small kernel SVMs that share a table.
 
 Each pair of K classes needs the kernel values of both classes among themselves, which K − 1 pairs
 share, and those between the two, which no other pair needs. So only the former are kept, and the
@@ -91,35 +91,34 @@ def mirror(K, first, stop, begin, end):
 
 def fill_own(first, stop, table, features):
     """Kernel values of some classes among themselves."""
+    starts, cuts = table.starts.tolist(), table.blocks.tolist()
     for k in range(first, stop):
-        if table.blocks[k] == table.blocks[k + 1]:
+        if cuts[k] == cuts[k + 1]:
             continue  # too large for every pair
-        a, b = table.starts[k], table.starts[k + 1]
-        left, right, slots = table.left[a:b], table.right[a:b], np.arange(b - a)
-        fill_products(left, right, features.code, features.degree, _own(table, k), slots, 0)
+        part, m = slice(starts[k], starts[k + 1]), starts[k + 1] - starts[k]
+        K = table.own[cuts[k] : cuts[k + 1]].reshape(m, m)
+        left, right = table.left[part], table.right[part]
+        fill_products(left, right, features.code, features.degree, K, np.arange(m), 0)
 
 
-def _own(table, k):
-    """K_kk; nothing if the whole Gram matrix is given."""
-    m = 0 if len(table.given) else table.starts[k + 1] - table.starts[k]
-    return table.own[table.blocks[k] : table.blocks[k] + m * m].reshape(m, m)
+def _fill_pair(table, features, first, second, cuts, places, K, diagonal):
+    """K_ab in its place in K = [K_aa, K_ab; K_ba, K_bb], and the other blocks.
 
-
-def _fill_pair(table, features, a, b, places, K, diagonal):
-    """K_ab in its place in K = [K_aa, K_ab; K_ba, K_bb], and the other blocks."""
+    ``first`` and ``second`` are the rows of both classes, ``cuts`` where K_aa and K_bb begin.
+    """
     n = len(places)
-    own_a, own_b, given = _own(table, a), _own(table, b), len(table.given) > 0
-    if given:
+    if len(table.given):
         gather(table.given, places, places, K, np.arange(n), 0)
         K[:, n:] = 0.0
         diagonal[:n] = K.diagonal()
-    else:
-        m = len(own_a)
-        left = table.left[table.starts[a] : table.starts[a + 1]]
-        right = table.right[table.starts[b] : table.starts[b + 1]]
-        fill_products(left, right, features.code, features.degree, K, np.arange(m), m)
-        diagonal[:m], diagonal[m:n] = own_a.diagonal(), own_b.diagonal()
-    return Blocks(own_a, own_b, np.full(n, given))
+        return None
+    m = first.stop - first.start
+    own = table.own[cuts[0] : cuts[0] + m * m].reshape(m, m)
+    others = table.own[cuts[1] : cuts[1] + (n - m) * (n - m)].reshape(n - m, n - m)
+    left, right = table.left[first], table.right[second]
+    fill_products(left, right, features.code, features.degree, K, np.arange(m), m)
+    diagonal[:m], diagonal[m:n] = own.diagonal(), others.diagonal()
+    return Blocks(own, others, np.zeros(n, dtype=np.bool_))
 
 
 def room_for(n):
@@ -129,19 +128,20 @@ def room_for(n):
 
 def solve_class_pairs(first, stop, pairs, table, features, bounds, room, answers):
     """The problems ``first`` to ``stop``, each in the same memory of ``room_for`` numbers."""
-    starts = table.starts.tolist()
+    starts, cuts, offsets = (x.tolist() for x in (table.starts, table.blocks, answers.offsets))
     for p, (a, b) in enumerate(pairs[first:stop].tolist(), first):
-        own, others = (table.order[starts[k] : starts[k + 1]] for k in (a, b))
-        places = np.concatenate((own, others))
+        own, others = slice(starts[a], starts[a + 1]), slice(starts[b], starts[b + 1])
+        places = np.concatenate((table.order[own], table.order[others]))
         n, q = len(places), -(-len(places) // BLOCK) * BLOCK
-        y, C, (beta, s) = np.ones(n), bounds.C[places], np.empty((2, n))
-        y[: len(own)] = -1.0
+        y, C, beta, s = np.ones(n), bounds.C[places], np.empty(n), np.empty(n)
+        y[: own.stop - own.start] = -1.0
         K, diagonal = room[: n * q].reshape(n, q), np.zeros(q, dtype=room.dtype)
-        blocks = _fill_pair(table, features, a, b, places, K, diagonal)
+        begin = cuts[a], cuts[b]
+        blocks = _fill_pair(table, features, own, others, begin, places, K, diagonal)
         out = answers.figures[p]
         solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out)
-        part = slice(answers.offsets[p], answers.offsets[p + 1])
-        at = np.argsort(places)  # answers are in the order of the table
+        part = slice(offsets[p], offsets[p + 1])
+        at = places.argsort()  # answers are in the order of the table
         answers.beta[part], answers.s[part] = beta[at], s[at]
 
 
