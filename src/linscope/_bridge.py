@@ -33,6 +33,8 @@ _PRIVATE = {
     "ovr_decision_function": ("sklearn.utils.multiclass", "_ovr_decision_function"),
     # Tells when a kernel is compiled.
     "compile_events": ("numba.core", "event"),
+    # A compiled kernel.
+    "Dispatcher": ("numba.core.registry", "CPUDispatcher"),
 }
 
 __all__ = [*_PRIVATE, "begin_callbacks", "fits", "has_callbacks", "take_control", "validate_params"]

@@ -154,8 +154,8 @@ def compile_for(fit: Callable[[], None]) -> Compiled:
 
 def _folders() -> set[str]:
     """Where Numba keeps the kernels of all modules that are loaded."""
-    from numba.core.registry import CPUDispatcher
+    from linscope._bridge import Dispatcher
 
     modules = [module for name, module in sys.modules.items() if name.startswith("linscope.")]
     values = [value for module in modules for value in vars(module).values()]
-    return {str(one.stats.cache_path) for one in values if isinstance(one, CPUDispatcher)}
+    return {str(one.stats.cache_path) for one in values if isinstance(one, Dispatcher)}
