@@ -2,6 +2,8 @@
 
 from io import BytesIO
 from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -42,6 +44,22 @@ def xor() -> None:
     write(ls.plot.margin(model, X, y).figure_, "xor.png")
 
 
+def report() -> None:
+    """The top of a report, as a browser shows it; this one needs chromium and playwright."""
+    from playwright.sync_api import sync_playwright
+
+    found = ls.compare(ls.datasets.load("churn"), budget=None, verbose=False)
+    with TemporaryDirectory() as folder, sync_playwright() as play:
+        page = Path(folder) / "churn.html"
+        found.report(page)
+        browser = play.chromium.launch(executable_path=which("chromium"), args=["--no-sandbox"])
+        view = browser.new_page(viewport={"width": 1280, "height": 1560})
+        view.goto(page.as_uri())
+        picture = Image.open(BytesIO(view.screenshot()))
+        browser.close()
+    picture.convert("RGB").quantize(256).save(IMAGES / "report.png", optimize=True)
+
+
 def write(figure: Figure, name: str) -> None:
     """256 colours are enough for a diagram and a third of the bytes."""
     IMAGES.mkdir(exist_ok=True)
@@ -54,3 +72,4 @@ if __name__ == "__main__":
     perceptron()
     margins()
     xor()
+    report()
