@@ -20,6 +20,7 @@ examples:
   linscope bench perceptron averaged --peers sklearn --repeat 5 --json out.json --plot out.svg
   linscope bench perceptron --rows 20000 --features 20
   linscope bench perceptron --scaling --memory --cold
+  linscope bench compare                            the whole comparison against scikit-learn's
   linscope bench auto                               the choice of solvers, on tables of many shapes
   linscope bench --data mine.libsvm                 the cases that fit a file in LIBSVM format
 """
@@ -65,12 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     peers = [name.strip() for name in options.peers.split(",") if name.strip()]
     try:
         _check_names("peer", peers, PEERS)
-        _check_names("case", options.cases, [*CASES, AUTO])
+        _check_names("case", options.cases, [*CASES, *LONG_CASES, AUTO])
         _check_plot(options.plot)
         if options.data is not None:
             chosen = cases_for_file(options.data)
         else:
-            chosen = [CASES[name] for name in options.cases or CASES if name != AUTO]
+            known = CASES | LONG_CASES
+            chosen = [known[name] for name in options.cases or CASES if name != AUTO]
     except (ValueError, OSError) as error:
         print(f"linscope bench: {error}", file=sys.stderr)
         return 2

@@ -13,6 +13,7 @@ from sklearn.linear_model import SGDClassifier
 import linscope as ls
 
 from .case import Case, Contender, Data, different_vector
+from .compare_cases import COMPARISONS
 from .data import libsvm_file, named, overlapping, text_like
 from .least_squares_cases import LEAST_SQUARES
 from .linear_svm_cases import LINEAR_SVM
@@ -157,6 +158,8 @@ BY_FAMILY = {
 }
 FAMILIES = {family: [case.name for case in cases] for family, cases in BY_FAMILY.items()}
 CASES = {case.name: case for cases in BY_FAMILY.values() for case in cases}
+# They take minutes, and run only where they are named.
+LONG_CASES = {case.name: case for case in COMPARISONS}
 
 
 def cases_for_file(path: Path) -> list[Case]:

@@ -9,7 +9,7 @@ from sklearn.datasets import dump_svmlight_file
 
 import linscope as ls
 from benchmarks import __main__ as command
-from benchmarks import cases, growth, picture, processes, report, run
+from benchmarks import cases, compare_cases, growth, picture, processes, report, run
 from benchmarks.case import Case, Contender, different_vector, worse_objective
 from benchmarks.cases import CASES, FAMILIES, cases_for_file, mean_of_committee, weights
 from benchmarks.data import overlapping, text_like
@@ -245,3 +245,14 @@ def test_cold_starts_are_judged_by_what_is_promised():
     assert [verdict.split()[0] for verdict in verdicts] == ["loss", "win", "win"]
     text = report.markdown([], [], [], seconds, None)
     assert "| import linscope | 1.40 s | loss (at most 1.3x scikit-learn) |" in text
+
+
+def test_the_study_in_scikit_learn_has_the_same_models():
+    from linscope.selection.comparison.candidates import CLASSIFIERS
+
+    ours = {model.key for model in CLASSIFIERS if model.family != "baseline"}
+    assert ours - set(compare_cases.models(19)) == {"perceptron-pocket", "kernel-perceptron"}
+    data = compare_cases.mixed(50, 11)
+    assert data.X.shape == (50, compare_cases.NUMBERS + len(compare_cases.LEVELS))
+    assert compare_cases.worse_scores({"a": 0.8, "b": 0.9}, {"a": 0.75, "b": 0.905}) <= 0
+    assert compare_cases.worse_scores({"a": 0.8}, {"a": 0.83}) > 0
