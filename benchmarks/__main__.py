@@ -58,7 +58,7 @@ def _positive(text: str) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run what the words ask for; 0 fine, 1 some work falls short, 2 bad input."""
-    from .cases import CASES, cases_for_file
+    from .cases import CASES, LONG_CASES, cases_for_file
 
     options = parser(CASES).parse_args(argv)
     if options.redraw:
