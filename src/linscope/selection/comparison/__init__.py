@@ -1,7 +1,7 @@
 """From a table to the right linear model.
 
 options : what may be asked of a study, and what it tells while it runs
-study : every candidate on the same outer folds, then what follows from their scores
+course : every candidate on the same outer folds; study : what follows from their scores
 candidates : the models, the simplest first; search : their parameters, inside a fold
 folds, prepared, judging, record : rows that judge, tables as models see them, metrics, notes
 choice, recommendation : the rule that chooses a model; why, and what would change it

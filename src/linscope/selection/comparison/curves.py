@@ -17,7 +17,7 @@ from .record import Record, score_of
 from .search import alone, fitted
 
 if TYPE_CHECKING:
-    from .study import Course
+    from .course import Course
 
 PARTS = (0.1, 0.2, 0.4, 0.7)
 LEAST_ROWS = 20

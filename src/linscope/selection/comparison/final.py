@@ -20,7 +20,7 @@ from .prepared import numeric_width
 from .search import Training, core, search, with_parameters
 
 if TYPE_CHECKING:
-    from .study import Course
+    from .course import Course
 
 MOST_COEFFICIENTS = 40
 

@@ -14,7 +14,7 @@ from .record import Record
 from .search import core
 
 if TYPE_CHECKING:
-    from .study import Course
+    from .course import Course
 
 MOST_POINTS = 2_000
 MOST_CURVE = 200
