@@ -271,7 +271,7 @@ def two_classes() -> Findings:
             reasons=(
                 "It is practically equal to the SVM with an RBF kernel, which has the best mean "
                 "(the difference is 0.003; within ±0.01 with probability 0.97).",
-                "It is 41 times cheaper to fit, and its weights can be read.",
+                "It is 41 times cheaper to search and fit, and its weights can be read.",
                 "Fisher's discriminant is simpler, but worse by more than the region of practical "
                 "equivalence.",
             ),

@@ -155,7 +155,7 @@ def test_simpler_model_that_is_practically_equal():
     assert (found.key, found.best, found.linear) == ("logistic-l2", "svm-rbf", "yes")
     assert found.answer == (
         "Use logistic regression (l2): practically equal to the SVM (rbf kernel) (P > 0.99), about "
-        "40 times cheaper to fit, and its weights can be read."
+        "40 times cheaper to search and fit, and its weights can be read."
     )
     assert found.reasons[:3] == (
         "Its mean balanced accuracy over the folds is 0.905, 0.5 percentage points worse than that "

@@ -96,7 +96,7 @@ def _weights(estimator: Any, steps: Any, names: list[str], question: Question) -
     if coef.shape[1] != len(names):  # a kernel machine
         return None
     classes = [str(label) for label in getattr(own, "classes_", [])]
-    bias = bias - _thresholds(estimator)
+    bias = bias - thresholds(estimator)
     if len(classes) == 2 and classes[1] != str(question.classes[1]):
         coef, bias, classes = -coef, -bias, classes[::-1]
     if len(classes) > 2 and len(coef) != len(classes):  # pairs of classes
@@ -105,7 +105,7 @@ def _weights(estimator: Any, steps: Any, names: list[str], question: Question) -
     return Weights(values, coef, names, classes)
 
 
-def _thresholds(estimator: Any) -> np.ndarray | float:
+def thresholds(estimator: Any) -> np.ndarray | float:
     """What a balanced decision takes off log odds or log probabilities: the log of the shares."""
     rule = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     if not isinstance(rule, BalancedDecision):

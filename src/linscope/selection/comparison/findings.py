@@ -235,7 +235,8 @@ class Panels:
     calibration : {"predicted", "observed", "low", "high", "count"}, Clopper–Pearson bands
     residuals : {"fitted", "residual", "quantile"}, at most 2,000 rows
     decision : for two features {"kind": "regions", "x", "y", "class", "points", "labels", names},
-        for more {"kind": "projection", "scores", "labels"}
+        for more and two classes {"kind": "projection", "scores", "labels"}, the boundary at 0; for
+        more classes {"kind": "plane", "points", "labels", "names"}
     Empty where the task has no such figure.
     """
 

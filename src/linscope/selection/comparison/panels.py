@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import beta, norm
 
-from .final import FinalFit
+from linscope.discriminants.estimators.fisher import FisherDiscriminant
+
+from .final import FinalFit, thresholds
 from .findings import Panels
 from .judging import Answers, confusion
 from .record import Record
@@ -121,7 +123,7 @@ def _calibration(y: np.ndarray, p: np.ndarray, level: float) -> dict[str, Any]:
 
 
 def _decision(course: Course, last: FinalFit) -> dict[str, Any]:
-    """With two numbers the regions; with two classes the projection of the rows on the weights."""
+    """Of two numbers the regions; of two classes the rows along the weights; of more a plane."""
     question = course.question
     some = _some(len(course.target), course.options.seed)
     two = isinstance(question.X, np.ndarray) and question.X.shape[1] == 2
@@ -129,13 +131,32 @@ def _decision(course: Course, last: FinalFit) -> dict[str, Any]:
         return _regions(course, last, some)
     own = core(last.inside.named_steps["model"])
     model = last.inside.named_steps["model"]
-    if len(question.classes) != 2 or not hasattr(model, "decision_function"):
+    if len(question.classes) > 2:
+        return _plane(course, last, some)
+    if not hasattr(model, "decision_function"):
         return {}
     scores = np.asarray(model.decision_function(last.X[some]), dtype=np.float64)
+    scores = scores - thresholds(model)
     if str(own.classes_[1]) != str(question.classes[1]):
         scores = -scores
     labels = tuple(course.target[some].tolist())
     return {"kind": "projection", "scores": _list(scores), "labels": labels}
+
+
+def _plane(course: Course, last: FinalFit, some: np.ndarray) -> dict[str, Any]:
+    """The rows in the plane of Fisher's two best directions."""
+    X = last.X
+    if not isinstance(X, np.ndarray) or X.shape[1] < 2:
+        return {}
+    found = FisherDiscriminant(n_components=2).fit(X, course.target).transform(X[some])
+    if found.shape[1] < 2:
+        return {}
+    return {
+        "kind": "plane",
+        "points": tuple(map(_list, found)),
+        "labels": tuple(course.target[some].tolist()),
+        "names": ("first discriminant", "second discriminant"),
+    }
 
 
 def _regions(course: Course, last: FinalFit, some: np.ndarray) -> dict[str, Any]:

@@ -68,7 +68,9 @@ def answer(evidence: Evidence) -> str:
         return f"{use}: {what}, and no simpler model is within {evidence.rope} of it."
     parts = [_equal_to_the_best(evidence)]
     if best.seconds >= LEAST_RATIO * chosen.seconds > 0:
-        parts.append(f"about {wording.times(best.seconds / chosen.seconds)} cheaper to fit")
+        parts.append(
+            f"about {wording.times(best.seconds / chosen.seconds)} cheaper to search and fit"
+        )
     if chosen.readable and not best.readable:
         return f"{use}: {', '.join(parts)}, and its weights can be read."
     return f"{use}: {wording.listed(parts)}; it is the simpler of the two."

@@ -1,4 +1,4 @@
-"""What the model sees: regions in the plane of two features, or scores along its direction w."""
+"""Regions in the plane of two features, scores along the direction w, or classes in a plane."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linscope.selection.comparison.findings import Findings
 BINS = 48
 
 
-def decision_display(findings: Findings) -> RegionsDisplay | ScoresAlongDisplay | None:
+def decision_display(findings: Findings) -> Display | None:
     """The decision picture, if the findings hold one."""
     found, classes = findings.panels.decision, findings.data.classes
     if not found:
@@ -24,6 +24,13 @@ def decision_display(findings: Findings) -> RegionsDisplay | ScoresAlongDisplay 
     if found["kind"] == "projection":
         return ScoresAlongDisplay(
             scores=np.array(found["scores"], dtype=float), codes=codes, classes=classes
+        )
+    if found["kind"] == "plane":
+        return PlaneDisplay(
+            points=np.array(found["points"]),
+            codes=codes,
+            classes=classes,
+            names=tuple(found["names"]),
         )
     return RegionsDisplay(
         u=np.array(found["x"]),
@@ -71,6 +78,33 @@ class RegionsDisplay(Display):
         draw_regions(ax, self.u, self.v, leads, linewidths=1.2)
         theme.scatter(ax, self.points, self.codes, size=30.0)
         ax.set(xlim=self.u[[0, -1]], ylim=self.v[[0, -1]])
+        theme.label(ax, *self.names)
+        theme.title_and_key(ax, self.title, theme.class_entries(self.classes))
+
+
+@dataclass(eq=False, kw_only=True, repr=False)
+class PlaneDisplay(Display):
+    """The classes in a plane.
+
+    Attributes
+    ----------
+    points, codes : the samples and the numbers of their classes
+    classes, names : of the classes and of the two axes
+    """
+
+    points: np.ndarray
+    codes: np.ndarray
+    classes: tuple[str, ...]
+    names: tuple[str, ...]
+    size = 6.4, 4.6
+
+    @property
+    def title(self) -> str:
+        return "The classes in the plane that keeps them furthest apart"
+
+    def _draw(self, axes: list[Axes]) -> None:
+        (ax,) = axes
+        theme.scatter(ax, self.points, self.codes, size=30.0)
         theme.label(ax, *self.names)
         theme.title_and_key(ax, self.title, theme.class_entries(self.classes))
 
