@@ -28,6 +28,8 @@ from linscope._compiling import kernel
 IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
 # A tile of products and one of kernel values, in float32, are together less than an L2 cache.
 TILE_ROWS, TILE_COLUMNS = 64, 640
+# Threads that come back to Python for small tiles wait for each other.
+FILL_ROWS = 192
 
 # 2^f = 1 + f·(A0 + A1 f + …): interpolation at Chebyshev points, relative error 5e-9.
 A0, A1, A2 = np.float32(0.69314718803), np.float32(0.24022650761), np.float32(0.055503571142)
@@ -130,20 +132,36 @@ def _tanh_of_exp2(out):
 
 
 @kernel
-def map_rows(T, code, degree, store, slots, start):
-    """Kernel values of the products T[r, :], to store[slots[r], start:]."""
+def _exp2_rows(T, most, store, slots, start):
+    for r in range(T.shape[0]):
+        _exp2_row(T[r], most, store[slots[r], start : start + T.shape[1]])
+
+
+@kernel
+def _tanh_rows(T, most, store, slots, start):
     for r in range(T.shape[0]):
         row = store[slots[r], start : start + T.shape[1]]
-        if code == IDENTITY:
-            for k in range(T.shape[1]):
-                row[k] = T[r, k]
-        elif code == POWER:
-            _power_row(T[r], degree, row)
-        elif code == TANH:
-            _exp2_row(T[r], MOST32 if row.itemsize == 4 else MOST64, row)
-            _tanh_of_exp2(row)
-        else:
-            _exp2_row(T[r], 0.0, row)
+        _exp2_row(T[r], most, row)
+        _tanh_of_exp2(row)
+
+
+@kernel
+def _power_rows(T, degree, store, slots, start):
+    for r in range(T.shape[0]):
+        _power_row(T[r], degree, store[slots[r], start : start + T.shape[1]])
+
+
+# A kernel of each kind: who uses one kind does not wait for the others to be compiled.
+def map_rows(T, code, degree, store, slots, start):
+    """Kernel values of the products T[r, :], to store[slots[r], start:]."""
+    if code == IDENTITY:
+        store[slots, start : start + T.shape[1]] = T
+    elif code == POWER:
+        _power_rows(T, degree, store, slots, start)
+    elif code == TANH:
+        _tanh_rows(T, MOST32 if store.itemsize == 4 else MOST64, store, slots, start)
+    else:
+        _exp2_rows(T, 0.0, store, slots, start)
 
 
 # Differences lose nothing to what rows have in common; the factor is the last entry of a row.
@@ -169,13 +187,12 @@ def _distances(left, right, out):
             row[j] *= factor
 
 
-@kernel
 def products(left, right, code, out):
     """What the map is applied to, for the features of rows and columns."""
     if code == DISTANCE:
         _distances(left, right, out)
     else:
-        np.dot(left, right.T, out)
+        np.dot(left, right.T, out=out)
 
 
 @kernel(fastmath={"contract"})
@@ -198,68 +215,84 @@ def add_rows(store, slots, delta, start, stop, total):
         total[k] += sums[k]
 
 
-@kernel
 def add_products(left, right, code, degree, delta, total):
     """total += Σ_r delta[r]·K[r, :] for the features of rows and columns, tile by tile."""
-    T = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=left.dtype)
-    K = np.empty((TILE_ROWS, TILE_COLUMNS), dtype=left.dtype)
-    places = np.arange(TILE_ROWS)
+    tiles = _Tiles(left, right, code, degree)
+    if code == EXP2:
+        _add_exp2_products(left, right, delta, tiles.T, tiles.K, tiles.places, total)
+        return
     for begin in range(0, right.shape[0], TILE_COLUMNS):
-        some = right[begin : begin + TILE_COLUMNS]
-        width = some.shape[0]
+        end = min(begin + TILE_COLUMNS, right.shape[0])
         for first in range(0, left.shape[0], TILE_ROWS):
-            m = min(TILE_ROWS, left.shape[0] - first)
-            tile = T[: m * width].reshape(m, width)
-            products(left[first : first + m], some, code, tile)
-            map_rows(tile, code, degree, K, places[:m], 0)
-            own = delta[first : first + m]
-            add_rows(K, places[:m], own, 0, width, total[begin : begin + width])
+            stop = min(first + TILE_ROWS, left.shape[0])
+            K, places = tiles.values(first, stop, begin, end)
+            add_rows(K, places, delta[first:stop], 0, end - begin, total[begin:end])
 
 
-@kernel(fastmath={"contract", "reassoc"})
-def _dot(a, b):
-    total = 0.0
-    for k in range(len(a)):
-        total += a[k] * b[k]
-    return total
-
-
+# The same for the most usual kernel, which predictions wait for: one call for all tiles, as threads
+# that come back to Python for each wait for each other.
 @kernel
+def _add_exp2_products(left, right, delta, T, K, places, total):
+    for begin in range(0, right.shape[0], TILE_COLUMNS):
+        end = min(begin + TILE_COLUMNS, right.shape[0])
+        width = end - begin
+        for first in range(0, left.shape[0], TILE_ROWS):
+            stop = min(first + TILE_ROWS, left.shape[0])
+            m = stop - first
+            tile = T[: m * width].reshape(m, width)
+            np.dot(left[first:stop], right[begin:end].T, tile)
+            for r in range(m):
+                _exp2_row(tile[r], 0.0, K[r, :width])
+            add_rows(K, places[:m], delta[first:stop], 0, width, total[begin:end])
+
+
+class _Tiles:
+    """Small parts of a kernel matrix, each in the same memory as the last."""
+
+    def __init__(self, left, right, code, degree):
+        self.left, self.right, self.code, self.degree = left, right, code, degree
+        rows, columns = min(TILE_ROWS, left.shape[0]), min(TILE_COLUMNS, right.shape[0])
+        self.T = np.empty(rows * columns, dtype=left.dtype)
+        self.K = np.empty((rows, columns), dtype=left.dtype)
+        self.places = np.arange(rows)
+
+    def values(self, first, stop, begin, end):
+        """K[first:stop, begin:end] in the first rows and columns of a store, and their numbers."""
+        m, width = stop - first, end - begin
+        T, places = self.T[: m * width].reshape(m, width), self.places[:m]
+        products(self.left[first:stop], self.right[begin:end], self.code, T)
+        map_rows(T, self.code, self.degree, self.K, places, 0)
+        return self.K, places
+
+
 def add_symmetric(left, right, code, degree, beta, first, stop, total):
     """total += Kβ, the part of K[r, c] and K[c, r] with first ≤ r < stop and r ≤ c.
 
     Of a tile on the diagonal all is used, of one beside it both it and its mirror image. Columns
     beyond the rows have β = 0: of their tiles there is no mirror image.
     """
-    n = left.shape[0]
-    T = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=left.dtype)
-    K = np.empty((TILE_ROWS, TILE_COLUMNS), dtype=left.dtype)
+    n, tiles = left.shape[0], _Tiles(left, right, code, degree)
     for r in range(first, stop, TILE_ROWS):
-        m = min(TILE_ROWS, stop - r)
-        own = np.arange(m)
-        begin, end = r, r + m
+        begin, end = r, min(r + TILE_ROWS, stop)
+        own = slice(begin, end)
         while begin < right.shape[0]:
             width = end - begin
-            tile = T[: m * width].reshape(m, width)
-            products(left[r : r + m], right[begin:end], code, tile)
-            map_rows(tile, code, degree, K, own, 0)
+            K, places = tiles.values(own.start, own.stop, begin, end)
             if begin < n:
-                for i in range(m):
-                    total[r + i] += _dot(K[i, :width], beta[begin:end])
+                total[own] += K[: len(places), :width] @ beta[begin:end]
             if begin > r:
-                add_rows(K, own, beta[r : r + m], 0, width, total[begin:end])
+                add_rows(K, places, beta[own], 0, width, total[begin:end])
             begin, end = end, min(end + TILE_COLUMNS, n if end < n else right.shape[0])
 
 
-@kernel
 def fill_products(left, right, code, degree, store, slots, start):
     """store[slots[r], start:] = K[r, :] for the features of rows and columns, tile by tile."""
-    T = np.empty((TILE_ROWS, right.shape[0]), dtype=left.dtype)
-    for first in range(0, left.shape[0], TILE_ROWS):
-        some = left[first : first + TILE_ROWS]
-        m = some.shape[0]
-        products(some, right, code, T[:m])
-        map_rows(T[:m], code, degree, store, slots[first : first + m], start)
+    T = np.empty((min(FILL_ROWS, left.shape[0]), right.shape[0]), dtype=left.dtype)
+    for first in range(0, left.shape[0], FILL_ROWS):
+        some = left[first : first + FILL_ROWS]
+        part = T[: len(some)]
+        products(some, right, code, part)
+        map_rows(part, code, degree, store, slots[first : first + FILL_ROWS], start)
 
 
 @kernel

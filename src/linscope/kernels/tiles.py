@@ -157,7 +157,7 @@ class FeatureTiles(Tiles):
         products(left, right, self.code, out)
         return out
 
-    # One compiled call each: threads that come back to Python for each tile wait for each other.
+    # Large tiles: threads that come back to Python for small ones wait for each other.
     def fill(
         self, store: np.ndarray, slots: np.ndarray, rows: np.ndarray, columns: Any, start: int
     ) -> None:
