@@ -143,8 +143,13 @@ if __name__ == "__main__":
 def test_an_interrupt_ends_all_processes_at_once(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(INTERRUPTED.format(path=sys.path))
+    # A shell that starts the tests in the background has them ignore interrupts.
     child = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert child.stdout.readline() == "ready\n"
     # Python's tracker of shared resources is one child, the process that compiles the other.
