@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linscope.selection.comparison.folds import Rows, outer_folds
+from linscope.selection.comparison.folds import split as split_rows
 
 
 def _rows(n=60, classes=3, groups=None, order=None):
@@ -51,7 +52,22 @@ def test_as_many_folds_as_the_rarest_class_has_rows():
     assert outer_folds(rows, None, 1, 0).folds == 3
     with pytest.raises(ValueError, match="rarest class has 3 rows: use at most 3"):
         outer_folds(rows, 5, 1, 0)
-    with pytest.raises(ValueError, match="at least 2"):
-        outer_folds(Rows(np.r_[np.zeros(9, int), 1], None, None, 10), None, 1, 0)
+    with pytest.raises(ValueError, match="rarest class has 2 rows: at least 3"):
+        outer_folds(Rows(np.r_[np.zeros(9, int), 1, 1], None, None, 11), None, 1, 0)
     with pytest.raises(ValueError, match="at least 2"):
         outer_folds(_rows(), 1, 1, 0)
+
+
+def test_inner_folds_have_every_class():
+    codes = np.r_[np.zeros(30, int), np.ones(3, int)]
+    rows = Rows(codes, None, None, 33)
+    for outer in outer_folds(rows, None, 1, 0).splits:
+        part = rows.take(outer.train)
+        for inner in split_rows(part, 5, 0):
+            assert set(part.codes[inner.train]) == {0, 1}
+
+
+def test_a_class_that_comes_late_is_named():
+    codes = np.r_[np.zeros(50, int), np.ones(10, int)]
+    with pytest.raises(ValueError, match="no row of some class to learn from"):
+        outer_folds(Rows(codes, None, np.arange(60.0), 60), 4, 1, 0)

@@ -190,3 +190,19 @@ def test_an_interruption_of_the_learning_curve_keeps_all_scores():
 
 def _interrupted(*arguments):
     raise KeyboardInterrupt
+
+
+def test_a_class_of_three_rows_is_studied():
+    table = _table()
+    table["churn"] = np.where(np.arange(120) < 3, "yes", "no").astype(object)
+    options = Options(models=QUICK, budget=None, repeats=1)
+    found = run_study(read_question(table, "churn"), options).findings
+    assert {one.state for one in found.candidates} == {"finished"}
+    assert found.plan.folds == 3
+
+
+def test_numbers_beyond_the_range_are_named():
+    table = _table()
+    table["age"] = table["age"] * 1e299
+    with pytest.raises(ValueError, match="too large to standardise"):
+        run_study(read_question(table, "churn"), Options(models=QUICK))

@@ -54,6 +54,7 @@ def outer_folds(rows: Rows, folds: int | None, repeats: int | None, seed: int) -
     elif repeats is None:
         repeats = next((times for most, times in REPEATS if rows.n <= most), 1)
     splits = [s for r in range(repeats) for s in split(rows, count, seed + r)]
+    check_all_classes(rows, splits)
     kind = "stratified folds" if rows.codes is not None else "folds"
     if rows.order is not None:
         kind = "folds in order of time, each judged by later rows"
@@ -67,6 +68,8 @@ def split(rows: Rows, folds: int, seed: int) -> list[Split]:
     """So many folds of these rows."""
     if rows.order is not None:
         return _in_time(rows.order, folds)
+    if rows.codes is not None:  # every part needs some of each class
+        folds = max(2, min(folds, int(np.bincount(rows.codes).min())))
     shuffled = {"n_splits": folds, "shuffle": True, "random_state": seed}
     empty = np.empty((rows.n, 0))
     if rows.groups is not None:
@@ -75,6 +78,19 @@ def split(rows: Rows, folds: int, seed: int) -> list[Split]:
         maker = KFold if rows.codes is None else StratifiedKFold
     found = maker(**shuffled).split(empty, rows.codes, rows.groups)
     return [Split(train, test) for train, test in found]
+
+
+def check_all_classes(rows: Rows, splits: list[Split]) -> None:
+    """Every fold must have rows of each class to learn from; groups and times may prevent that."""
+    if rows.codes is None:
+        return
+    classes = len(np.unique(rows.codes))
+    for number, one in enumerate(splits, 1):
+        if len(np.unique(rows.codes[one.train])) < classes:
+            raise ValueError(
+                f"fold {number} has no row of some class to learn from: use fewer folds, or split "
+                "without the group or time column"
+            )
 
 
 def _in_time(order: np.ndarray, folds: int) -> list[Split]:
@@ -90,6 +106,11 @@ def _allowed(rows: Rows, folds: int, *, given: bool) -> int:
     most, what = rows.n, f"the table has {rows.n} rows"
     if rows.codes is not None and rows.order is None:
         rarest = int(np.bincount(rows.codes).min())
+        if rarest < 3:
+            raise ValueError(
+                f"the rarest class has {rarest} rows: at least 3 are needed, to learn from, to "
+                "choose parameters by and to judge by"
+            )
         if rarest < most:
             most, what = rarest, f"the rarest class has {rarest} rows"
     if rows.groups is not None and len(np.unique(rows.groups)) < most:

@@ -52,7 +52,13 @@ class PreparedFolds:
     def prepare(self, train: np.ndarray, test: np.ndarray) -> Prepared:
         """These rows, encoded and standardised by what the first of them hold."""
         steps = preparation(self.question, scale=True, reference=True)
-        seen = _ready(steps.fit_transform(self.question.X[train]))
+        with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
+            seen = _ready(steps.fit_transform(self.question.X[train]))
+        if not np.isfinite(seen.data if sp.issparse(seen) else seen).all():
+            raise ValueError(
+                "the table has numbers that are too large to standardise (beyond about 1e150): "
+                "divide such columns by a constant first"
+            )
         training = Training(seen, self.target[train], self.rows.take(train))
         held = _ready(steps.transform(self.question.X[test]))
         return Prepared(training, held, self.target[test], numeric_width(steps, self.question))

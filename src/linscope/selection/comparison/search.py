@@ -22,7 +22,7 @@ from linscope.validation.splits import Split
 from .balanced import BalancedDecision
 from .candidates import Model, Setting
 from .findings import LESS_IS_BETTER
-from .folds import Rows, split
+from .folds import Rows, check_all_classes, split
 from .judging import Answers, answers_of, judge
 
 SEARCH_ROWS = 4_000
@@ -58,6 +58,7 @@ class Found(NamedTuple):
 def search(model: Model, setting: Setting, training: Training, folds: int) -> Found:
     """The best parameters for these rows."""
     splits = split(training.rows, folds, setting.seed)
+    check_all_classes(training.rows, splits)
     if not model.grid:
         return Found({}, _inner(model, setting, training, splits, {}), {})
     part, part_splits = training, splits
