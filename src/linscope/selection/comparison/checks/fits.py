@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..findings import LESS_IS_BETTER
+from ..search import core
 from .registry import Found, rule
 from .subject import Subject
 from .words import listed
@@ -74,11 +75,11 @@ def uncertified(subject: Subject) -> Iterator[Found]:
 )
 def final_uncertified(subject: Subject) -> Iterator[Found]:
     final = getattr(subject.fitted, "final", None)
-    model = None if final is None else final[-1]
+    model = None if final is None else core(final[-1])
     certificate = getattr(model, "certificate_", None)
     if certificate is not None and not certificate.ok:
-        status = getattr(certificate, "status", None)
-        said = f" (status: {getattr(status, 'value', status)})" if status is not None else ""
+        text = getattr(certificate, "text", "")
+        said = f" ({text})" if text else ""
         yield Found(
             f"The final {type(model).__name__} has no certificate that is ok{said}: its weights "
             "may be off the optimum.",
