@@ -85,7 +85,7 @@ class JudgingOptions:
         list[str] | None,
         Parameter(help="Keys, as in fisher,logistic-l2; all by default.", negative=()),
     ] = None
-    folds: Annotated[int | None, Parameter(help="5 by default.")] = None
+    folds: Annotated[int | None, Parameter(help="5 by default, 10 up to 300 rows.")] = None
     repeats: Annotated[
         int | None, Parameter(help="How often the folds are drawn; by the number of rows.")
     ] = None
