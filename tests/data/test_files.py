@@ -212,7 +212,7 @@ def test_excel_sheets(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "empty: its first sheet needs a header"),
+        ([], "empty: it needs a header"),
         ([["a", "b"]], "a header but no rows"),
         ([["a", "a"], [1, 2]], "columns 0 and 1 are both called 'a'"),
         ([["a", "b"], [1, 2], [1, 2, 3]], "row 2 of the table has 3 cells .* header has 2"),
