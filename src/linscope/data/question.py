@@ -208,6 +208,12 @@ def _of_dataset(
     return Table(dict(zip(data.feature_names, X.T, strict=True))), "target", y, positive
 
 
+def table_with_target(data: Dataset) -> Table:
+    """The table of a built-in data set with its target as the last column."""
+    table, target, values, _ = _of_dataset(data, None, None, None)
+    return table if values is None else Table({**table.columns, target: column_of(values)})
+
+
 def _target_values(
     table: Table, target: str | None, values: Any, name: str
 ) -> tuple[str, np.ndarray, bool]:

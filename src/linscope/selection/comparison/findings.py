@@ -271,11 +271,41 @@ class Panels:
     macro: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a comparison was asked, by the names of the command line; defaults where nothing was.
+
+    target : None where the values to predict came apart from the table
+    budget : as people write it, such as "2m" or "none"
+    sheet : of an Excel file
+    """
+
+    target: str | None = None
+    positive: str | None = None
+    task: str | None = None
+    missing: str | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    group: str | None = None
+    time: str | None = None
+    metric: str | None = None
+    models: tuple[str, ...] = ()
+    folds: int | None = None
+    repeats: int | None = None
+    rope: float = 0.01
+    level: float = 0.95
+    budget: str = "2m"
+    ignore: tuple[str, ...] = ()
+    seed: int = 0
+    sheet: str | None = None
+
+
 @dataclass(frozen=True)
 class Findings:
     """Everything that a comparison found.
 
-    command, python : how to make it again
+    command, python : how to make it again; without a command it was made of arrays in Python
+    asked : the options of both, as values
     versions : of linscope, Python and the libraries that matter
     seconds : what it took; partial : it was stopped before its end
     """
@@ -295,3 +325,4 @@ class Findings:
     versions: dict[str, str]
     seconds: float
     partial: bool = False
+    asked: Asked = field(default_factory=Asked)

@@ -183,6 +183,12 @@ def titles(findings: Findings) -> dict[str, str]:
     return {each.key: each.title for each in findings.candidates}
 
 
+def table_word(findings: Findings) -> str:
+    """What stands for the table on a command line."""
+    given = findings.command.removeprefix("linscope compare ").partition(" --")[0]
+    return given or "TABLE.csv"
+
+
 def against(findings: Findings, key: str) -> dict[str, Difference]:
     """Differences of one candidate to all others: positive means that it is better than the other.
 
