@@ -51,6 +51,15 @@ class Estimator:
                     raise TypeError(_unknown(cls.__name__, name, known))
             return super().__new__(cls)
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name, with those of estimators inside if ``deep``."""
+        known = _parameters(type(self).__init__)
+        if not known:
+            return super().get_params(deep)  # type: ignore[misc]
+        found = {name: getattr(self, name) for name in sorted(known) if name != "self"}
+        inner = deep and any(hasattr(value, "get_params") for value in found.values())
+        return super().get_params(deep) if inner else found  # type: ignore[misc]
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         for name in OF_SAMPLES:
             method = getattr_static(cls, name, None)  # what depends on parameters is no function
