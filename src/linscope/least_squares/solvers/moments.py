@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from linscope._compiling import kernel
-from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, div, mul
+from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, mul, product
 from linscope.engines import Engine
 from linscope.rows.blocks import Block, Largest, block_rows_for
 from linscope.rows.double_operations import shifted
@@ -57,7 +57,7 @@ class Moments:
     @cached_property
     def full(self) -> Pair:
         """G with both halves."""
-        return Pair(*(np.triu(part) + np.triu(part, 1).T for part in self.gram))
+        return symmetric(self.gram)
 
     def total_squares(self, *, centred: bool) -> np.ndarray:
         """Σ c (y − ȳ)² of each target, or Σ c y²."""
@@ -70,9 +70,16 @@ class Moments:
 
     @cached_property
     def _centred_squares(self) -> np.ndarray:
-        out = np.empty(self.n_targets)
-        _squares_about_means(*self.gram, self.n_features, out)
-        if np.isnan(out).any():
+        """G_yy − v (G_0y + (G_0y − v n)), where v is near the mean: its error counts squared."""
+        at = slice(1 + self.n_features, None)
+        weight, sums = self.gram.part([[0]], [[0]]), self.gram.part([0], at)
+        squares = np.diag(self.gram.hi)[at], np.diag(self.gram.lo)[at]
+        with np.errstate(all="ignore"):
+            mean = sums.hi / weight.hi
+            rest = product(weight, Pair.of(-mean), sums).plus(sums)
+            columns = Pair(squares[0][:, None], squares[1][:, None])
+            out = product(Pair.of(np.diag(-mean[0])), rest.turned(), columns).hi[:, 0]
+        if not ((1e-12 * squares[0] < out) & (out < np.inf)).all():
             return _total_squares(self, centred=True)
         return np.ldexp(out, -2 * self.frame.exponent[self.frame.targets])
 
@@ -135,15 +142,15 @@ class Moments:
         return Moments(large.frame, gram, self.n + other.n, rounding)
 
 
-@kernel
-def _squares_about_means(Gh, Gl, d, out):
-    """Σ c (u − ū)² of each target; NaN where that cancels or leaves the range of floats."""
-    for c in range(len(out)):
-        y = 1 + d + c
-        qh, ql = mul(Gh[0, y], Gl[0, y], Gh[0, y], Gl[0, y])
-        qh, ql = div(qh, ql, Gh[0, 0], Gl[0, 0])
-        h, _ = add(Gh[y, y], Gl[y, y], -qh, -ql)
-        out[c] = h if 1e-12 * Gh[y, y] < h < np.inf else np.nan
+def symmetric(upper: Pair) -> Pair:
+    """The whole matrix of its upper half."""
+    above = _above(len(upper.hi))
+    return Pair(*(np.where(above, part, part.T) for part in upper))
+
+
+@lru_cache(maxsize=8)
+def _above(p: int) -> np.ndarray:
+    return np.triu(np.ones((p, p), dtype=bool))
 
 
 def _total_squares(moments: Moments, *, centred: bool) -> np.ndarray:
