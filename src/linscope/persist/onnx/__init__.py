@@ -4,6 +4,7 @@ front         which function writes which model; inputs, outputs, metadata
 graph         nodes and constants
 decisions     from scores to votes, probabilities and class numbers
 linear        models that are hyperplanes, and Gaussian naive Bayes
+exact         scores within rounding of 0, where a tie rule asks for their sign
 committees    voted perceptrons
 kernels       kernel values, kernel machines and their approximations
 transformers  steps of pipelines before the model

@@ -122,7 +122,7 @@ def _inputs(graph: Graph, model: Any) -> str:
     """The matrix X, or a column of a table for each feature."""
     first = _first(model)
     if not isinstance(first, TableColumns):
-        return graph.input("X", "number", model.n_features_in_)
+        return graph.input("X", "number", first.n_features_in_)
     x = named_inputs(graph, first)
     taken = [one.name for one in graph.inputs if one.name in OUTPUTS]
     if taken:
@@ -183,15 +183,24 @@ def label_values(classes: np.ndarray) -> np.ndarray:
 
 def _first(model: Any) -> Any:
     """The step that sees the rows as they are given."""
-    if isinstance(model, FrozenEstimator):
-        return _first(model.estimator)
-    return _first(model.steps[0][1]) if isinstance(model, Pipeline) else model
+    inside = _inside(model)
+    return _first(inside[0]) if inside else model
 
 
 def _last(model: Any) -> Any:
+    """The model itself, without what is before or around it."""
+    inside = _inside(model)
+    return _last(inside[-1]) if inside else model
+
+
+def _inside(model: Any) -> list[Any]:
     if isinstance(model, FrozenEstimator):
-        return _last(model.estimator)
-    return _last(model.steps[-1][1]) if isinstance(model, Pipeline) else model
+        return [model.estimator]
+    if isinstance(model, BalancedDecision):
+        return [model.estimator_]
+    if not isinstance(model, Pipeline):
+        return []
+    return [step for _, step in model.steps if step is not None and step != "passthrough"]
 
 
 def _proto(graph: Graph, model: Any, classes: np.ndarray | None) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import decisions
 from .committees import votes_of_rows
+from .exact import settled
 from .graph import Answer, Graph, dense
 
 LARGE, SHRINK = np.array(2.0**400), np.array(2.0**-400)
@@ -26,8 +27,11 @@ def regression(graph: Graph, model: Any, x: str) -> Answer:
     return Answer(prediction=graph.flat(out) if np.ndim(model.coef_) == 1 else out)
 
 
-def hyperplanes(graph: Graph, x: str, coef: Any, intercept: Any) -> str:
-    """Scores (n, problems); −inf for a class whose intercept is that."""
+def hyperplanes(graph: Graph, x: str, coef: Any, intercept: Any, exact: bool = False) -> str:
+    """Scores (n, problems); −inf for a class whose intercept is that.
+
+    ``exact``: those within rounding of 0 have the sign of the exact sum.
+    """
     weights, bias = np.atleast_2d(dense(coef)), np.atleast_1d(dense(intercept))
     endless = np.isinf(bias)
     weights, bias = np.where(endless[:, None], 0.0, weights), np.where(endless, 0.0, bias)
@@ -35,6 +39,9 @@ def hyperplanes(graph: Graph, x: str, coef: Any, intercept: Any) -> str:
     shrink = graph("Where", large, SHRINK, decisions.ONE)
     scores = graph.product(rows, weights.T)
     scores = graph("Add", scores, graph("Mul", shrink, bias))
+    if exact:
+        rows = graph("Concat", rows, shrink, axis=1)
+        scores = settled(graph, scores, rows, np.column_stack([weights, bias]))
     scores = graph("Mul", scores, graph("Where", large, LARGE, decisions.ONE))
     scores = graph("Clip", scores, np.array(-MOST), np.array(MOST))
     return graph("Add", scores, np.where(endless, -np.inf, 0.0)) if endless.any() else scores
@@ -52,7 +59,8 @@ def perceptron(graph: Graph, model: Any, x: str) -> Answer:
         shrink = graph("Where", large, SHRINK, decisions.ONE)
         scores = votes_of_rows(graph, model, rows, shrink)
     else:
-        scores = hyperplanes(graph, x, model.coef_, model.intercept_)
+        signs = len(model.classes_) == 2 or model.multi_class == "ovo"
+        scores = hyperplanes(graph, x, model.coef_, model.intercept_, exact=signs)
     return by_tie_rule(graph, model, scores)
 
 

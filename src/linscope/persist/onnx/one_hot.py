@@ -57,17 +57,17 @@ def _tables(step: Any) -> list[np.ndarray]:
         cases = values if step.handle_unknown == "error" else np.append(values, _other(values))
         rows = np.repeat(first[None], len(cases), axis=0)
         rows[:, j] = cases
-        stop = start + widths[j]
+        stop = start + widths[f"x{j}"]
         tables.append(_encoded(encoder, rows)[:, start:stop])
         start = stop
     return tables
 
 
 def _plain(step: Any) -> Any:
-    """The encoder for arrays, which names each of its columns by the number of the input."""
+    """The encoder for arrays, whose columns are named x0, x1, … like the input that they are of."""
     encoder = copy(step)
     vars(encoder).pop("feature_names_in_", None)
-    encoder.feature_name_combiner = lambda column, category: int(column.removeprefix("x"))
+    encoder.feature_name_combiner = lambda column, category: column
     return encoder.set_output(transform="default")
 
 
