@@ -149,21 +149,35 @@ def _by_problem(model: Any) -> np.ndarray:
 def kernel_perceptron(graph: Graph, model: Any, x: str) -> Answer:
     kernel = formula(model)
     if model.output == "voted":
-        bias, nothing = float(model.fit_intercept), np.zeros((model.n_features_in_, 1))
+        one, nothing = float(model.fit_intercept), np.zeros((model.n_features_in_, 1))
         scores = votes(
             graph,
             model,
-            lambda support: graph("Add", kernel.of(graph, x, support), np.array(bias)),
+            lambda support: graph("Add", kernel.of(graph, x, support), np.array(one)),
             lambda committee: graph.product(x, nothing),
         )
         return by_tie_rule(graph, model, scores)
-    vectors = dense(model.support_vectors_)
+    vectors, bias = dense(model.support_vectors_), dense(model.intercept_)
     if not len(vectors):
-        bias = dense(model.intercept_)
         scores = hyperplanes(graph, x, np.zeros((len(bias), model.n_features_in_)), bias)
         return by_tie_rule(graph, model, scores)
-    sums = graph.product(kernel.of(graph, x, vectors), dense(model.dual_coef_).T)
-    return by_tie_rule(graph, model, graph("Add", sums, dense(model.intercept_)))
+    alpha = dense(model.dual_coef_).T
+    scores = graph("Add", graph.product(kernel.of(graph, x, vectors), alpha), bias)
+    if kernel.name == "rbf" and (bias == 0).any():
+        far = _far_signs(graph, x, vectors, kernel.gamma, np.where(bias == 0, alpha, 0.0))
+        scores = graph("Where", graph("Equal", scores, decisions.ZERO), far, scores)
+    return by_tie_rule(graph, model, scores)
+
+
+# Σ_j α_j exp(−γ‖x − z_j‖²) has the sign of Σ_j α_j e^(t_j − max t), t_j = γ(2 x·z_j − ‖z_j‖²)
+def _far_signs(graph: Graph, x: str, Z: np.ndarray, gamma: float, alpha: np.ndarray) -> str:
+    """±1e-300, as linscope has it, for rows so far off that all kernel values vanish."""
+    centre = Z.mean(axis=0)
+    away = Z - centre
+    t = graph.product(graph("Sub", x, centre), 2.0 * gamma * away.T)
+    t = graph("Sub", t, gamma * np.einsum("ij,ij->i", away, away))
+    e = graph("Exp", graph("Sub", t, graph.reduced("ReduceMax", t)))
+    return graph("Mul", graph("Sign", graph.product(e, alpha)), np.array(1e-300))
 
 
 def approximate_svc(graph: Graph, model: Any, x: str) -> Answer:
