@@ -5,6 +5,7 @@ graph         nodes and constants
 decisions     from scores to votes, probabilities and class numbers
 linear        models that are hyperplanes, and Gaussian naive Bayes
 exact         scores within rounding of 0, where a tie rule asks for their sign
+distances     squared distances
 committees    voted perceptrons
 kernels       kernel values, kernel machines and their approximations
 transformers  steps of pipelines before the model

@@ -44,10 +44,18 @@ class Graph:
         """Apply an operator to tensors by name; arrays and numbers become constants."""
         from onnx.helper import make_node
 
+        if operator in NEUTRAL and _nearly(inputs[1], NEUTRAL[operator]):
+            return self._safely(operator, *inputs)
         names = [one if isinstance(one, str) else self._constant(np.asarray(one)) for one in inputs]
         name = f"linscope:{operator}:{len(self.nodes) + 1}"
         self.nodes.append(make_node(operator, names, [name], **attributes))
         return name
+
+    def _safely(self, operator: str, x: str, number: np.ndarray) -> str:
+        """The same, where onnxruntime would leave the step out."""
+        if operator in ("Add", "Sub"):
+            return self("Sum", x, number if operator == "Add" else -number)
+        return self("Mul", self(operator, x, 2.0 * number), 0.5 if operator == "Mul" else 2.0)
 
     def _constant(self, values: np.ndarray) -> str:
         from onnx.numpy_helper import from_array
@@ -104,6 +112,17 @@ class Graph:
 
 
 AXIS = np.array([1])
+# onnxruntime leaves out + 0, − 0, · 1 and / 1, and looks at the number in float32.
+NEUTRAL = {"Add": 0.0, "Sub": 0.0, "Mul": 1.0, "Div": 1.0}
+
+
+def _nearly(value: Any, neutral: float) -> bool:
+    """Whether it is one number that is not neutral but for float32."""
+    if isinstance(value, str) or np.size(value) != 1:
+        return False
+    number = float(np.ravel(value)[0])
+    with np.errstate(over="ignore", under="ignore"):
+        return number != neutral and float(np.float32(number)) == neutral
 
 
 def dense(values: Any) -> np.ndarray:

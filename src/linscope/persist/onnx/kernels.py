@@ -21,6 +21,7 @@ from linscope.kernels.rounding import gaussian_rounding
 
 from . import decisions
 from .committees import votes
+from .distances import squared_distances
 from .graph import Answer, Graph, dense
 from .linear import by_sign, by_tie_rule, hyperplanes, linear_svc
 
@@ -88,16 +89,6 @@ def gaussian(graph: Graph, x: str, Z: np.ndarray, gamma: float) -> str:
     else:
         distances = squared_distances(graph, x, Z)
     return graph("Exp", graph("Mul", distances, np.array(-gamma)))
-
-
-def squared_distances(graph: Graph, x: str, Z: np.ndarray) -> str:
-    """Σ_j (x_j − z_j)², one feature after the other, (n, m)."""
-    total = ""
-    for j in range(Z.shape[1]):
-        away = graph("Sub", graph.columns(x, [j]), Z[:, j])
-        square = graph("Mul", away, away)
-        total = graph("Add", total, square) if total else square
-    return total
 
 
 def _quick_distances(graph: Graph, x: str, Z: np.ndarray) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import decisions
 from .committees import votes_of_rows
+from .distances import squared_distances
 from .exact import settled
 from .graph import Answer, Graph, dense
 
@@ -133,10 +134,9 @@ def posterior_scores(graph: Graph, model: Any, x: str) -> Answer:
 # g_k(x) = ln P(C_k) − Σ ln(σ_kj √2π) − ½ Σ_j ((x_j − μ_kj)/σ_kj)²
 def naive_bayes(graph: Graph, model: Any, x: str) -> Answer:
     gaussians = model._model
-    away = graph("Sub", graph("Unsqueeze", x, np.array([1])), dense(gaussians.means))
-    away = graph("Mul", away, 1.0 / dense(gaussians.spreads))
-    total = graph.reduced("ReduceSum", graph("Mul", away, away), 2)
-    half = graph("Mul", graph("Squeeze", total, np.array([2])), np.array(0.5))
+    scale = 1.0 / dense(gaussians.spreads)
+    total = squared_distances(graph, x, dense(gaussians.means), scale)
+    half = graph("Mul", total, np.array(0.5))
     with np.errstate(divide="ignore"):
         level = np.where(gaussians.priors > 0, gaussians.level, -np.inf)
     joint = graph("Sub", level, half)

@@ -24,6 +24,7 @@ from linscope.validation.preparation import Categories, Preparation
 
 from . import kernels
 from .decisions import ONE, ZERO
+from .distances import squared_distances
 from .graph import Graph, dense
 from .one_hot import one_hot
 
@@ -104,7 +105,7 @@ def _polynomial_features(graph: Graph, step: Any, x: str) -> str:
 
 
 def _radial_features(graph: Graph, step: Any, x: str) -> str:
-    new = kernels.squared_distances(graph, x, dense(step.centers_))
+    new = squared_distances(graph, x, dense(step.centers_))
     if step.gamma is not None:
         new = graph("Exp", graph("Mul", new, np.array(-float(step.gamma))))
     return graph("Concat", x, new, axis=1)
