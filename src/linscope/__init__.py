@@ -59,6 +59,7 @@ _PUBLIC = {
     "progress": "results",
     "reflect": "data",
     "separability": "separation.question",
+    "to_onnx": "persist.onnx.front",
     "trace": "tracing.start",
 }
 _MODULES = {"datasets": "data.datasets", "plot": "plot"}

@@ -1,0 +1,1 @@
+"""Models outside of Python: files and other formats."""
