@@ -29,13 +29,15 @@ class Row(NamedTuple):
 
     keeps : fitted attributes that are written
     leaves : fitted attributes that are not; using them after ``load`` is an error that says so
-    blank : parameters and attributes that are None in a file; a parameter must be None, too
+    blank : parameters and attributes that are None after ``load``: rows, and how to use the machine
+    never : parameters that must be None, because they would be functions
     """
 
     module: str
     keeps: str = ""
     leaves: str = ""
     blank: str = ""
+    never: str = ""
 
 
 _SQUARES = Row(
@@ -126,7 +128,7 @@ ESTIMATORS: dict[str, Row] = {
     ),
     # What stands for "passthrough" in a fitted ColumnTransformer.
     "FunctionTransformer": Row(
-        "sklearn.preprocessing", blank="func inverse_func kw_args inv_kw_args"
+        "sklearn.preprocessing", blank="kw_args inv_kw_args", never="func inverse_func"
     ),
     "Nystroem": Row(
         "sklearn.kernel_approximation",

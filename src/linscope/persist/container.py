@@ -24,7 +24,6 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 FORMAT = 1
-MEGABYTE = 1 << 20
 # Header and whole file; the header is safetensors' own limit.
 LARGEST_HEADER, LARGEST_FILE = 100_000_000, 1 << 34
 # Commas and brackets in the header, which bound how many objects it can hold.
@@ -73,22 +72,21 @@ def write(file: BinaryIO, document: Any, tensors: dict[str, np.ndarray]) -> None
     parts, place = [], 0
     for name, array in tensors.items():
         part = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-        end = place + part.nbytes
-        shape = list(array.shape)
-        dtype = _NAMES[part.dtype]
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [place, end]}
-        parts.append(part)
-        place = end
+        where = [place, place + part.nbytes]
+        kind, shape = _NAMES[part.dtype], list(array.shape)
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": where}
+        parts.append(part.reshape(-1).view(np.uint8))
+        place += part.nbytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)  # so that the tensors begin at a multiple of 8
     _check_sizes(len(text), 8 + len(text) + place, text)
     begin = struct.pack("<Q", len(text)) + text
     digest = hashlib.sha256(begin)
     for part in parts:
-        digest.update(part.data.cast("B") if part.size else b"")
+        digest.update(part)
     file.write(begin.replace(_ZEROS, digest.hexdigest().encode(), 1))
     for part in parts:
-        file.write(part.data.cast("B") if part.size else b"")
+        file.write(part)
     file.flush()
     os.fsync(file.fileno())
 
@@ -116,13 +114,15 @@ def read(path: Any) -> Contents:
         if found is None:
             raise Damaged("is not a model of linscope")
         number, sha256 = int(found[1]), found[2]
+        if number < 1:
+            raise Damaged(f"is damaged: there is no format {number}")
         if number > FORMAT:
             raise Damaged(
                 f"was written by a newer linscope (format {number}; this one reads {FORMAT}): "
                 "upgrade linscope"
             )
         data = file.read(about.st_size - 8 - length)
-    if length + 8 + len(data) != about.st_size or number < 1:
+    if length + 8 + len(data) != about.st_size:
         raise Damaged("is damaged: it ends too early")
     digest = hashlib.sha256(struct.pack("<Q", length))
     digest.update(text.replace(sha256, _ZEROS, 1))

@@ -18,7 +18,8 @@ from linscope.display.files import complete_file
 
 from .allowed import ESTIMATORS, name_of
 from .container import FORMAT, Contents, Damaged, read, strict_json, write
-from .tree import Reader, Writer
+from .reading import Reader
+from .writing import Writer
 
 Path = str | os.PathLike[str]
 
@@ -54,7 +55,7 @@ def save(model: Any, path: Path, *, about: dict[str, Any] | None = None) -> None
     >>> X, y = ls.datasets.load("or")
     >>> ls.save(ls.Perceptron().fit(X, y), path)
     >>> ls.load(path).predict(X)
-    array([-1.,  1.,  1.,  1.])
+    array([-1,  1,  1,  1])
     """
     if name_of(type(model)) not in ESTIMATORS:
         raise TypeError(_unknown(model))
@@ -111,11 +112,11 @@ def load(path: Path) -> Any:
         reader.finish()
         if name_of(type(model)) not in ESTIMATORS:
             raise Damaged("is damaged: it holds no model")
+        _warn_of_versions(path, contents.document)
     except Damaged as error:
         raise ValueError(f"{os.fspath(path)} {error}") from None
     except _BROKEN as error:
         raise ValueError(f"{os.fspath(path)} is damaged: its parts do not fit") from error
-    _warn_of_versions(path, contents.document)
     return model
 
 

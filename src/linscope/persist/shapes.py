@@ -54,7 +54,8 @@ def check_shapes(name: str, made: Any) -> None:
             raise Damaged(f"is damaged: {field} of {name} has not the shape that it needs")
     if name == "Committee":
         _check_committee(made)
-    if "n_support_" in held and held["n_support_"].sum() != len(held["support_"]):
+    counts = held.get("n_support_", np.zeros(0, int))
+    if (counts < 0).any() or ("n_support_" in held and counts.sum() != len(held["support_"])):
         raise Damaged("is damaged: n_support_ does not count the support vectors")
     if "committees_" in held:
         _check_committees(held["committees_"], sizes, precomputed)
