@@ -75,7 +75,7 @@ def write(file: BinaryIO, document: Any, tensors: dict[str, np.ndarray]) -> None
         where = [place, place + part.nbytes]
         kind, shape = _NAMES[part.dtype], list(array.shape)
         header[name] = {"dtype": kind, "shape": shape, "data_offsets": where}
-        parts.append(part.reshape(-1).view(np.uint8))
+        parts.append(part.reshape(-1).view(np.uint8).data)
         place += part.nbytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)  # so that the tensors begin at a multiple of 8
