@@ -121,6 +121,9 @@ def test_what_is_no_file_or_not_there(tmp_path):
         ls.load(tmp_path / "nothing")
     with pytest.raises(IsADirectoryError):
         ls.load(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="pipe is not a file"):
+        ls.load(tmp_path / "pipe")
 
 
 def test_sizes_that_a_header_claims(good, refuses, monkeypatch):
@@ -219,6 +222,7 @@ def deep(kind):
         field("C", {"dict": [[{"list": []}, 1]]}),
         field("C", {"slice": [1]}),
         field("C", {"array": "<U99999999", "shape": [3], "values": ["a", "b", "c"]}),
+        field("C", {"list": [{"array": "<U9999999", "shape": [1], "values": ["a"]}] * 100}),
         field("C", {"array": "float64", "shape": [1], "values": [1]}),
         field("C", {"array": "object", "shape": [1 << 40], "values": [1]}),
         field("C", {"array": "<U3", "shape": [1], "values": [5]}),

@@ -21,6 +21,7 @@ import linscope as ls
 from linscope.data.question import read_question
 from linscope.persist.allowed import ESTIMATORS
 from linscope.selection.comparison.balanced import BalancedDecision
+from linscope.selection.comparison.candidates import Setting, candidates
 from linscope.validation.preparation import preparation
 
 from .checks import check_answers
@@ -80,7 +81,7 @@ PIPELINES = {
         OneHotEncoder(categories=[["basic", "gold", "plus"]]), TEXTS[["plan"]],
     ),
     "imputed texts": (
-        SimpleImputer(strategy="constant", fill_value="?", missing_values=None),
+        SimpleImputer(strategy="constant", fill_value="?"),
         TEXTS.astype(object).to_numpy(),
     ),
     "indicator": (MissingIndicator(error_on_new=False), X[["age", "gap"]]),
@@ -148,10 +149,27 @@ def test_a_table_and_its_columns(scale, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("task", ["classes", "number"])
+def test_all_that_a_comparison_may_recommend(task, tmp_path):
+    question = read_question(TABLE.drop(columns="since"), "y", missing="impute")
+    prepare = preparation(question, scale=True, reference=True).fit(question.X)
+    rows = prepare.transform(question.X)
+    y = question.y if task == "classes" else rows[:, 0] + rows[:, 1] ** 2
+    setting = Setting(task, "balanced_accuracy", *rows.shape, 2, 2, True, False, 0)
+    for model in candidates(task):
+        if model.family != "reference":
+            estimator = model.make(setting).fit(rows, y)
+            steps = [("reader", FrozenEstimator(question.reader)), ("prepare", prepare)]
+            pipeline = Pipeline([*steps, ("model", estimator)])
+            ls.save(pipeline, tmp_path / "m")
+            check_answers(pipeline, ls.load(tmp_path / "m"), TABLE)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_what_a_comparison_recommends(tmp_path):
-    comparison = ls.compare(TABLE, "y", models=["logistic", "svm"], cv=3, progress=False)
-    ls.save(comparison.best_, tmp_path / "m")
-    check_answers(comparison.best_, ls.load(tmp_path / "m"), TABLE)
+    found = ls.compare(TABLE, target="y", missing="impute", models=["fisher"], repeats=1)
+    ls.save(found.best_, tmp_path / "m")
+    check_answers(found.best_, ls.load(tmp_path / "m"), TABLE)
 
 
 def test_functions_are_refused_wherever_they_are(tmp_path):
