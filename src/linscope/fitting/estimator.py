@@ -51,6 +51,12 @@ class Estimator:
                     raise TypeError(_unknown(cls.__name__, name, known))
             return super().__new__(cls)
 
+        def __getattr__(self, name: str) -> Any:  # only asked for what is not there
+            if name in vars(self).get("_not_kept", ()):
+                model = type(self).__name__
+                raise AttributeError(f"a loaded {model} does not keep {name}: fit it again")
+            return object.__getattribute__(self, name)  # raises again what was raised before
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name, with those of estimators inside if ``deep``."""
         known = _parameters(type(self).__init__)
