@@ -143,7 +143,7 @@ def _answer(graph: Graph, model: Any, x: str) -> Answer:
     if type(model) is BalancedDecision:  # argmax P_k / π_k
         answer = _answer(graph, model.estimator_, x)
         gain = graph("Div", answer.probabilities, model.shares_)
-        return answer._replace(index=decisions.largest(graph, gain))
+        return answer._replace(number=decisions.largest(graph, gain))
     if type(model) not in MODELS:
         raise TypeError(
             f"to_onnx does not know {type(model).__name__}; it writes "
@@ -156,7 +156,7 @@ def _answer(graph: Graph, model: Any, x: str) -> Answer:
 def _classifier_outputs(graph: Graph, answer: Answer, classes: np.ndarray) -> None:
     labels = label_values(classes)
     kind = "text" if labels.dtype == object else "whole number"
-    graph.output("label", graph("Gather", labels, answer.index, axis=0), kind)
+    graph.output("label", graph("Gather", labels, answer.number, axis=0), kind)
     graph.output("scores", answer.scores, "number", *([len(classes)] if len(classes) > 2 else []))
     if answer.probabilities:
         graph.output("probabilities", answer.probabilities, "number", len(classes))
@@ -215,7 +215,7 @@ def _proto(graph: Graph, model: Any, classes: np.ndarray | None) -> Any:
         producer_name="linscope",
         producer_version=__version__,
     )
-    names = getattr(_first(model), "feature_names_in_", np.zeros(0)).tolist()
+    names = list(getattr(_first(model), "feature_names_in_", []))
     about = {"class": name, "feature_names": json.dumps(names, ensure_ascii=False)}
     if classes is not None:
         about["classes"] = json.dumps(classes.tolist(), ensure_ascii=False)

@@ -16,10 +16,10 @@ MOST_BYTES = 2_000_000_000
 class Answer(NamedTuple):
     """What a model says about each row, as names of tensors; "" for what it does not have.
 
-    index : number of the class. scores : ``decision_function``. prediction : of a regression.
+    number : of the class. scores : ``decision_function``. prediction : of a regression.
     """
 
-    index: str = ""
+    number: str = ""
     scores: str = ""
     probabilities: str = ""
     prediction: str = ""

@@ -36,29 +36,27 @@ def hyperplanes(graph: Graph, x: str, coef: Any, intercept: Any, exact: bool = F
     weights, bias = np.atleast_2d(dense(coef)), np.atleast_1d(dense(intercept))
     endless = np.isinf(bias)
     weights, bias = np.where(endless[:, None], 0.0, weights), np.where(endless, 0.0, bias)
-    rows, large = near_one(graph, x)
-    shrink = graph("Where", large, SHRINK, decisions.ONE)
+    rows, shrink = near_one(graph, x)
     scores = graph.product(rows, weights.T)
     scores = graph("Add", scores, graph("Mul", shrink, bias))
     if exact:
         rows = graph("Concat", rows, shrink, axis=1)
         scores = settled(graph, scores, rows, np.column_stack([weights, bias]))
-    scores = graph("Mul", scores, graph("Where", large, LARGE, decisions.ONE))
+    scores = graph("Div", scores, shrink)
     scores = graph("Clip", scores, np.array(-MOST), np.array(MOST))
     return graph("Add", scores, np.where(endless, -np.inf, 0.0)) if endless.any() else scores
 
 
 def near_one(graph: Graph, x: str) -> tuple[str, str]:
-    """The rows, those beyond 2^400 times 2^−400, and which they are (n, 1)."""
+    """The rows, those beyond 2^400 times 2^−400, and what each was multiplied with (n, 1)."""
     large = graph("Greater", graph.reduced("ReduceMax", graph("Abs", x)), LARGE)
-    return graph("Mul", x, graph("Where", large, SHRINK, decisions.ONE)), large
+    shrink = graph("Where", large, SHRINK, decisions.ONE)
+    return graph("Mul", x, shrink), shrink
 
 
 def perceptron(graph: Graph, model: Any, x: str) -> Answer:
     if model.output == "voted":
-        rows, large = near_one(graph, x)
-        shrink = graph("Where", large, SHRINK, decisions.ONE)
-        scores = votes_of_rows(graph, model, rows, shrink)
+        scores = votes_of_rows(graph, model, *near_one(graph, x))
     else:
         signs = len(model.classes_) == 2 or model.multi_class == "ovo"
         scores = hyperplanes(graph, x, model.coef_, model.intercept_, exact=signs)
@@ -69,8 +67,7 @@ def by_tie_rule(graph: Graph, model: Any, scores: str) -> Answer:
     """What perceptrons of both kinds make of the scores of their problems."""
     at_zero, count = model.tie != "negative", len(model.classes_)
     if count == 2:
-        index = decisions.second_class(graph, scores, at_zero)
-        return Answer(index, graph.flat(scores))
+        return Answer(decisions.second_class(graph, scores, at_zero), graph.flat(scores))
     if model.multi_class == "ovo":
         won = decisions.positive(graph, scores, at_zero)
         scores = decisions.pair_votes(graph, scores, won, count)

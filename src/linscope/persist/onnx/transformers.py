@@ -83,21 +83,20 @@ def _missing(graph: Graph, step: Any, x: str) -> str:
 def _polynomial_features(graph: Graph, step: Any, x: str) -> str:
     """A product of t features is the first of them times a product of t − 1, as in scikit-learn."""
     wanted = [tuple(np.repeat(np.arange(len(row)), row).tolist()) for row in step.powers_]
-    most = max(map(len, wanted))
-    levels: list[set[tuple[int, ...]]] = [set() for _ in range(most + 1)]
+    levels: list[set[tuple[int, ...]]] = [set() for _ in range(max(map(len, wanted)) + 1)]
     for product in wanted:
         for start in range(len(product)):
             levels[len(product) - start].add(product[start:])
-    ones = graph("Add", graph("Mul", graph.numbers(graph("IsNaN", x)), ZERO), ONE)
-    parts, order = [graph.columns(ones, [0])], [()]
-    before, places = "", {}
+    before = graph("Pow", graph.columns(x, [0]), ZERO)  # 1, the product of no features
+    parts = [before]
+    order: list[tuple[int, ...]] = [()]
+    place: dict[tuple[int, ...], int] = {(): 0}
     for level in levels[1:]:
         products = sorted(level)
         first = graph.columns(x, [product[0] for product in products])
-        if before:
-            rest = graph.columns(before, [places[product[1:]] for product in products])
-            first = graph("Mul", first, rest)
-        before, places = first, {product: at for at, product in enumerate(products)}
+        rest = graph.columns(before, [place[product[1:]] for product in products])
+        before = graph("Mul", first, rest)
+        place = {product: at for at, product in enumerate(products)}
         parts.append(before)
         order += products
     place = {product: at for at, product in enumerate(order)}
@@ -112,7 +111,7 @@ def _radial_features(graph: Graph, step: Any, x: str) -> str:
 
 
 def _column_transformer(graph: Graph, step: Any, x: str) -> str:
-    names = getattr(step, "feature_names_in_", np.zeros(0)).tolist()
+    names = list(getattr(step, "feature_names_in_", []))
     weights = step.transformer_weights or {}
     parts = []
     for name, part, columns in step.transformers_:
@@ -132,7 +131,7 @@ def _places(columns: Any, names: list[str], width: int) -> np.ndarray:
         ends = [names.index(e) if isinstance(e, str) else e for e in (columns.start, columns.stop)]
         last = ends[1] + 1 if isinstance(columns.stop, str) else ends[1]  # a name is included
         return np.arange(width)[slice(ends[0], last, columns.step)]
-    chosen = [columns] if np.isscalar(columns) else list(columns)
+    chosen: list[Any] = [columns] if np.isscalar(columns) else list(columns)
     if chosen and isinstance(chosen[0], str):
         chosen = [names.index(name) for name in chosen]
     return np.arange(width)[np.asarray(chosen) if chosen else []].astype(np.int64)
