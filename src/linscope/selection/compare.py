@@ -21,6 +21,7 @@ from .comparison.judging import read_metric
 from .comparison.progress import watch
 from .comparison.result import Comparison
 from .comparison.settings import Settings
+from .comparison.times import budget_text
 
 
 def compare(
@@ -132,7 +133,7 @@ def compare(
         repeats=repeats,
         rope=rope,
         level=level,
-        budget=budget,
+        budget=budget_text(budget),
         ignore=_several(ignore),
         seed=random_state,
         sheet=sheet,
