@@ -35,7 +35,7 @@ class Pair(NamedTuple):
     @classmethod
     def of(cls, values) -> Pair:
         hi = np.array(values, dtype=np.float64)
-        return cls(hi, np.zeros_like(hi))
+        return cls(hi, np.zeros(hi.shape))
 
     @classmethod
     def of_fractions(cls, values: np.ndarray) -> Pair:
@@ -58,13 +58,9 @@ class Pair(NamedTuple):
         >>> float(tiny.hi[0]), float(tiny.lo[0])
         (1.0, 1e-20)
         """
-        one, flat = Pair.of([[1.0]]), (1, -1)
-        total = product(
-            one,
-            Pair(other.hi.reshape(flat), other.lo.reshape(flat)),
-            Pair(self.hi.reshape(flat), self.lo.reshape(flat)),
-        )
-        return Pair(*(part.reshape(self.hi.shape) for part in total))
+        out = Pair(np.array(self.hi, order="C"), np.array(self.lo, order="C"))
+        _add_product(*ONE, *(part.reshape(1, -1) for part in (*other, *out)))
+        return out
 
     def turned(self) -> Pair:
         """The transpose."""
@@ -75,6 +71,9 @@ class Pair(NamedTuple):
 
     def finite(self) -> bool:
         return bool(np.isfinite(self.hi).all())
+
+
+ONE = Pair.of([[1.0]])
 
 
 @intrinsic

@@ -12,6 +12,7 @@ is returned.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -25,7 +26,6 @@ from linscope.arithmetic.double_double import (
     Pair,
     add_row,
     div,
-    product,
     root,
     solve_lower,
     solve_upper,
@@ -108,7 +108,8 @@ def factor_exactly(moments: Moments, gram: Pair, columns: np.ndarray, alpha: flo
     p = len(columns)
     norm2 = np.diag(gram.hi).copy()
     # How large the stored numbers are, whatever was subtracted from them.
-    stored = np.r_[0.0, np.ldexp(np.abs(moments.frame.shift), moments.frame.exponent)][columns]
+    stored = np.ldexp(np.abs(moments.frame.shift), moments.frame.exponent)
+    stored = np.concatenate([[0.0], stored])[columns]
     raw = np.sqrt(norm2 + moments.total_weight * stored**2)
     # n rows have no more than n independent columns, whatever rounding makes of the rest.
     most = moments.n if moments.n and alpha == 0 else p
@@ -194,7 +195,7 @@ def condition_of(R: np.ndarray, norms: np.ndarray) -> float:
     if not len(norms):
         return 1.0
     reciprocal, _ = linalg.lapack.dtrcon(np.asfortranarray(R / norms))
-    return float(1.0 / max(reciprocal, np.finfo(float).tiny))
+    return float(1.0 / max(reciprocal, sys.float_info.min))
 
 
 def solve(moments: Moments, factor: Factor) -> Pair:
@@ -210,24 +211,12 @@ def solve(moments: Moments, factor: Factor) -> Pair:
     return v
 
 
-def target_norms(moments: Moments) -> np.ndarray:
-    d = moments.n_features
-    return np.sqrt(np.maximum(np.diag(moments.gram.hi)[1 + d :], 0.0))
-
-
 def residual_squares(moments: Moments, v: Pair) -> tuple[np.ndarray, np.ndarray]:
     """Σ c r² of each target in its frame = u·u + v·(G v − 2g), and how wrong that may be."""
-    used, full = slice(0, 1 + moments.n_features), moments.full
-    g, V = full.part(slice(used.stop, None), used), v.turned()
-    H = product(V, full.part(used, used), Pair(-2.0 * g.hi, -2.0 * g.lo))
-    rss = np.empty(len(g.hi))
-    for k in range(len(rss)):
-        y = slice(used.stop + k, used.stop + k + 1)
-        row, column = V.part(slice(k, k + 1)), H.part(slice(k, k + 1)).turned()
-        rss[k] = product(row, column, full.part(y, y)).hi[0, 0]
-    norms = np.sqrt(np.maximum(np.diag(full.hi), 0.0))
-    spread = norms[used.stop :] + norms[used] @ np.abs(v.hi)
-    rounding = moments.rounding + 16 * (1 + used.stop) * UNIT2
+    form = moments.form
+    rss = form.at(v.turned())
+    spread = form.norms + form.lengths @ np.abs(v.hi)
+    rounding = moments.rounding + 16 * (1 + len(form.lengths)) * UNIT2
     return np.maximum(rss, 0.0), rounding * spread * spread
 
 

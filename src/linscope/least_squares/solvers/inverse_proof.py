@@ -23,7 +23,7 @@ from linscope.engines import Engine
 
 from ..verify.facts import TOLERANCE, Facts
 from . import refinement, units
-from .cholesky import Factor, residual_squares, target_norms
+from .cholesky import Factor, residual_squares
 from .moments import Moments, symmetric
 
 # ‖SᵀMS − 1‖ of an inverse that proves something.
@@ -54,16 +54,16 @@ class InverseProof:
     alpha: float
     engine: Engine | None = None
     lost: np.ndarray = field(init=False)
+    _off: np.ndarray | None = field(init=False, default=None)
 
     @np.errstate(all="ignore")
     def __post_init__(self) -> None:
         moments, p = self.moments, len(self.factor.norms)
         self.norms, self._S = self.factor.norms, np.ascontiguousarray(self.factor.S.hi)
         self._first, self._full = int(not self.fit_intercept), symmetric(self.M)
-        self._right = moments.full.part(
-            slice(1 + moments.n_features, None), slice(self._first, 1 + moments.n_features)
-        )
+        self._right = moments.form.right.part(slice(None), slice(self._first, None))
         self._rounding = moments.rounding + 16 * UNIT2 * (p + 8.0)
+        self._sizes_of_S = np.abs(self._S)
         self._lengths = np.sqrt((self._S**2).sum(axis=1)) * (1 + p * 2.0**-50)
         self.eta, self.kappa = self._off_unit(2 * self._rounding)
         squares = np.diag(moments.gram.hi)
@@ -78,7 +78,7 @@ class InverseProof:
         """η and κ."""
         p, turned = len(self.norms), Pair.of(self._S.T)
         away = product(turned, product(turned, self._full).turned(), Pair.of(-np.eye(p))).hi
-        s = self.norms @ np.abs(self._S)
+        s = self.norms @ self._sizes_of_S
         reach = float(s @ s) * (1 + p * 2.0**-50)
         off = float(np.sqrt((away * away).sum())) + rounding * reach
         return off * (1 + p * 2.0**-49), float(np.sqrt(reach))
@@ -105,7 +105,7 @@ class InverseProof:
         """Bounds at other weights go by way of v from now on."""
         frame = self.moments.frame
         self._far = reach / (1 - self.eta) * ROOM
-        self._centre = units.weights(frame, v)
+        self._centre, self._off = units.weights(frame, v), None
         if self._first:
             self._centre.hi[0], self._centre.lo[0] = 0.0, 0.0
         power = np.where(v.hi != 0, np.frexp(v.hi)[1] + frame.units, 0)
@@ -120,16 +120,16 @@ class InverseProof:
     def _reach(self, rho: np.ndarray) -> np.ndarray:
         """‖Sᵀρ‖ of each target, rows of ρ, with the rounding of ρ and of the sum."""
         value = np.abs(rho @ self._S)
-        value += (len(self.norms) + 4) * 2.0**-52 * (np.abs(rho) @ np.abs(self._S))
+        value += (len(self.norms) + 4) * 2.0**-52 * (np.abs(rho) @ self._sizes_of_S)
         return np.sqrt((value * value).sum(axis=1))
 
     def _sizes(self, v: Pair) -> np.ndarray:
         """‖u‖ + Σ_k ‖a_k‖|v_k| of each target."""
-        return target_norms(self.moments) + self.norms @ np.abs(v.hi[self._first :])
+        return self.moments.form.norms + self.norms @ np.abs(v.hi[self._first :])
 
     def _gradient_reach(self, v: Pair) -> np.ndarray:
         """‖Sᵀρ‖ of each target at most, ρ = g − Mv from the moments."""
-        used = v.part(slice(self._first, None)).minus().turned()
+        used = Pair(-v.hi[self._first :].T, -v.lo[self._first :].T)
         reach = self._reach(product(used, self._full, self._right).hi)
         return (reach + self._rounding * self.kappa * self._sizes(v)) * ROOM
 
@@ -156,17 +156,21 @@ class InverseProof:
 
     def errors(self, W: np.ndarray) -> np.ndarray:
         """In original units, (targets, d + 1): how far v is from the solution, and W from v."""
-        frame, w = self.moments.frame, self._centre
-        off, m = np.zeros(w.hi.shape), np.abs(frame.shift[frame.features])
+        if self._off is None:
+            self._off = self._off_centre()
+        error = np.abs(self._centre.plus(Pair.of(-W.T)).hi) * ROOM + self._off
+        error[error > 0] += 2.0**-1073
+        error[: self._first] = 0.0
+        return error.T
+
+    def _off_centre(self) -> np.ndarray:
+        """How far the centre is from the solution, (d + 1, targets)."""
+        frame, off = self.moments.frame, np.zeros(self._centre.hi.shape)
         off[self._first :] = self._lengths[:, None] * self._far
-        off = np.ldexp(off, frame.units) * ROOM
-        way = np.abs(w.plus(Pair.of(-W.T)).hi)
-        moved = (way != 0) | (self._far > 0)
-        if self._first:
-            off[0], way[0], moved[0] = 0.0, 0.0, False
-        else:
-            off[0] += m @ off[1:] + self._bias_rounding(np.abs(w.hi))
-        return ((off + way) * ROOM + np.where(moved, 2.0**-1073, 0.0)).T
+        off = np.ldexp(off, frame.units) * ROOM + np.where(off > 0, 2.0**-1073, 0.0)
+        off[0] += np.abs(frame.shift[frame.features]) @ off[1:]
+        off[0] += self._bias_rounding(np.abs(self._centre.hi))
+        return off * ROOM
 
     def _bias_rounding(self, size: np.ndarray) -> np.ndarray:
         """What a bias in double-double may lose, for weights of these sizes (d + 1, targets)."""

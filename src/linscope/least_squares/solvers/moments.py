@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -30,7 +30,30 @@ from linscope.rows.pilot import MILD_EXPONENT, Frame, Pilot, look
 # Longer sums have larger bounds of their rounding.
 MOST_ROWS = 10_000
 MOST_PENALTY = 200
+# Targets whose products are taken at once.
+SOME = 16
 LARGEST = Fraction(float(np.finfo(float).max))
+
+
+class Form(NamedTuple):
+    """Σ c r² = u·u + v·(G v − 2g) in its parts: G, g and −2g (targets, 1 + d), u·u, lengths."""
+
+    gram: Pair
+    right: Pair
+    twice: Pair
+    squares: Pair
+    lengths: np.ndarray
+    norms: np.ndarray
+
+    def at(self, V: Pair) -> np.ndarray:
+        """Of weights V (targets, k) of the first k columns; the others are 0."""
+        used, rss = slice(V.hi.shape[1]), np.empty(len(V.hi))
+        H = product(V, self.gram.part(used, used), self.twice.part(slice(None), used))
+        for first in range(0, len(rss), SOME):  # more than is needed, in fewer calls
+            some = slice(first, first + SOME)
+            columns = Pair(H.hi[some].T, H.lo[some].T)
+            rss[some] = product(V.part(some), columns, self.squares.part(some, some)).hi.diagonal()
+        return rss
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +82,14 @@ class Moments:
         """G with both halves."""
         return symmetric(self.gram)
 
+    @cached_property
+    def form(self) -> Form:
+        x, y = slice(0, 1 + self.n_features), slice(1 + self.n_features, None)
+        right, lengths = self.full.part(y, x), np.sqrt(np.maximum(np.diag(self.gram.hi), 0.0))
+        twice = Pair(-2.0 * right.hi, -2.0 * right.lo)
+        gram, squares = self.full.part(x, x), self.full.part(y, y)
+        return Form(gram, right, twice, squares, lengths[x], lengths[y])
+
     def total_squares(self, *, centred: bool) -> np.ndarray:
         """Σ c (y − ȳ)² of each target, or Σ c y²."""
         return self._centred_squares if centred else self._squares
@@ -70,17 +101,12 @@ class Moments:
 
     @cached_property
     def _centred_squares(self) -> np.ndarray:
-        """G_yy − v (G_0y + (G_0y − v n)), where v is near the mean: its error counts squared."""
-        at = slice(1 + self.n_features, None)
-        weight, sums = self.gram.part([[0]], [[0]]), self.gram.part([0], at)
-        squares = np.diag(self.gram.hi)[at], np.diag(self.gram.lo)[at]
+        """Σ c r² of a bias near the mean, whose error counts squared."""
+        form = self.form
         with np.errstate(all="ignore"):
-            mean = sums.hi / weight.hi
-            rest = product(weight, Pair.of(-mean), sums).plus(sums)
-            columns = Pair(squares[0][:, None], squares[1][:, None])
-            out = product(Pair.of(np.diag(-mean[0])), rest.turned(), columns).hi[:, 0]
-        if not ((1e-12 * squares[0] < out) & (out < np.inf)).all():
-            return _total_squares(self, centred=True)
+            out = form.at(Pair.of(form.right.hi[:, :1] / self.total_weight))
+            if not ((1e-12 * form.norms**2 < out) & (out < np.inf)).all():
+                return _total_squares(self, centred=True)
         return np.ldexp(out, -2 * self.frame.exponent[self.frame.targets])
 
     def in_frame(self, frame: Frame) -> Moments:

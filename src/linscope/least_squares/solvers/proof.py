@@ -108,7 +108,7 @@ class MomentProof:
     def distance(self, v: Pair, lost: np.ndarray) -> np.ndarray:
         """‖D⁻¹ρ‖ of each target at most; v_0 may be wrong by ``lost``."""
         rho, rounding = self._gradient(v)
-        size = self.norms @ np.abs(v.hi[self.columns]) + equations.target_norms(self.moments)
+        size = self.norms @ np.abs(v.hi[self.columns]) + self.moments.form.norms
         length = np.sqrt(((rho / self.norms[:, None]) ** 2).sum(axis=0))
         first = np.sqrt(max(self.moments.total_weight, 0.0))
         rest = np.sqrt(len(rho)) * (rounding * size * ROOM + first * lost)
@@ -213,7 +213,7 @@ class MomentProof:
         _, squares = refinement.gradient(self.engine, frame, v, 0.0)
         if not np.isfinite(squares).all():
             return found
-        size = self.norms @ np.abs(v.hi[self.columns]) + equations.target_norms(self.moments)
+        size = self.norms @ np.abs(v.hi[self.columns]) + self.moments.form.norms
         off = UNIT2 * (32.0 + len(self.norms)) * size * ROOM
         off = (
             2 * off * np.sqrt(squares) + off * off + UNIT2 * (2.0 * self.moments.n + 32.0) * squares

@@ -23,14 +23,14 @@ def weights(frame: Frame, v: Pair) -> Pair:
     """w (1 + d, targets), bias first."""
     with np.errstate(over="ignore", invalid="ignore"):
         w = v.scaled(frame.units)
-        bias = product(frame.back, w).plus(Pair.of(frame.shift[None, frame.targets]))
+        bias = product(frame.back, w, frame.levels)
     w.hi[0], w.lo[0] = bias.hi[0], bias.lo[0]
     return w
 
 
 def into_frame(frame: Frame, w: Pair) -> Pair:
     """v of weights w (1 + d, targets): v_0 = 2^k_y (w_0 + Σ_j m_j w_j − m_y)."""
-    bias = product(frame.offsets, w).plus(Pair.of(-frame.shift[None, frame.targets]))
+    bias = product(frame.offsets, w, frame.levels.minus())
     v = Pair(w.hi.copy(), w.lo.copy())
     v.hi[0], v.lo[0] = bias.hi[0], bias.lo[0]
     return v.scaled(-frame.units)
@@ -57,7 +57,7 @@ def inverse_root(frame: Frame, factor: Factor) -> np.ndarray | None:
     """
     if factor.dependent:
         return None
-    exponents = np.r_[0, frame.exponent[frame.features]][factor.kept][:, None]
+    exponents = np.concatenate([[0], frame.exponent[frame.features]])[factor.kept][:, None]
     U = factor.S.scaled(exponents)
     if factor.kept[0] == 0:
         U.hi[0] = product(frame.back, U).hi[0]
