@@ -100,7 +100,8 @@ def test_a_derivation(document):
 
 def test_a_line_from_moments(document):
     found = document("trace", "regression", "sbp_age")
-    assert found["verified"] is None
+    assert (found["verified"], found["steps"]) == (None, [])
+    assert found["quantities"]["slope"] == found["coef"][0]
     assert round(found["coef"][0], 2) == 0.97  # as the notes print it
     assert document("diagnose", "sbp_age")["verdicts"] is None
 

@@ -316,24 +316,18 @@ def _print(
     run: Any, source: Source, given: dict[str, Any], what: ShowOptions, which: dict[str, Any]
 ) -> bool:
     """The run as JSON; does its certificate hold?"""
-    model, rows = run.estimator, what.table_rows() if what.rows is not None else None
-    check = None
+    model, check = run.estimator, None
     if source.X is not None:
         check = model.certificate_.verify(source.X, source.labels())
-    stop = {"stop": rows} if rows is not None and not which else {}
-    with input_errors():
-        columns = run.to_frame(**which, **stop, backend="dict")
-    steps = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)][
-        :rows
-    ]
+    fitted = {name: getattr(model, f"{name}_", None) for name in ("classes", "coef", "intercept")}
     print_json(
         {
             "model": type(model).__name__,
             "parameters": model.get_params(),
             "options": given,
             "data": data_of(source),
-            "steps": steps,
-            **{name: getattr(model, f"{name}_", None) for name in ("classes", "coef", "intercept")},
+            **_steps(run, source, what, which),
+            **fitted,
             "answer": dict(run.answer),
             "certificate": certificate_of(model.certificate_),
             "verified": check and check.ok,
@@ -341,6 +335,21 @@ def _print(
         }
     )
     return check is None or check.ok
+
+
+def _steps(run: Any, source: Source, what: ShowOptions, which: dict[str, Any]) -> dict[str, Any]:
+    """The rows of ``to_frame``; of a closed form, also its quantities."""
+    steps: list[dict[str, Any]] = []
+    if source.X is not None:
+        most = {"stop": what.rows} if what.rows and not which else {}
+        with input_errors():
+            columns = run.to_frame(**which, **most, backend="dict")
+        rows = zip(*columns.values(), strict=True)
+        steps = [dict(zip(columns, row, strict=True)) for row in rows][: what.rows or None]
+    if hasattr(run, "n_updates"):
+        return {"steps": steps}
+    quantities = {name: run.steps[name].value for name in run.steps.names}
+    return {"steps": steps, "quantities": quantities}
 
 
 def _document(run: Any, what: ShowOptions, which: dict[str, Any]) -> str:
