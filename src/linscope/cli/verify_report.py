@@ -15,16 +15,17 @@ from .options import Flag
 from .screen import console, paragraph
 from .table import given_table
 
-EPILOGUE = """\
+USAGE = """\
+Usage: linscope verify REPORT TABLE [OPTIONS]
+
 Examples:
 
   linscope verify churn-report.html churn.csv
-  linscope verify churn-report.html churn       the built-in table
-
-Exit codes: 0 all agree, 1 something differs, 2 bad input."""
+  linscope verify churn-report.html churn       the built-in table"""
+EPILOGUE = "Exit codes: 0 all agree, 1 something differs, 2 bad input."
 MOST_SHOWN = 10
 
-app = App(name="verify", help_epilogue=EPILOGUE, help_format="plaintext")
+app = App(name="verify", usage=USAGE, help_epilogue=EPILOGUE, help_format="plaintext")
 
 
 @app.default

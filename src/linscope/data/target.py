@@ -39,9 +39,17 @@ class Target:
 
 
 def read_target(
-    values: np.ndarray, name: str, positive: Any, task: str | None, *, truth: bool = False
+    values: np.ndarray,
+    name: str,
+    positive: Any,
+    task: str | None,
+    *,
+    truth: bool = False,
+    split: bool = True,
 ) -> Target:
-    """The target of a column without missing values; ``truth`` says that True and False are meant.
+    """The target of a column without missing values.
+
+    ``truth`` says that True and False are meant; to be split, a class needs two rows.
 
     >>> read_target(np.array([0.0, 1.0, 1.0, 0.0]), "ill", None, None).notes[0]
     "'ill' has two classes: 0 in 2 rows, 1 in 2; 1 is the positive one"
@@ -56,12 +64,12 @@ def read_target(
     if task == "classes" and not whole:
         raise ValueError(
             f"the target {name!r} has numbers such as {values[values != np.rint(values)][0]:g}, "
-            "which are no classes: leave task out, or round them"
+            "which are no classes: round them, or predict a number"
         )
     if task == "number" or not (whole and (text or task == "classes" or _few(values))):
         return _number(values, name, positive, task)
     labels = values.astype(str) if text else values.astype(np.int64)
-    found = _classes(labels, name, positive, text)
+    found = _classes(labels, name, positive, text, split)
     return _as_truth(found) if truth else found
 
 
@@ -94,14 +102,14 @@ def _number(values: np.ndarray, name: str, positive: Any, task: str | None) -> T
     return Target(values.astype(np.float64), "number", (), None, (note,))
 
 
-def _classes(labels: np.ndarray, name: str, positive: Any, text: bool) -> Target:
+def _classes(labels: np.ndarray, name: str, positive: Any, text: bool, split: bool) -> Target:
     counts = Counter(labels.tolist())
     classes = sorted(counts)
     if len(classes) < 2:
         raise ValueError(
             f"the target {name!r} is {classes[0]} in every row: two classes are needed"
         )
-    _check_classes(labels, name, counts, text)
+    _check_classes(labels, name, counts, text, split)
     if len(classes) > 2:
         if positive is not None:
             raise ValueError(
@@ -116,9 +124,11 @@ def _classes(labels: np.ndarray, name: str, positive: Any, text: bool) -> Target
     return Target(labels, "two classes", tuple(classes), chosen, (note,))
 
 
-def _check_classes(labels: np.ndarray, name: str, counts: Counter, text: bool) -> None:
+def _check_classes(labels: np.ndarray, name: str, counts: Counter, text: bool, split: bool) -> None:
     """Refuse texts that name no classes, and classes that cannot be split."""
-    kind = kind_of(name, labels.astype(object)).kind if text else ""
+    # Of a small table that is not split, each row may be a class of its own.
+    named = text and (split or len(counts) > MOST_CLASSES)
+    kind = kind_of(name, labels.astype(object)).kind if named else ""
     if kind in ("text", "identifier", "date"):
         an = "an" if kind == "identifier" else "a"
         raise ValueError(
@@ -126,7 +136,7 @@ def _check_classes(labels: np.ndarray, name: str, counts: Counter, text: bool) -
             f"{len(labels):,} rows, such as {labels[0]!r}; choose a column of classes or numbers"
         )
     single = [str(label) for label, count in sorted(counts.items()) if count == 1]
-    if single:
+    if single and split:
         more = ", …" if len(single) > 5 else ""
         these = ", ".join(single[:5]) + more
         raise ValueError(
