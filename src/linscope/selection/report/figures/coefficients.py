@@ -17,7 +17,7 @@ from linscope.display.base import Display
 from linscope.selection.comparison.findings import Coefficient, Findings
 
 from .axes import grouped, number
-from .scores import LINE, REST, draw_intervals
+from .scores import LINE, LONGEST, REST, draw_intervals
 
 MOST = 20
 
@@ -67,14 +67,25 @@ class CoefficientsDisplay(Display):
         effect = np.array([each.effect for each in self.shown])
         ends = np.array([effect_interval(each) for each in self.shown]).reshape(-1, 2)
         ax.axvline(0, color=theme.SOFT, lw=0.9, zorder=1)
-        draw_intervals(ax, [each.name for each in self.shown], effect, *ends.T)
+        draw_intervals(ax, [_short(each.name) for each in self.shown], effect, *ends.T)
         for k, each in enumerate(self.shown):
-            place: Any = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
-            ax.text(1.17, -k, number(each.value), fontsize=theme.SMALL, color=theme.INK, **place)
+            place: Any = {"xycoords": ax.get_yaxis_transform(), "annotation_clip": False}
+            away: Any = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
+            text = number(each.value)
+            ax.annotate(text, (1, -k), fontsize=theme.SMALL, color=theme.INK, **place, **away)
         grouped(ax.xaxis, 5)
         bounded = any(each.low is not None for each in self.shown)
         ax.set_xlabel("effect and its interval" if bounded else "effect")
         theme.title(ax, self.title)
+
+
+def _short(name: str) -> str:
+    """Of "column → class" the class is kept, whatever the length of the column's name."""
+    column, arrow, label = name.rpartition(" → ")
+    if not arrow:
+        return name
+    label = theme.cut(label, 16)
+    return f"{theme.cut(column, LONGEST - len(arrow) - len(label))}{arrow}{label}"
 
 
 def effect_interval(each: Coefficient) -> tuple[float, float]:

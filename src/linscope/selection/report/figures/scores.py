@@ -17,6 +17,7 @@ from .axes import grouped, number
 
 # Height of a line and of what is above and below all lines, in inches.
 LINE, REST = 0.33, 0.95
+LONGEST = 34  # letters of a name
 
 
 def plot_scores(findings: Findings, *, ax: Any = None) -> ScoresDisplay:
@@ -133,7 +134,7 @@ def draw_intervals(
         colour, wide = (theme.BLUE, 2.4) if k == marked else (theme.INK, 1.5)
         ax.plot([low[k], high[k]], [place, place], color=colour, lw=wide, zorder=3)
         ax.plot(mean[k], place, "o", color=colour, ms=6 if k == marked else 5, zorder=4)
-    ax.set_yticks(places, [theme.name(name, 34) for name in names])
+    ax.set_yticks(places, [theme.name(name, LONGEST) for name in names])
     ax.tick_params(axis="y", length=0, labelcolor=theme.INK, labelsize=theme.TEXT)
     ax.spines["left"].set_visible(False)
     ax.set_ylim(0.6 - len(names), 0.6)
