@@ -13,7 +13,18 @@ from cyclopts import App, CycloptsError
 
 from linscope._version import __version__
 
-from . import bench, compare, datasets, diagnose, examples, separate, trace, verify_report, warm
+from . import (
+    bench,
+    compare,
+    datasets,
+    diagnose,
+    examples,
+    fit,
+    separate,
+    trace,
+    verify_report,
+    warm,
+)
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
 from .screen import complain, console, prepare_streams
 
@@ -38,7 +49,7 @@ Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal erro
 traceback."""
 
 
-VERBS = (compare, verify_report, trace, separate, diagnose, examples, datasets, warm, bench)
+VERBS = (compare, fit, verify_report, trace, separate, diagnose, examples, datasets, warm, bench)
 
 
 def build() -> App:

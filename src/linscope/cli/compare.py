@@ -20,6 +20,7 @@ from .options import Flag
 from .screen import complain, console
 from .source import DATA, DataFile
 from .table import STDIN, Given, given_table
+from .table_options import AskedOfTable, TableName, several
 
 USAGE = """\
 Usage: linscope compare TABLE --target COLUMN [OPTIONS]
@@ -39,27 +40,12 @@ JUDGING, REPORT = Group("Judging", sort_key=1), Group("Report", sort_key=2)
 
 @Parameter(name="*", group=DATA)
 @dataclass(frozen=True, kw_only=True)
-class TableOptions:
+class TableOptions(AskedOfTable):
     """What is asked of the table."""
 
-    target: Annotated[str | None, Parameter(help="Column to predict.")] = None
-    positive: Annotated[
-        str | None, Parameter(help="Of two classes the one looked for; yes and 1 by default.")
-    ] = None
     task: Annotated[
         Literal["classes", "number"] | None,
         Parameter(help="How to read a target of whole numbers; found by default."),
-    ] = None
-    missing: Annotated[
-        Literal["drop", "impute"] | None,
-        Parameter(help="Drop rows with missing values, or fill them in inside the folds."),
-    ] = None
-    drop: Annotated[
-        list[str] | None, Parameter(help="Columns to leave out: --drop id,url.", negative=())
-    ] = None
-    keep: Annotated[
-        list[str] | None,
-        Parameter(help="Columns to use although they look like identifiers.", negative=()),
     ] = None
     group: Annotated[
         str | None, Parameter(help="Column whose equal values stay on one side of a split.")
@@ -118,14 +104,7 @@ class ReportOptions:
 
 @app.default
 def compare(
-    table: Annotated[
-        str | None,
-        Parameter(
-            group=DATA,
-            help="File, built-in name (linscope datasets), or - for stdin.",
-            allow_leading_hyphen=True,
-        ),
-    ] = None,
+    table: TableName = None,
     /,
     *,
     file: DataFile = None,
@@ -181,18 +160,18 @@ def _settings(asked: TableOptions, judging: JudgingOptions, table: Any) -> Any:
         positive=asked.positive,
         task=asked.task,
         missing=asked.missing,
-        drop=_several(asked.drop, names),
-        keep=_several(asked.keep, names),
+        drop=several(asked.drop, names),
+        keep=several(asked.keep, names),
         group=asked.group,
         time=asked.time,
         metric=judging.metric,
-        models=_several(judging.models),
+        models=several(judging.models),
         folds=judging.folds,
         repeats=judging.repeats,
         rope=judging.rope,
         level=judging.level,
         budget=judging.budget,
-        ignore=_several(judging.ignore),
+        ignore=several(judging.ignore),
         seed=judging.seed,
     )
 
@@ -204,12 +183,6 @@ def settings_from(words: list[str], table: Any) -> Any:
     return _settings(
         given.get("asked") or TableOptions(), given.get("judging") or JudgingOptions(), table
     )
-
-
-def _several(words: list[str] | None, whole: Any = ()) -> tuple[str, ...]:
-    """Names with commas between them, unless one is written with a comma itself."""
-    parts = [[word] if word in whole else word.split(",") for word in words or ()]
-    return tuple(part.strip() for each in parts for part in each)
 
 
 def _report_path(writing: ReportOptions, given: Given) -> Path | None:

@@ -97,6 +97,7 @@ def read_question(
     drop: Iterable[str] = (),
     keep: Iterable[str] = (),
     task: str | None = None,
+    split: bool = True,
     name: str = "the table",
 ) -> Question:
     """What is asked of a table: which columns are features, what is to be predicted.
@@ -115,6 +116,8 @@ def read_question(
     keep : columns to use although they look like identifiers, texts or constants
     task : None, "classes" or "number"
         How to read a target of whole numbers.
+    split : bool
+        The rows will be split, so a class with a single row is an error.
     name : str
         Of the table, for messages.
 
@@ -148,7 +151,7 @@ def read_question(
     X = read_features(reader, table, name)
     keys = {c: table.columns[c] for c in (group, time) if c is not None} | {target: values}
     rows, how = complete_rows(X, reader, keys, missing, name)
-    answer = read_target(values[rows], target, positive, task)
+    answer = read_target(values[rows], target, positive, task, split=split)
     places = range(reader.n_features_in_)
     kinds = [reader.kinds_[c].kind if reader.kinds_ else "number" for c in reader.feature_names_in_]
     outside = values if target_values is not None else None

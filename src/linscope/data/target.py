@@ -38,8 +38,10 @@ class Target:
     notes: tuple[str, ...]
 
 
-def read_target(values: np.ndarray, name: str, positive: Any, task: str | None) -> Target:
-    """The target of a column without missing values.
+def read_target(
+    values: np.ndarray, name: str, positive: Any, task: str | None, *, split: bool = True
+) -> Target:
+    """The target of a column without missing values; to be split, a class needs two rows.
 
     >>> read_target(np.array([0.0, 1.0, 1.0, 0.0]), "ill", None, None).notes[0]
     "'ill' has two classes: 0 in 2 rows, 1 in 2; 1 is the positive one"
@@ -58,7 +60,8 @@ def read_target(values: np.ndarray, name: str, positive: Any, task: str | None) 
         )
     if task == "number" or not (whole and (text or task == "classes" or _few(values))):
         return _number(values, name, positive, task)
-    return _classes(values.astype(str) if text else values.astype(np.int64), name, positive, text)
+    labels = values.astype(str) if text else values.astype(np.int64)
+    return _classes(labels, name, positive, text, split)
 
 
 def _few(values: np.ndarray) -> bool:
@@ -84,14 +87,14 @@ def _number(values: np.ndarray, name: str, positive: Any, task: str | None) -> T
     return Target(values.astype(np.float64), "number", (), None, (note,))
 
 
-def _classes(labels: np.ndarray, name: str, positive: Any, text: bool) -> Target:
+def _classes(labels: np.ndarray, name: str, positive: Any, text: bool, split: bool) -> Target:
     counts = Counter(labels.tolist())
     classes = sorted(counts)
     if len(classes) < 2:
         raise ValueError(
             f"the target {name!r} is {classes[0]} in every row: two classes are needed"
         )
-    _check_classes(labels, name, counts, text)
+    _check_classes(labels, name, counts, text, split)
     if len(classes) > 2:
         if positive is not None:
             raise ValueError(
@@ -106,7 +109,7 @@ def _classes(labels: np.ndarray, name: str, positive: Any, text: bool) -> Target
     return Target(labels, "two classes", tuple(classes), chosen, (note,))
 
 
-def _check_classes(labels: np.ndarray, name: str, counts: Counter, text: bool) -> None:
+def _check_classes(labels: np.ndarray, name: str, counts: Counter, text: bool, split: bool) -> None:
     """Refuse texts that name no classes, and classes that cannot be split."""
     kind = kind_of(name, labels.astype(object)).kind if text else ""
     if kind in ("text", "identifier", "date"):
@@ -116,7 +119,7 @@ def _check_classes(labels: np.ndarray, name: str, counts: Counter, text: bool) -
             f"{len(labels):,} rows, such as {labels[0]!r}; choose a column of classes or numbers"
         )
     single = [str(label) for label, count in sorted(counts.items()) if count == 1]
-    if single:
+    if single and split:
         more = ", …" if len(single) > 5 else ""
         these = ", ".join(single[:5]) + more
         raise ValueError(
