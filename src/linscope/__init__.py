@@ -54,10 +54,12 @@ _PUBLIC = {
     "compare": "selection.compare",
     "evaluate": "metrics",
     "gradient_descent": "fitting.any_function",
+    "load": "persist.model_files",
     "observe": "results",
     "path": "selection.path",
     "progress": "results",
     "reflect": "data",
+    "save": "persist.model_files",
     "separability": "separation.question",
     "trace": "tracing.start",
 }

@@ -25,6 +25,8 @@ from .logistic.path.result import RegularizationPath as RegularizationPath
 from .metrics import evaluate as evaluate
 from .perceptron.estimators.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .perceptron.estimators.perceptron import Perceptron as Perceptron
+from .persist.model_files import load as load
+from .persist.model_files import save as save
 from .results import Check as Check
 from .results import Observer as Observer
 from .results import ProgressBar as ProgressBar

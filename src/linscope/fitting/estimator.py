@@ -51,6 +51,12 @@ class Estimator:
                     raise TypeError(_unknown(cls.__name__, name, known))
             return super().__new__(cls)
 
+        def __getattr__(self, name: str) -> Any:  # only asked for what is not there
+            if name in vars(self).get("_not_kept", ()):
+                model = type(self).__name__
+                raise AttributeError(f"a loaded {model} does not keep {name}: fit it again")
+            return object.__getattribute__(self, name)  # raises again what was raised before
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         for name in OF_SAMPLES:
             method = getattr_static(cls, name, None)  # what depends on parameters is no function
