@@ -18,8 +18,10 @@ from . import (
     compare,
     datasets,
     diagnose,
+    evaluate,
     examples,
     fit,
+    predict,
     separate,
     trace,
     verify_report,
@@ -49,7 +51,19 @@ Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal erro
 traceback."""
 
 
-VERBS = (compare, fit, verify_report, trace, separate, diagnose, examples, datasets, warm, bench)
+VERBS = (
+    compare,
+    fit,
+    predict,
+    verify_report,
+    trace,
+    separate,
+    diagnose,
+    examples,
+    datasets,
+    warm,
+    bench,
+)
 
 
 def build() -> App:
