@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from linscope.cli.compare import settings_from
+from linscope.cli.compare import JudgingOptions, TableOptions, _settings, app
 from linscope.selection.comparison.settings import Settings
 from linscope.selection.report.twin import read_report
 from tests.selection import fake_study
@@ -72,12 +72,21 @@ def test_budgets(run, write, study, text, seconds):
     assert study["options"].budget == seconds
 
 
+def settings_from(words):
+    """What these words after ``linscope compare`` ask."""
+    _, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    given = bound.arguments
+    return _settings(
+        given.get("asked") or TableOptions(), given.get("judging") or JudgingOptions(), None
+    )
+
+
 def test_the_command_in_the_report_asks_the_same(run, write, study):
     path = write(TABLE, "my table.csv")
     run(path, "--target", "churn", "--drop", "plan", "--rope", 0.02, "--no-report")
     words = shlex.split(study["options"].command)
     assert words[:3] == ["linscope", "compare", str(path)]
-    assert settings_from(words[2:], None) == Settings(target="churn", drop=("plan",), rope=0.02)
+    assert settings_from(words[2:]) == Settings(target="churn", drop=("plan",), rope=0.02)
 
 
 @pytest.mark.parametrize(
@@ -88,12 +97,12 @@ def test_the_command_in_the_report_asks_the_same(run, write, study):
         Settings(target="-x", drop=("--drop", "it's"), keep=("ä ö",), group="g", time="t"),
         Settings(metric="brier", models=("fisher", "svm-rbf"), folds=3, repeats=2, seed=9),
         Settings(rope=1 / 3, level=0.123456789, budget="none", ignore=("LS101", "LS203")),
-        Settings(budget="90s", rope=0.0),
+        Settings(budget="90s", rope=0.0, sheet="my sheet"),
     ],
 )
 def test_commands_say_all_settings(settings):
     words = shlex.split(settings.command("table.csv"))
-    assert settings_from(words[2:], None).given() == settings.given()
+    assert settings_from(words[2:]).given() == settings.given()
 
 
 def test_a_built_in_table_needs_no_target(run, study):

@@ -4,9 +4,15 @@ import re
 import shutil
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
+import linscope as ls
 from linscope.cli import main
+from linscope.data import read_table
+from linscope.selection.report.rows import OtherRows, rows_of_report
+from linscope.selection.report.twin import read_report
 
 COMMAND = ["verify"]
 
@@ -78,15 +84,26 @@ def test_another_table_is_caught_without_a_study(run, copy):
     edit(table, r"\n-?\d\.(\d)", "9" if "\n0.9" not in table.read_text()[:20] else "8")
     code, out, _ = run(report, table, "--quiet")
     assert code == 1
-    assert "is not the table of the report" in out
+    assert "these are not the rows of the report" in out
+    assert "but other values" in out
 
 
 def test_a_study_of_other_options_is_caught(run, copy):
     report, table = copy
-    edit(report, r'"command": "linscope compare .*?( --repeats 1)', " --repeats 2")
+    edit(report, r'"asked": \{[^}]*"repeats": (1)', "2")
     code, out, _ = run(report, table, "--quiet")
     assert code == 1
     assert "plan.repeats" in out
+
+
+def test_a_command_that_is_not_what_was_asked_is_caught(run, copy):
+    report, table = copy
+    edit(report, r'"command": "linscope compare .*? --repeats (1)', "2")
+    edit(report, r'"python": "ls\.compare\(.*?repeats=(1)', "2")
+    code, out, _ = run(report, table, "--quiet")
+    assert code == 1
+    assert "command: " in out
+    assert "python: " in out
 
 
 @pytest.mark.parametrize(
@@ -110,9 +127,130 @@ def test_bad_input(run, copy, words, says):
     assert says in err.lower()
 
 
-def test_a_report_that_does_not_say_how_it_was_made(run, copy):
-    report, table = copy
-    edit(report, r'"command": "(.*?)",', "")
-    code, _, err = run(report, table)
+# Reports that were made in Python
+
+
+FLAGGED = {
+    "ill": [k % 3 == 0 or k % 7 == 0 for k in range(60)],
+    "x": [(k % 3) + k / 7 for k in range(60)],
+    "flag": [k % 5 < 2 for k in range(60)],
+    "city": ["abc"[k % 4 % 3] for k in range(60)],
+}
+QUICK = {"models": ["fisher"], "repeats": 1, "verbose": False}
+
+
+@pytest.fixture(scope="module")
+def frame_report(tmp_path_factory):
+    path = tmp_path_factory.mktemp("frame") / "report.html"
+    found = ls.compare(pd.DataFrame(FLAGGED), target="ill", **QUICK)
+    assert found.findings.data.classes == ("False", "True")
+    return found.report(path)
+
+
+def save(frame, path, kind):
+    """As people save tables; truth values come out as True, as true, or as they are."""
+    if kind == "pandas":
+        frame.to_csv(path.with_suffix(".csv"))  # with a column of row numbers
+    elif kind == "polars":
+        pl.from_pandas(frame).write_csv(path.with_suffix(".csv"))
+    else:
+        frame[frame.columns[::-1]].to_parquet(path.with_suffix(".parquet"))
+    return next(path.parent.glob(f"{path.name}.*"))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "parquet"])
+def test_the_rows_of_a_frame_are_found_in_a_file(frame_report, tmp_path, kind):
+    path = save(pd.DataFrame(FLAGGED), tmp_path / "table", kind)
+    found = rows_of_report(read_table(path), read_report(frame_report).data, "table")
+    assert found.names == list(FLAGGED)
+    assert found.columns["ill"].tolist() == [str(value) for value in FLAGGED["ill"]]
+    assert found.columns["flag"].tolist() == FLAGGED["flag"]
+    assert found.columns["x"].tolist() == FLAGGED["x"]
+
+
+def test_a_report_of_a_frame_is_confirmed(run, frame_report, tmp_path):
+    table = save(pd.DataFrame(FLAGGED | {"more": range(60)}), tmp_path / "table", "polars")
+    code, out, err = run(frame_report, table, "--quiet")
+    assert code == 0, out + err
+    assert "The report does not have the table's more." in out
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda frame: frame[:-1], "t.csv has 59 rows, the report 60"),
+        (lambda frame: frame.drop(columns="flag"), "t.csv has no column 'flag'"),
+        (lambda frame: frame.assign(x=frame.x + 1e-9), "but other values"),
+        (lambda frame: frame.assign(flag=~frame.flag), "but other values"),
+    ],
+)
+def test_other_rows_than_those_of_the_frame_are_said_to_be_others(
+    frame_report, tmp_path, change, says
+):
+    change(pd.DataFrame(FLAGGED)).to_csv(tmp_path / "t.csv", index=False)
+    data = read_report(frame_report).data
+    with pytest.raises(OtherRows, match=f"these are not the rows of the report.*{says}"):
+        rows_of_report(read_table(tmp_path / "t.csv"), data, "t.csv")
+
+
+@pytest.fixture(scope="module")
+def iris_report(tmp_path_factory):
+    """Of three classes and two arrays: there is no command."""
+    iris = ls.datasets.load("iris")
+    found = ls.compare(iris.X, iris.y, **QUICK)
+    assert found.findings.command == ""
+    return found.report(tmp_path_factory.mktemp("iris") / "report.html")
+
+
+def iris_table(path):
+    np.savetxt(path, np.column_stack(ls.datasets.load("iris")), delimiter=",")  # without a header
+    return path
+
+
+def test_a_report_of_two_arrays_is_confirmed(run, iris_report, tmp_path):
+    page = iris_report.read_text(encoding="utf-8")
+    assert "ls.compare(X, y, models=[&#39;fisher&#39;], repeats=1)" in page
+    assert 'id="copy-command"' not in page
+    code, out, err = run(iris_report, iris_table(tmp_path / "t.csv"), "--quiet")
+    assert code == 0, out + err
+
+
+EDITS = {
+    r'"auc": 0\.\d(\d)': r"panels\.against_rest\[\d\]\.auc",
+    r'"high": \[\s*0\.0(\d)': r"panels\.against_rest\[\d\]\.calibration\.high\[0\]",
+    r'"precision": \[(?:\s*1\.0,)*\s*0\.(\d)': r"panels\.against_rest\[\d\]\.pr\.precision",
+    r'"macro": \{\s*"auc": 0\.\d\d(\d)': r"panels\.macro\.auc",
+}
+
+
+def test_one_digit_of_a_class_against_the_rest_is_caught(run, iris_report, tmp_path):
+    report = shutil.copy(iris_report, tmp_path / "r.html")
+    for pattern in EDITS:
+        page = report.read_text(encoding="utf-8")
+        start = page.index('"against_rest"')
+        old = re.compile(pattern).search(page, start)
+        new = str((int(old[1]) + 1) % 10)
+        report.write_text(page[: old.start(1)] + new + page[old.end(1) :], encoding="utf-8")
+    code, out, _ = run(report, iris_table(tmp_path / "t.csv"), "--quiet")
+    assert code == 1
+    assert all(re.search(place, out) for place in EDITS.values()), out
+
+
+def test_a_report_of_a_sheet_is_confirmed_by_the_workbook(run, tmp_path):
+    book, report = tmp_path / "book.xlsx", tmp_path / "report.html"
+    frame = pd.DataFrame(FLAGGED)
+    with pd.ExcelWriter(book) as writer:
+        pd.DataFrame({"note": ["see the next sheet"]}).to_excel(
+            writer, sheet_name="read me", index=False
+        )
+        frame.to_excel(writer, sheet_name="all rows", index=False)
+    words = ["compare", book, "--sheet", "all rows", "--target", "ill", "--models", "fisher"]
+    words += ["--repeats", 1, "--report", report, "--quiet"]
+    assert main([*map(str, words)]) == 0
+    assert run(report, book, "--quiet")[0] == 0
+    code, out, _ = run(report, book, "--sheet", "read me", "--quiet")
+    assert (code, "these are not the rows" in out) == (1, True)
+    code, _, err = run(report, book, "--sheet", "all row", "--quiet")
     assert code == 2
-    assert "which command made it" in err
+    assert "did you mean 'all rows'" in err
+    assert "its sheets are 'read me', 'all rows'" in err

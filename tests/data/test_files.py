@@ -209,10 +209,27 @@ def test_excel_sheets(tmp_path):
     assert read_table(excel(tmp_path / "n.xlsx", [1, 2], [3, 4])).names == ["x1", "x2"]
 
 
+def test_a_sheet_by_its_name(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["no table"])
+    sheet = book.create_sheet("rows of 2024")
+    for row in (["a", "ok"], [1, True], [2, None], [3, False]):
+        sheet.append(row)
+    book.save(path := tmp_path / "t.xlsx")
+    table = read_table(path, sheet="rows of 2024")
+    assert table.columns["a"].tolist() == [1, 2, 3]
+    assert table.truth == {"ok"}
+    with pytest.raises(ValueError, match=r"no sheet '2024'.* are 'Sheet', 'rows of 2024'"):
+        read_table(path, sheet="2024")
+    with pytest.raises(ValueError, match="has no sheets"):
+        read_table(tmp_path / "t.csv", sheet="Sheet")
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "empty: its first sheet needs a header"),
+        ([], "empty: it needs a header"),
         ([["a", "b"]], "a header but no rows"),
         ([["a", "a"], [1, 2]], "columns 0 and 1 are both called 'a'"),
         ([["a", "b"], [1, 2], [1, 2, 3]], "row 2 of the table has 3 cells .* header has 2"),

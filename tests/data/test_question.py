@@ -310,3 +310,32 @@ def test_hash_is_of_the_table_and_the_target(tmp_path):
 def test_a_question_is_not_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         read_question(FRAME, "churn").name = "other"
+
+
+def test_truth_values_are_classes_by_their_names_wherever_they_come_from(tmp_path):
+    ill, x = [True, False, True, False], [1.0, 2.0, 0.5, 3.0]
+    frame = pd.DataFrame({"x": x, "ill": ill})
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_feather(tmp_path / "t.arrow")
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    files = [read_table(tmp_path / name) for name in ("t.parquet", "t.arrow", "t.jsonl")]
+    tables = [frame, frame.astype({"ill": "boolean"}), {"x": x, "ill": ill}, *files]
+    found = [read_question(table, "ill") for table in tables]
+    found += [read_question(frame[["x"]], "ill", target_values=y) for y in (ill, frame["ill"])]
+    for question in found:
+        assert question.classes == (False, True)
+        assert question.y.tolist() == ill
+        assert (question.positive, question.codes.tolist()) == (True, [1, 0, 1, 0])
+        assert question.columns[-1].examples == ("True", "False")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = read_question(read_table(tmp_path / "t.csv"), "ill")
+    assert words.classes == ("False", "True")
+    assert {question.sha256 for question in found} == {words.sha256}
+
+
+def test_the_place_of_the_target_does_not_change_the_hash():
+    columns = {"y": [0.0, 1.0, 0.0, 1.0], "a": [1.0, 2.0, 3.0, 5.0], "b": [4.0, 2.0, 2.0, 1.0]}
+    inside = read_question(columns, "y")
+    apart = read_question({"a": columns["a"], "b": columns["b"]}, "y", target_values=columns["y"])
+    assert inside.sha256 == apart.sha256
+    assert read_question({**columns, "b": [4.0, 2.0, 2.0, 1.5]}, "y").sha256 != inside.sha256

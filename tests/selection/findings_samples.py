@@ -16,6 +16,7 @@ from scipy import stats
 
 from linscope.selection.comparison.findings import (
     LESS_IS_BETTER,
+    AgainstRest,
     Candidate,
     Check,
     Coefficient,
@@ -173,6 +174,24 @@ def calibration_of(labels, chances):
         "high": high,
         "count": count,
     }
+
+
+def against_rest_of(codes, points, centres, names):
+    """Each class against the rest, from the distances to made-up centres."""
+    chances = np.exp(-(((points[:, None] - centres) / (2.6, 1.0)) ** 2).sum(-1) / 2)
+    chances /= chances.sum(axis=1, keepdims=True)
+    found = []
+    for k, name in enumerate(names):
+        own = (codes == k).astype(int)
+        roc, pr = roc_of(own, chances[:, k])
+        areas = roc.pop("auc"), pr.pop("average")
+        bands = calibration_of(own, chances[:, k])
+        found.append(AgainstRest(name, int(own.sum()), *areas, roc, pr, bands))
+    means = {
+        "auc": float(np.mean([each.auc for each in found])),
+        "average": float(np.mean([each.average for each in found])),
+    }
+    return {"against_rest": tuple(found), "macro": means}
 
 
 @cache
@@ -464,6 +483,7 @@ def three_classes() -> Findings:
         ),
         panels=Panels(
             confusion=((146, 5, 0), (4, 61, 3), (0, 2, 121)),
+            **against_rest_of(codes, points, centres, ("Adelie", "Chinstrap", "Gentoo")),
             decision={
                 "kind": "regions",
                 "x": numbers(x, 4),

@@ -282,6 +282,6 @@ def test_python_says_all_settings():
     )
     made = settings.python("X")
     assert made == (
-        "ls.compare(X, target='a', positive=1, drop=['b'], groups='g', cv=3, budget=None, "
+        "ls.compare(X, target='a', positive='1', drop=['b'], groups='g', cv=3, budget='none', "
         "random_state=4)"
     )

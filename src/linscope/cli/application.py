@@ -18,7 +18,6 @@ from . import (
     compare,
     datasets,
     diagnose,
-    evaluate,
     examples,
     fit,
     predict,

@@ -122,7 +122,7 @@ def compare(
     writing = writing or ReportOptions()
     path = _report_path(writing, given)
     with input_errors(also=(TypeError,)):
-        content = given.read()
+        content = given.read(asked.sheet)
         settings = _settings(asked, judging, content)
         question = settings.read(content, given.name)
     from linscope.selection.compare import run
@@ -173,15 +173,7 @@ def _settings(asked: TableOptions, judging: JudgingOptions, table: Any) -> Any:
         budget=judging.budget,
         ignore=several(judging.ignore),
         seed=judging.seed,
-    )
-
-
-def settings_from(words: list[str], table: Any) -> Any:
-    """What these words after ``linscope compare`` ask of a table."""
-    _, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
-    given = bound.arguments
-    return _settings(
-        given.get("asked") or TableOptions(), given.get("judging") or JudgingOptions(), table
+        sheet=asked.sheet,
     )
 
 

@@ -143,7 +143,7 @@ def run(
     given = given_table(table, file)
     path = check_model_path(writing.save, force=writing.force)
     with input_errors(also=(TypeError,)):
-        question = ask(given.read(), asked, key, given.name)
+        question = ask(given.read(asked.sheet), asked, key, given.name)
         with progress_bars():
             fitted = fit_pipeline(question, key, options, scale=scale)
     said = command_of(key, given.word, asked, options, scale)

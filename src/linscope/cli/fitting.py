@@ -146,7 +146,7 @@ def in_table_units(fitted: Fitted) -> Any:
 def command_of(key: str, word: str, asked: AskedOfTable, options: ModelOptions, scale: bool) -> str:
     """The command that fits the same."""
     words = ["linscope", "fit", key, word]
-    for name in ("target", "positive", "missing"):
+    for name in ("target", "positive", "missing", "sheet"):
         value = getattr(asked, name)
         words += [] if value is None else [f"--{name}", value]
     for name in ("drop", "keep"):

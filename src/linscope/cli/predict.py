@@ -79,12 +79,9 @@ def batches_of(given: Given) -> Any:
 
     if not given.built_in:
         return open_batches(given.word)
-    from linscope.data.files import Table
-    from linscope.data.question import of_dataset
+    from linscope.data.question import table_with_target
 
-    found, target, values, _ = of_dataset(given.read(), None, None, None)
-    columns = found.columns if values is None else {**found.columns, target: values}
-    return FrameBatches(slices(Table(columns)), given.name)
+    return FrameBatches(slices(table_with_target(given.read())), given.name)
 
 
 def check_out(out: Path | None, force: bool) -> None:

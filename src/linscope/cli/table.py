@@ -23,14 +23,17 @@ class Given(NamedTuple):
     stem: str
     built_in: bool = False
 
-    def read(self) -> Any:
+    def read(self, sheet: str | None = None) -> Any:
+        """The table; ``sheet`` is that of an Excel file."""
         if self.built_in:
+            if sheet is not None:
+                raise BadInput(f"--sheet {sheet}: {self.word} is a built-in table without sheets")
             from linscope.data.datasets import load
 
             return load(self.word)
         from linscope.data.files import read_table
 
-        return read_table(self.word)
+        return read_table(self.word, sheet=sheet)
 
 
 def given_table(table: str | None, file: Path | None = None) -> Given:

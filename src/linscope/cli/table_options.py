@@ -39,6 +39,7 @@ class AskedOfTable:
         list[str] | None,
         Parameter(help="Columns to use although they look like identifiers.", negative=()),
     ] = None
+    sheet: Annotated[str | None, Parameter(help="Of an Excel file; the first by default.")] = None
 
 
 def several(words: list[str] | None, whole: Any = ()) -> tuple[str, ...]:

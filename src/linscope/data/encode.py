@@ -30,7 +30,7 @@ def encode_frame(
     Returns
     -------
     X : ndarray, or CSR matrix for a LIBSVM file
-    y : ndarray or None; whole numbers as integers
+    y : ndarray or None; whole numbers as integers, truth values as bool
     feature_names : list of str, "colour=red" for the category red of the column colour; None for
         a LIBSVM file
 
@@ -76,6 +76,8 @@ def _target(table: Table, target: str) -> np.ndarray:
         )
     if y.dtype == object:
         return y.astype(str)
+    if target in table.truth:
+        return y.astype(bool)
     whole = bool((np.abs(y) < 2**53).all() and (y == np.rint(y)).all())
     return y.astype(np.int64) if whole else y
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .delimited import MISSING, column_names, is_number, numbered
-from .frame_columns import Table, column_of, columns_of
+from .frame_columns import Table, columns_of, table_of
+from .suggest import did_you_mean
 
 # Of each kind of file, who reads it: the first that is installed.
 _PARQUET = (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"))
@@ -67,7 +68,7 @@ def read_json_lines(text: str, where: str) -> Table:
     names = list(dict.fromkeys(name for row in rows for name in row))
     if not names:
         raise ValueError(f'{where} is empty: it needs an object such as {{"a": 1}} on each line')
-    return Table({name: column_of([row.get(name) for row in rows]) for name in names})
+    return table_of({name: [row.get(name) for row in rows] for name in names})
 
 
 def json_object(words: str, place: str) -> dict[str, Any]:
@@ -83,8 +84,8 @@ def json_object(words: str, place: str) -> dict[str, Any]:
     return row
 
 
-def read_excel(path: Path) -> Table:
-    """The first sheet of an Excel file."""
+def read_excel(path: Path, sheet: str | None = None) -> Table:
+    """The first sheet of an Excel file, or the one of this name."""
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -93,11 +94,19 @@ def read_excel(path: Path) -> Table:
         ) from None
     try:
         book = load_workbook(path, read_only=True, data_only=True)
-        rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
+        sheets = {each.title: each for each in book.worksheets}
+        chosen = book.worksheets[0] if sheet is None else sheets.get(sheet)
+        rows = [list(row) for row in chosen.iter_rows(values_only=True)] if chosen else []
         book.close()
     except Exception as error:  # a zip file's, XML's or openpyxl's own
         raise ValueError(f"{path} is not a readable Excel file: {error}") from error
-    return _from_cells([row for row in map(_cells, rows) if row], str(path))
+    if chosen is None:
+        raise ValueError(
+            f"{path} has no sheet {sheet!r}{did_you_mean(str(sheet), sheets)}: its sheets are "
+            f"{', '.join(map(repr, sheets))}"
+        )
+    where = f"{path}, sheet {chosen.title!r}"
+    return _from_cells([row for row in map(_cells, rows) if row], where)
 
 
 def _cells(row: list[Any]) -> list[Any]:
@@ -114,7 +123,10 @@ def _is_blank(text: str) -> bool:
 
 def _from_cells(rows: list[list[Any]], where: str) -> Table:
     if not rows:
-        raise ValueError(f"{where} is empty: its first sheet needs a header and at least one row")
+        raise ValueError(
+            f"{where} is empty: it needs a header and at least one row, or name another sheet "
+            "(--sheet on the command line)"
+        )
     header = ["" if cell is None else str(cell).strip() for cell in rows[0]]
     has_header = not all(is_number(name) for name in header)
     names = column_names(header, where) if has_header else numbered(len(header))
@@ -128,9 +140,7 @@ def _from_cells(rows: list[list[Any]], where: str) -> Table:
                 f"{len(names)}"
             )
         row.extend([None] * (len(names) - len(row)))
-    return Table(
-        {n: column_of(list(c)) for n, c in zip(names, zip(*body, strict=True), strict=True)}
-    )
+    return table_of({n: list(c) for n, c in zip(names, zip(*body, strict=True), strict=True)})
 
 
 def read_libsvm(path: Path) -> Table:

@@ -17,29 +17,32 @@ from .suggest import did_you_mean
 __all__ = ["Table", "columns_of", "is_number", "read_table"]
 
 JSON_SUFFIXES = (".jsonl", ".ndjson")
+EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 READERS: dict[tuple[str, ...], Callable[[Path], Table]] = {
     (".csv", ".tsv", ".txt", ".dat", ".data"): lambda path: _read_text_file(path),
     (".parquet", ".pq"): read_parquet,
     (".arrow", ".feather", ".ipc"): read_arrow,
     JSON_SUFFIXES: lambda path: _read_text_file(path),
-    (".xlsx", ".xlsm"): read_excel,
+    EXCEL_SUFFIXES: read_excel,
     (".svm", ".libsvm"): read_libsvm,
 }
 
 
-def read_table(path: str | Path) -> Table:
+def read_table(path: str | Path, *, sheet: str | None = None) -> Table:
     """Read a table from a CSV, Parquet, Arrow, JSON lines, Excel or LIBSVM file.
 
     Columns whose values are all numbers become float arrays; everything else stays text. In CSV and
     Excel empty fields and NA, NaN, null, None or ? are missing. A first line that holds only
     numbers is no header, and the columns are called x1, x2, …. Where semicolons separate the
-    fields, 1,5 is one and a half. Of an Excel file the first sheet is read.
+    fields, 1,5 is one and a half.
 
     Parameters
     ----------
     path : file name, or "-"
         The kind of file is told by its name's end: .csv, .tsv, .txt, .parquet, .arrow, .feather,
         .jsonl, .ndjson, .xlsx, .svm or .libsvm. "-" is standard input, with CSV, TSV or JSON lines.
+    sheet : str, optional
+        Of an Excel file the sheet to read; the first one by default.
 
     Returns
     -------
@@ -58,11 +61,15 @@ def read_table(path: str | Path) -> Table:
     >>> read_table(path).columns
     {'attendance': array([ 1., -1.]), 'grade': array(['A', 'F'], dtype=object)}
     """
+    suffix = Path(path).suffix.lower()
+    if sheet is not None and suffix not in EXCEL_SUFFIXES:
+        raise ValueError(f"{path} has no sheets: sheet {sheet!r} is for Excel files (.xlsx, .xlsm)")
     if str(path) == "-":
         return _read_standard_input()
     path = Path(path)
     check_is_file(path)
-    suffix = path.suffix.lower()
+    if suffix in EXCEL_SUFFIXES:
+        return read_excel(path, sheet)
     for suffixes, reader in READERS.items():
         if suffix in suffixes:
             return reader(path)

@@ -14,7 +14,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 
 def sha256(table: Table, target: str, target_values: np.ndarray | None = None) -> str:
-    """SHA-256 over the names, kinds and values of all columns, in their order, and the target.
+    """SHA-256 over the names, kinds and values of all columns in their order, the target last.
 
     Numbers count as float64 (−0 is 0, all NaN are one), texts as UTF-8. True and False are 1 and 0
     also where a CSV file spells them out.
@@ -23,10 +23,10 @@ def sha256(table: Table, target: str, target_values: np.ndarray | None = None) -
     >>> a == sha256(Table({"x": np.array([1.0, 0.0], dtype=np.float32)}), "x")
     True
     """
-    digest = hashlib.sha256(json.dumps(["linscope table", target, len(table)]).encode())
-    columns = dict(table.columns)
-    if target_values is not None:
-        columns[target] = target_values
+    columns = {name: values for name, values in table.columns.items() if name != target}
+    columns[target] = table.columns[target] if target_values is None else target_values
+    start = ["linscope table", target, len(columns[target])]
+    digest = hashlib.sha256(json.dumps(start).encode())
     for name, values in columns.items():
         _add(digest, name, values)
     if table.sparse is not None:

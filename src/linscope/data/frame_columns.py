@@ -15,10 +15,12 @@ class Table:
     """Columns by name: float arrays (NaN is missing) or object arrays of text (None is missing).
 
     A LIBSVM file has its features in the CSR matrix ``sparse`` instead, and one column, "target".
+    Columns named in ``truth`` are 1 and 0 here and were true and false: classes are called so.
     """
 
     columns: dict[str, np.ndarray]
     sparse: Any = None
+    truth: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -41,11 +43,56 @@ def columns_of(frame: Any) -> Table:
     if isinstance(frame, Table):
         return frame
     if isinstance(frame, dict):
-        return _same_length({str(name): column_of(values) for name, values in frame.items()})
+        return table_of(frame)
     table = as_frame(frame, name="the table")
     if table is None:
         raise TypeError(f"expected a data frame, got {type(frame).__name__}")
-    return Table({str(name): _column_of_series(table[name], str(name)) for name in table.columns})
+    columns = {str(name): _column_of_series(table[name], str(name)) for name in table.columns}
+    return Table(columns, truth=_truth_of({str(name): table[name] for name in table.columns}))
+
+
+def table_of(columns: dict[Any, Any]) -> Table:
+    """Columns of values of any kind, all of one length.
+
+    >>> table_of({"ill": [True, False], "age": [31, 50]}).truth
+    frozenset({'ill'})
+    """
+    named = {str(name): values for name, values in columns.items()}
+    made = {name: column_of(values) for name, values in named.items()}
+    return _same_length(made, _truth_of(named))
+
+
+def _truth_of(columns: dict[str, Any]) -> frozenset[str]:
+    return frozenset(name for name, values in columns.items() if is_truth(values))
+
+
+def is_truth(values: Any) -> bool:
+    """Are all values that are there true or false?"""
+    import narwhals as nw
+
+    if isinstance(values, nw.Series):
+        if values.dtype == nw.Boolean:
+            return True
+        if values.dtype != nw.Object:
+            return False
+        values = values.to_list()
+    kind = getattr(getattr(values, "dtype", None), "kind", "O")
+    if kind != "O":
+        return bool(kind == "b")
+    present = (value for value in values if not _is_missing(value))
+    first = next(present, None)
+    return isinstance(first, bool | np.bool_) and all(
+        isinstance(value, bool | np.bool_) for value in present
+    )
+
+
+def truth_texts(values: np.ndarray) -> np.ndarray:
+    """The words for a column of 1 and 0; None is missing.
+
+    >>> truth_texts(np.array([1.0, np.nan, 0.0])).tolist()
+    ['True', None, 'False']
+    """
+    return _objects(None if value != value else str(value == 1) for value in values.tolist())
 
 
 def _column_of_series(series: Any, name: str) -> np.ndarray:
@@ -63,12 +110,12 @@ def _column_of_series(series: Any, name: str) -> np.ndarray:
     return column_of(series.to_numpy())
 
 
-def _same_length(columns: dict[str, np.ndarray]) -> Table:
+def _same_length(columns: dict[str, np.ndarray], truth: frozenset[str]) -> Table:
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         words = ", ".join(f"{name} has {length:,}" for name, length in list(lengths.items())[:12])
         raise ValueError(f"the columns have different numbers of rows: {words}")
-    return Table(columns)
+    return Table(columns, truth=truth)
 
 
 def column_of(values: Any) -> np.ndarray:

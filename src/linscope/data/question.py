@@ -12,7 +12,7 @@ from .columns import TableColumns, as_table
 from .datasets import Dataset
 from .files import Table, columns_of, is_number
 from .fingerprint import sha256
-from .frame_columns import column_of
+from .frame_columns import column_of, is_truth, truth_texts
 from .kinds import Column, kind_of
 from .missing import complete_rows, read_features
 from .roles import check_column, described, group_codes, roles_of, sort_keys
@@ -33,7 +33,7 @@ class Question:
     numeric, yes_no, categorical : places of columns of X; ``yes_no`` (1 or 0) is part of numeric
     categories : dict from the place of a categorical column to its texts, in the order of the codes
     target : its name
-    y : texts, whole numbers, or float64 for the task "number"
+    y : texts, whole numbers, truth values, or float64 for the task "number"
     task : "two classes", "classes" or "number"
     classes : labels in sorted order, but of two the positive one is the second; () for numbers
     positive : of two classes the one that is looked for, else None
@@ -140,7 +140,7 @@ def read_question(
         table, target, target_values, positive = of_dataset(table, target, target_values, positive)
     plain = isinstance(table, np.ndarray | list | tuple)
     table = as_table(table)
-    target, values = _target_values(table, target, target_values, name)
+    target, values, truth = _target_values(table, target, target_values, name)
     roles = roles_of(table, target, group, time, _names(drop))
     keep = _names(keep)
     for column in keep:
@@ -151,7 +151,7 @@ def read_question(
     X = read_features(reader, table, name)
     keys = {c: table.columns[c] for c in (group, time) if c is not None} | {target: values}
     rows, how = complete_rows(X, reader, keys, missing, name)
-    answer = read_target(values[rows], target, positive, task, split=split)
+    answer = read_target(values[rows], target, positive, task, truth=truth, split=split)
     places = range(reader.n_features_in_)
     kinds = [reader.kinds_[c].kind if reader.kinds_ else "number" for c in reader.feature_names_in_]
     outside = values if target_values is not None else None
@@ -211,9 +211,16 @@ def of_dataset(
     return Table(dict(zip(data.feature_names, X.T, strict=True))), "target", y, positive
 
 
+def table_with_target(data: Dataset) -> Table:
+    """The table of a built-in data set with its target as the last column."""
+    table, target, values, _ = of_dataset(data, None, None, None)
+    return table if values is None else Table({**table.columns, target: column_of(values)})
+
+
 def _target_values(
     table: Table, target: str | None, values: Any, name: str
-) -> tuple[str, np.ndarray]:
+) -> tuple[str, np.ndarray, bool]:
+    """Name and values of the target, and whether they are truth values; these as words."""
     if values is None:
         if target is None and table.sparse is not None:
             target = "target"
@@ -224,20 +231,20 @@ def _target_values(
                 f"line), one of {known}"
             )
         check_column(table, target, "target")
-        values = table.columns[target]
+        values, truth = table.columns[target], target in table.truth
     else:
         target = str(target or getattr(values, "name", None) or "y")
         values = np.asarray(values)
         if values.ndim != 1:
             raise ValueError(f"the target must be one column, got an array of shape {values.shape}")
-        values = column_of(values)
+        truth, values = is_truth(values), column_of(values)
         _check_name(table, target, values)
     n = len(table) if table.sparse is None else table.sparse.shape[0]
     if not n:
         raise ValueError(f"{name} has no rows")
     if len(values) != n:
         raise ValueError(f"{name} has {n:,} rows, but the target {target!r} has {len(values):,}")
-    return target, values
+    return target, truth_texts(values) if truth else values, truth
 
 
 def _check_name(table: Table, target: str, values: np.ndarray) -> None:

@@ -70,7 +70,7 @@ def described(
         "time": "earlier rows are learned from, later ones tested on",
         "drop": "left out as asked",
     }
-    columns = table.columns if target in table.columns else table.columns | {target: values}
+    columns = table.columns | {target: values}
     found = []
     if table.sparse is not None:
         width = table.sparse.shape[1]

@@ -7,7 +7,7 @@ more than half of them are; else their values are classes.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ _YES = frozenset(yes for _, yes in NO_YES) - {"1"}
 class Target:
     """The target of the rows that are used.
 
-    y : texts, whole numbers (int64), or float64 for a number
+    y : texts, whole numbers (int64), truth values, or float64 for a number
     task : "two classes", "classes" or "number"
     classes : labels in sorted order, but of two the positive one is the second; () for a number
     positive : of two classes the one that is looked for, else None
@@ -39,9 +39,17 @@ class Target:
 
 
 def read_target(
-    values: np.ndarray, name: str, positive: Any, task: str | None, *, split: bool = True
+    values: np.ndarray,
+    name: str,
+    positive: Any,
+    task: str | None,
+    *,
+    truth: bool = False,
+    split: bool = True,
 ) -> Target:
-    """The target of a column without missing values; to be split, a class needs two rows.
+    """The target of a column without missing values.
+
+    ``truth`` says that True and False are meant; to be ``split``, a class needs two rows.
 
     >>> read_target(np.array([0.0, 1.0, 1.0, 0.0]), "ill", None, None).notes[0]
     "'ill' has two classes: 0 in 2 rows, 1 in 2; 1 is the positive one"
@@ -61,7 +69,14 @@ def read_target(
     if task == "number" or not (whole and (text or task == "classes" or _few(values))):
         return _number(values, name, positive, task)
     labels = values.astype(str) if text else values.astype(np.int64)
-    return _classes(labels, name, positive, text, split)
+    found = _classes(labels, name, positive, text, split)
+    return _as_truth(found) if truth else found
+
+
+def _as_truth(found: Target) -> Target:
+    """With True and False in place of their words."""
+    classes = tuple(label == "True" for label in found.classes)
+    return replace(found, y=found.y == "True", classes=classes, positive=classes[1])
 
 
 def _few(values: np.ndarray) -> bool:

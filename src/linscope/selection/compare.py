@@ -45,6 +45,7 @@ def compare(
     budget: str | float | None = "2m",
     ignore: Sequence[str] = (),
     random_state: int = 0,
+    sheet: str | None = None,
     verbose: bool | None = None,
 ) -> Comparison:
     """Which linear model suits this table, how good is it really, why, and what would change that?
@@ -93,6 +94,8 @@ def compare(
         Codes of checks that are known and accepted, such as ``["LS203"]``.
     random_state : int
         Seed of the folds.
+    sheet : str, optional
+        Of an Excel file the sheet to read, in place of the first.
     verbose : bool, optional
         Show how it goes on; by default if standard error is a terminal.
 
@@ -114,14 +117,14 @@ def compare(
     >>> found.best_.predict(data.X[:2, :4]).tolist()
     [0, 0]
     """
-    given = _read(X, y, groups, time)
+    given = _read(X, y, groups, time, sheet)
     settings = Settings(
         target=target if target is not None else given.target,
         positive=positive,
         task=task,
         missing=missing,
         drop=_several(drop),
-        keep=(*given.keep, *_several(keep)),
+        keep=_several(keep),
         group=given.group,
         time=given.time,
         metric=metric,
@@ -133,13 +136,14 @@ def compare(
         budget=budget,
         ignore=_several(ignore),
         seed=random_state,
+        sheet=sheet,
     )
-    question = settings.read(given.table, given.name, given.values)
+    meant = replace(settings, keep=(*given.keep, *settings.keep))
+    question = meant.read(given.table, given.name, given.values)
     quiet = not (sys.stderr.isatty() if verbose is None else verbose)
     command = settings.command(given.file) if given.file else ""  # arrays have no command
-    return run(
-        settings, question, quiet=quiet, command=command, python=settings.python(*given.words)
-    )
+    python = settings.python(*given.words, arrays=given.arrays)
+    return run(settings, question, quiet=quiet, command=command, python=python)
 
 
 def run(
@@ -171,6 +175,7 @@ class Given(NamedTuple):
     """The table with its arrays.
 
     words : what was given, in Python; file : on a command line, or nothing if there is no such word
+    arrays : of groups and times those that were given as arrays
     """
 
     table: Any
@@ -182,18 +187,22 @@ class Given(NamedTuple):
     group: str | None = None
     time: str | None = None
     keep: tuple[str, ...] = ()
+    arrays: tuple[str, ...] = ()
 
 
-def _read(X: Any, y: Any, groups: Any, time: Any) -> Given:
+def _read(X: Any, y: Any, groups: Any, time: Any, sheet: str | None) -> Given:
     """The table; groups and times that are arrays become columns of it."""
     words = ("X",) if y is None else ("X", "y")
     table, name, file = X, "the table", "TABLE" if y is None else ""
     if isinstance(X, str | PathLike):
         path = Path(X)
-        table, name, file = read_table(path), path.name, str(path)
+        table, name = read_table(path, sheet=sheet), path.name
+        file = str(path) if y is None else ""
         words = (repr(str(path)), *words[1:])
+    elif sheet is not None:
+        raise TypeError(f"sheet {sheet!r} is for the name of an Excel file")
     elif isinstance(X, Dataset):
-        name = file = X.name
+        name, file = X.name, X.name if y is None else ""
         words = (f"ls.datasets.load({X.name!r})", *words[1:])
     columns = {
         key: values
@@ -215,6 +224,7 @@ def _read(X: Any, y: Any, groups: Any, time: Any) -> Given:
         group="groups" if "groups" in columns else groups,
         time="time" if "time" in columns else time,
         keep=keep,
+        arrays=tuple(columns),
     )
 
 
@@ -231,7 +241,8 @@ def _with_columns(
             raise ValueError(f"{name} has {len(values)} values, the table has {len(table)} rows")
     made = as_table({name: np.asarray(values) for name, values in columns.items()})
     keep = tuple(table.names) if plain else ()
-    return Table({**table.columns, **made.columns}, sparse=table.sparse), keep
+    both = {**table.columns, **made.columns}
+    return Table(both, table.sparse, table.truth | made.truth), keep
 
 
 def _several(names: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from linscope.selection.comparison.findings import Panels
+from linscope.selection.comparison.findings import AgainstRest, Panels
 from linscope.selection.report import twin, words
 from linscope.selection.report.figures.svg import VARIABLES
 from linscope.selection.report.fragment import notebook_html
@@ -121,8 +121,37 @@ def test_figures_are_those_of_the_task():
         }
     common = {"differences", "learning", "coefficients"}
     assert kinds["two classes"] == common | {"roc", "pr", "calibration", "matrix", "decision"}
-    assert kinds["classes"] == common | {"matrix", "decision"}
+    assert kinds["classes"] == common | {"class-roc", "class-pr", "many", "matrix", "decision"}
     assert kinds["number"] == common | {"residuals", "normal"}
+
+
+def test_of_several_classes_each_is_named_in_its_curves_and_the_means_are_said():
+    found = three_classes()
+    text = page_of(three_classes)
+    for kind in ("class-roc", "class-pr"):
+        figure = text[text.index(f'<figure class="{kind}">') :].partition("</figure>")[0]
+        area = "auc" if kind == "class-roc" else "average"
+        for each in found.panels.against_rest:
+            assert f"{each.label}: {getattr(each, area):.3f}" in figure
+        assert f"over all classes {found.panels.macro[area]:.3f}." in figure
+    smalls = text[text.index('<div class="smalls">') :].partition("</figure>")[0]
+    assert smalls.count("<svg") == 3
+
+
+def test_classes_that_are_not_drawn_are_named():
+    found = three_classes()
+    adelie, *others = found.panels.against_rest
+    late = AgainstRest("Emperor", 0, None, None)
+    plain = AgainstRest(adelie.label, adelie.rows, adelie.auc, adelie.average)
+    panels = replace(
+        found.panels,
+        against_rest=(plain, *others, late),
+        confusion=((146, 5, 0, 0), (4, 61, 3, 0), (0, 2, 121, 0), (0, 0, 0, 0)),
+    )
+    data = replace(found.data, classes=(*found.data.classes, "Emperor"), counts=(151, 68, 123, 2))
+    text = " ".join(render(replace(found, panels=panels, data=data)).split())
+    assert "left out, with larger areas: Adelie." in text
+    assert "No held-out row is of Emperor, so there is no curve." in text
 
 
 def test_colours_of_figures_are_the_pages():

@@ -227,16 +227,37 @@ class Final:
 
 
 @dataclass(frozen=True)
+class AgainstRest:
+    """One class against all others, of predictions for held-out rows.
+
+    rows : held-out rows of the class
+    auc, average : area under the ROC curve, average precision; None if no such row was held out
+    roc, pr, calibration : as in ``Panels``, the areas apart; empty if the class is not drawn, and
+        calibration if the model has no probabilities
+    """
+
+    label: str
+    rows: int
+    auc: float | None
+    average: float | None
+    roc: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    pr: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    calibration: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Panels:
     """Arrays for the figures, of predictions for held-out rows by the recommended model.
 
     confusion : rows actual, columns predicted, in the order of ``Data.classes`` (first repeat)
-    roc : {"fpr", "tpr", "auc"}; pr : {"recall", "precision", "average"}
+    roc : {"fpr", "tpr", "auc"}; pr : {"recall", "precision", "average"}, of two classes
     calibration : {"predicted", "observed", "low", "high", "count"}, Clopper–Pearson bands
     residuals : {"fitted", "residual", "quantile"}, at most 2,000 rows
     decision : for two features {"kind": "regions", "x", "y", "class", "points", "labels", names},
         for more and two classes {"kind": "projection", "scores", "labels"}, the boundary at 0; for
         more classes {"kind": "plane", "points", "labels", "names"}
+    against_rest : with more than two classes each of them against the others
+    macro : {"auc", "average"}, their means over all classes
     Empty where the task has no such figure.
     """
 
@@ -246,13 +267,45 @@ class Panels:
     calibration: dict[str, Any] = field(default_factory=dict)
     residuals: dict[str, Any] = field(default_factory=dict)
     decision: dict[str, Any] = field(default_factory=dict)
+    against_rest: tuple[AgainstRest, ...] = ()
+    macro: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a comparison was asked, by the names of the command line; defaults where nothing was.
+
+    target : None where the values to predict came apart from the table
+    budget : as people write it, such as "2m" or "none"
+    sheet : of an Excel file
+    """
+
+    target: str | None = None
+    positive: str | None = None
+    task: str | None = None
+    missing: str | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    group: str | None = None
+    time: str | None = None
+    metric: str | None = None
+    models: tuple[str, ...] = ()
+    folds: int | None = None
+    repeats: int | None = None
+    rope: float = 0.01
+    level: float = 0.95
+    budget: str = "2m"
+    ignore: tuple[str, ...] = ()
+    seed: int = 0
+    sheet: str | None = None
 
 
 @dataclass(frozen=True)
 class Findings:
     """Everything that a comparison found.
 
-    command, python : how to make it again
+    command, python : how to make it again; without a command it was made of arrays in Python
+    asked : the options of both, as values
     versions : of linscope, Python and the libraries that matter
     seconds : what it took; partial : it was stopped before its end
     """
@@ -272,3 +325,4 @@ class Findings:
     versions: dict[str, str]
     seconds: float
     partial: bool = False
+    asked: Asked = field(default_factory=Asked)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .findings import Candidate
+from .findings import Asked, Candidate
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Options:
     budget : seconds; models that do not fit are left out, and the findings say so
     models : keys of candidates; all suitable ones by default
     ignore : codes of checks that are known and accepted
+    asked : all of it as it was given, for the findings
     left_out : models that are not run, and why, when a study is repeated
     """
 
@@ -33,6 +34,7 @@ class Options:
     ignore: tuple[str, ...] = ()
     command: str = ""
     python: str = ""
+    asked: Asked = field(default_factory=Asked)
     left_out: dict[str, str] = field(default_factory=dict)
 
 

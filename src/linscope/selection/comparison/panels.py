@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import beta, norm
+from scipy.stats import norm
 
 from linscope.discriminants.estimators.fisher import FisherDiscriminant
 
 from .final import FinalFit, thresholds
 from .findings import Panels
 from .judging import Answers, confusion
+from .ranking import against_rest, calibration, macro, precision_recall, roc, six_digits
 from .record import Record
 from .search import core
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from .course import Course
 
 MOST_POINTS = 2_000
-MOST_CURVE = 200
-BINS = 10
 GRID = 80
 
 
@@ -33,12 +32,22 @@ def panels(course: Course, record: Record, last: FinalFit) -> Panels:
     classes = len(course.question.classes)
     counts = confusion(y, answers.values, classes)
     found: dict[str, Any] = {"confusion": tuple(map(tuple, counts.tolist()))}
-    if classes == 2 and answers.scores is not None:
-        found |= {"roc": _roc(y, answers.scores), "pr": _pr(y, answers.scores)}
-        if answers.probabilities is not None:
-            level = course.options.level
-            found["calibration"] = _calibration(y, answers.probabilities[:, 1], level)
+    if answers.scores is not None:
+        found |= _rankings(course, y, answers)
     return Panels(**found, decision=_decision(course, last))
+
+
+def _rankings(course: Course, y: np.ndarray, answers: Answers) -> dict[str, Any]:
+    """The positive class of two, or each class against the rest."""
+    labels, level = tuple(map(str, course.question.classes)), course.options.level
+    assert answers.scores is not None
+    if len(labels) > 2:
+        found = against_rest(y, answers, labels, level)
+        return {"against_rest": found, "macro": macro(found)}
+    curves = {"roc": roc(y, answers.scores), "pr": precision_recall(y, answers.scores)}
+    if answers.probabilities is not None:
+        curves["calibration"] = calibration(y, answers.probabilities[:, 1], level)
+    return curves
 
 
 def _held_out(course: Course, record: Record) -> tuple[np.ndarray, Answers]:
@@ -58,9 +67,9 @@ def _residuals(course: Course, y: np.ndarray, fitted: np.ndarray) -> dict[str, A
     quantile = norm.ppf((np.argsort(np.argsort(residual)) + 0.5) / len(y)) * spread
     some = _some(len(y), course.options.seed)
     return {
-        "fitted": _list(fitted[some]),
-        "residual": _list(residual[some]),
-        "quantile": _list(quantile[some]),
+        "fitted": six_digits(fitted[some]),
+        "residual": six_digits(residual[some]),
+        "quantile": six_digits(quantile[some]),
     }
 
 
@@ -68,58 +77,6 @@ def _some(n: int, seed: int) -> np.ndarray:
     if n <= MOST_POINTS:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, MOST_POINTS, replace=False))
-
-
-def _ranked(y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of true and false positives as the threshold falls, one for each distinct score."""
-    order = np.argsort(-scores, kind="stable")
-    last = np.r_[np.flatnonzero(np.diff(scores[order])), len(y) - 1]
-    true = np.cumsum(y[order] == 1)[last]
-    return true, last + 1 - true
-
-
-def _roc(y: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
-    true, false = _ranked(y, scores)
-    fpr, tpr = np.r_[0, false] / max(false[-1], 1), np.r_[0, true] / max(true[-1], 1)
-    area = float(np.trapezoid(tpr, fpr))
-    some = _thinned(len(fpr))
-    return {"fpr": _list(fpr[some]), "tpr": _list(tpr[some]), "auc": area}
-
-
-def _pr(y: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
-    true, false = _ranked(y, scores)
-    precision, recall = true / (true + false), true / max(true[-1], 1)
-    average = float((np.diff(np.r_[0.0, recall]) * precision).sum())
-    some = _thinned(len(recall))
-    return {"recall": _list(recall[some]), "precision": _list(precision[some]), "average": average}
-
-
-def _thinned(length: int) -> np.ndarray:
-    """Enough points of a curve to draw it."""
-    return np.unique(np.linspace(0, length - 1, min(length, MOST_CURVE)).round().astype(int))
-
-
-def _calibration(y: np.ndarray, p: np.ndarray, level: float) -> dict[str, Any]:
-    """Rows in ten groups of equal size by their probability; Clopper–Pearson bands.
-
-        low = Beta⁻¹(α/2; k, m − k + 1),   high = Beta⁻¹(1 − α/2; k + 1, m − k)
-
-    for k positives among m rows.
-    """
-    groups = np.array_split(np.argsort(p, kind="stable"), BINS)
-    groups = [group for group in groups if len(group)]
-    m = np.array([len(group) for group in groups])
-    k = np.array([int(y[group].sum()) for group in groups])
-    tail = (1 - level) / 2
-    low = np.where(k == 0, 0.0, beta.ppf(tail, k, m - k + 1))
-    high = np.where(k == m, 1.0, beta.ppf(1 - tail, k + 1, m - k))
-    return {
-        "predicted": _list(np.array([p[group].mean() for group in groups])),
-        "observed": _list(k / m),
-        "low": _list(low),
-        "high": _list(high),
-        "count": tuple(m.tolist()),
-    }
 
 
 def _decision(course: Course, last: FinalFit) -> dict[str, Any]:
@@ -140,7 +97,7 @@ def _decision(course: Course, last: FinalFit) -> dict[str, Any]:
     if str(own.classes_[1]) != str(question.classes[1]):
         scores = -scores
     labels = tuple(course.target[some].tolist())
-    return {"kind": "projection", "scores": _list(scores), "labels": labels}
+    return {"kind": "projection", "scores": six_digits(scores), "labels": labels}
 
 
 def _plane(course: Course, last: FinalFit, some: np.ndarray) -> dict[str, Any]:
@@ -153,7 +110,7 @@ def _plane(course: Course, last: FinalFit, some: np.ndarray) -> dict[str, Any]:
         return {}
     return {
         "kind": "plane",
-        "points": tuple(map(_list, found)),
+        "points": tuple(map(six_digits, found)),
         "labels": tuple(course.target[some].tolist()),
         "names": ("first discriminant", "second discriminant"),
     }
@@ -170,15 +127,10 @@ def _regions(course: Course, last: FinalFit, some: np.ndarray) -> dict[str, Any]
     said = [place[str(label)] for label in last.inside.predict(points)]
     return {
         "kind": "regions",
-        "x": _list(x),
-        "y": _list(y),
+        "x": six_digits(x),
+        "y": six_digits(y),
         "class": tuple(map(tuple, np.reshape(said, (GRID, GRID)).tolist())),
         "points": tuple(map(tuple, X[some].tolist())),
         "labels": tuple(course.target[some].tolist()),
         "names": tuple(question.names),
     }
-
-
-def _list(values: np.ndarray) -> tuple[float, ...]:
-    """Six digits are enough to draw."""
-    return tuple(float(f"{value:.6g}") for value in values.tolist())

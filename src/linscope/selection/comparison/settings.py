@@ -12,6 +12,7 @@ from linscope.data.suggest import did_you_mean
 
 from .candidates import choose_models
 from .checks.run import known_codes
+from .findings import Asked
 from .judging import CLASS_METRICS, NUMBER_METRICS, read_metric
 from .options import Options
 from .times import seconds_of
@@ -21,32 +22,11 @@ IN_PYTHON = {"group": "groups", "folds": "cv", "seed": "random_state"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """Options of ``ls.compare`` and ``linscope compare``; None is the default of the study.
-
-    budget : seconds, or a text such as "2m" or "none"
-    """
-
-    target: str | None = None
-    positive: Any = None
-    task: str | None = None
-    missing: str | None = None
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    group: str | None = None
-    time: str | None = None
-    metric: str | None = None
-    models: tuple[str, ...] = ()
-    folds: int | None = None
-    repeats: int | None = None
-    rope: float = 0.01
-    level: float = 0.95
-    budget: str | float | None = "2m"
-    ignore: tuple[str, ...] = ()
-    seed: int = 0
+class Settings(Asked):
+    """Options of ``ls.compare`` and ``linscope compare``; None is the default of the study."""
 
     def __post_init__(self) -> None:
-        """Refuse what is wrong whatever the table."""
+        """Refuse what is wrong whatever the table; all values as a report holds them."""
         one_of("missing", self.missing, ("drop", "impute"))
         one_of("task", self.task, ("classes", "number"))
         one_of("metric", self.metric, (*CLASS_METRICS, *NUMBER_METRICS))
@@ -55,6 +35,24 @@ class Settings:
         _at_least("folds", self.folds, 2)
         _at_least("repeats", self.repeats, 1)
         seconds_of(self.budget)
+        plain = {
+            "budget": _budget_text(self.budget),
+            "positive": None if self.positive is None else str(self.positive),
+            "rope": float(self.rope),
+            "level": float(self.level),
+        }
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, asked: Asked) -> Settings:
+        """What a report says that was asked."""
+        return cls(**{field.name: getattr(asked, field.name) for field in fields(Asked)})
+
+    @property
+    def asked(self) -> Asked:
+        """For the findings."""
+        return Asked(**{field.name: getattr(self, field.name) for field in fields(Asked)})
 
     def read(self, table: Any, name: str, target_values: Any = None) -> Question:
         """The table with its target, or an error that says what to do."""
@@ -90,6 +88,7 @@ class Settings:
             ignore=self.ignore,
             command=command,
             python=python,
+            asked=self.asked,
         )
 
     def given(self) -> dict[str, Any]:
@@ -112,17 +111,31 @@ class Settings:
                 words.append(f"--{name}{joint}{shlex.quote(text)}")
         return " ".join(words)
 
-    def python(self, *table: str) -> str:
-        """The call that compares the same.
+    def python(self, *table: str, arrays: Iterable[str] = ()) -> str:
+        """The call that compares the same; these ``arrays`` are variables there, not columns.
 
         >>> Settings(target="churn", models=("fisher",), seed=3).python("'churn.csv'")
         "ls.compare('churn.csv', target='churn', models=['fisher'], random_state=3)"
+        >>> Settings(group="groups").python("X", "y", arrays=["groups"])
+        'ls.compare(X, y, groups=groups)'
         """
         words = [*table]
         for name, value in self.given().items():
+            keyword = IN_PYTHON.get(name, name)
             plain = list(value) if isinstance(value, tuple) else value
-            words.append(f"{IN_PYTHON.get(name, name)}={plain!r}")
+            words.append(f"{keyword}={keyword if keyword in arrays else repr(plain)}")
         return f"ls.compare({', '.join(words)})"
+
+
+def _budget_text(budget: str | float | None) -> str:
+    """As it is written on a command line.
+
+    >>> _budget_text(30.0), _budget_text(None), _budget_text("2m")
+    ('30', 'none', '2m')
+    """
+    if budget is None:
+        return "none"
+    return budget if isinstance(budget, str) else f"{budget:g}"
 
 
 def one_of(what: str, word: str | None, known: Iterable[str]) -> None:

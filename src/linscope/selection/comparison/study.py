@@ -126,6 +126,7 @@ def _study(
         versions=versions(),
         seconds=time.perf_counter() - course.began,
         partial=partial,
+        asked=options.asked,
     )
     return Study(findings, last.pipeline)
 

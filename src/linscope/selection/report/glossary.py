@@ -11,6 +11,10 @@ GLOSSARY = {
         "The share of rows whose class is predicted right. Where one class is rare, always "
         "predicting the other has a high accuracy and is worth nothing."
     ),
+    "average precision": (
+        "The mean of the precision over all recalls: 1 if every row of the class is ranked before "
+        "all others; the share of the class if the scores say nothing."
+    ),
     "balanced accuracy": (
         "The mean, over the classes, of the share of their rows that is predicted right. "
         "Guessing gives 1 divided by the number of classes, however rare a class is."
@@ -77,6 +81,11 @@ GLOSSARY = {
     "odds ratio": (
         "By which factor the odds of the positive class change when the column grows by 1 and "
         "all others stay."
+    ),
+    "one against the rest": (
+        "With more than two classes each one in turn is called positive and all others negative, "
+        "so that it has a recall, a precision and curves. Their mean over the classes, in which "
+        "every class counts the same, is called macro."
     ),
     "p (Holm)": (
         "How often a difference at least as large would be seen if two models were equally "

@@ -11,6 +11,7 @@ from linscope.display.base import Display
 from linscope.selection.comparison.findings import Findings
 
 from . import tables, twin, words
+from .figures.against_rest import class_curves_display, small_bands
 from .figures.coefficients import coefficients_display
 from .figures.decision import decision_display
 from .figures.differences import differences_display
@@ -23,6 +24,8 @@ from .templating import environment, source
 
 # Widths in inches of a figure that stands alone, and of one that has a neighbour.
 WIDE, HALF = 5.0, 4.2
+# Width and height of one of many.
+SMALL = (2.2, 2.1)
 
 
 def render(findings: Findings) -> str:
@@ -46,6 +49,7 @@ def render(findings: Findings) -> str:
             term=term,
             glossary=[(name, anchor(name), text) for name, text in GLOSSARY.items()],
             figures=_figures(findings),
+            small=_small_figures(findings),
             level=words.percent(findings.plan.level),
             metric=words.metric(findings.plan.metric),
             paragraph=results_paragraph(findings),
@@ -75,6 +79,8 @@ def _figures(findings: Findings) -> dict[str, Markup]:
         "learning": (learning_display(findings) if findings.curves else None, WIDE, 3.4),
         "roc": (curve_display(findings, "roc"), HALF, 4.2),
         "pr": (curve_display(findings, "pr"), HALF, 4.2),
+        "class-roc": (class_curves_display(findings, "roc"), HALF, 4.2),
+        "class-pr": (class_curves_display(findings, "pr"), HALF, 4.2),
         "calibration": (bands_display(findings), HALF, 4.2),
         "residuals": (residual_display(findings, normal=False), HALF, 3.7),
         "normal": (residual_display(findings, normal=True), HALF, 3.7),
@@ -93,3 +99,11 @@ def _figures(findings: Findings) -> dict[str, Markup]:
         for name, (display, width, height) in made.items()
         if display is not None
     }
+
+
+def _small_figures(findings: Findings) -> list[tuple[str, Markup]]:
+    """Calibration of each class that is drawn, with its name."""
+    return [
+        (each.label, inline(each, f"calibration-{each.code}", f"{each.title}.", SMALL))
+        for each in small_bands(findings)
+    ]

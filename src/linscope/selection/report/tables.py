@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from linscope.selection.comparison.findings import Candidate, Findings, Score
@@ -153,7 +154,7 @@ def confusion_rows(findings: Findings) -> list[dict[str, Any]]:
         cells = [
             {
                 "count": f"{n:,}",
-                "share": words.percent(n / whole) if whole else "–",
+                "share": _share(n, whole),
                 "depth": round(n / whole, 3) if whole else 0,
                 "right": k == j,
             }
@@ -161,6 +162,49 @@ def confusion_rows(findings: Findings) -> list[dict[str, Any]]:
         ]
         rows.append({"name": findings.data.classes[k], "total": f"{whole:,}", "cells": cells})
     return rows
+
+
+def _share(n: int, whole: int) -> str:
+    """Of the rows of a class; the many cells without a row stay quiet."""
+    return words.percent(n / whole) if n else "" if whole else "–"
+
+
+def class_rows(findings: Findings) -> list[list[str]]:
+    """Of each class its rows, recall, precision, ROC AUC and average precision; last the means."""
+    found, counts = findings.panels.against_rest, findings.panels.confusion
+    hits = [counts[k][k] for k in range(len(found))]
+    said = [sum(row[k] for row in counts) for k in range(len(found))]
+    recall = [h / each.rows if each.rows else None for h, each in zip(hits, found, strict=True)]
+    precision = [h / n if n else None for h, n in zip(hits, said, strict=True)]
+    columns = [recall, precision, [each.auc for each in found], [each.average for each in found]]
+    shown = lambda value: "–" if value is None else words.area(value)  # noqa: E731
+    rows = [
+        [each.label, f"{each.rows:,}", *map(shown, values)]
+        for each, values in zip(found, zip(*columns, strict=True), strict=True)
+    ]
+    return [*rows, ["mean (macro)", "", *(shown(_mean(column)) for column in columns)]]
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def not_drawn(findings: Findings) -> str:
+    """Which classes have no curve, and why; nothing if all have one."""
+    found = findings.panels.against_rest
+    easy = [each.label for each in found if each.auc is not None and not each.roc]
+    never = [each.label for each in found if each.auc is None]
+    drawn = sum(bool(each.roc) for each in found)
+    said = []
+    if easy:
+        said.append(
+            f"Drawn are the {drawn} classes that are hardest to tell from the rest; left out, with "
+            f"larger areas: {words.listed(easy)}."
+        )
+    if never:
+        said.append(f"No held-out row is of {words.listed(never)}, so there is no curve.")
+    return " ".join(said)
 
 
 def coefficient_rows(findings: Findings) -> list[list[str]]:

@@ -87,6 +87,17 @@ def probability(value: float) -> str:
     return "> 0.99" if value > 0.99 else f"{value:.2f}"
 
 
+def area(value: float) -> str:
+    """Three decimals of an area under a curve, and never a 1 that rounding alone made.
+
+    >>> area(0.87654), area(0.99961), area(1.0)
+    ('0.877', '> 0.999', '1')
+    """
+    if value == 1.0:
+        return "1"
+    return "> 0.999" if value > 0.999 else fixed(value, 3)
+
+
 def p_value(value: float) -> str:
     """As papers print them."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
@@ -170,6 +181,12 @@ def equal_to_best(findings: Findings) -> tuple[float, float]:
 def titles(findings: Findings) -> dict[str, str]:
     """The title of each candidate by its key."""
     return {each.key: each.title for each in findings.candidates}
+
+
+def table_word(findings: Findings) -> str:
+    """What stands for the table on a command line."""
+    given = findings.command.removeprefix("linscope compare ").partition(" --")[0]
+    return given or "TABLE.csv"
 
 
 def against(findings: Findings, key: str) -> dict[str, Difference]:

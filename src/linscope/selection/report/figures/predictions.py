@@ -44,8 +44,12 @@ def _point(confusion: tuple[tuple[int, ...], ...]) -> tuple[float, float, float]
     if len(confusion) != 2:
         return (float("nan"),) * 3
     (tn, fp), (fn, tp) = confusion
-    ratio = lambda part, whole: part / whole if whole else float("nan")  # noqa: E731
     return ratio(fp, fp + tn), ratio(tp, tp + fn), ratio(tp, tp + fp)
+
+
+def ratio(part: float, whole: float) -> float:
+    """NaN of nothing."""
+    return part / whole if whole else float("nan")
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
@@ -66,23 +70,30 @@ class BandsDisplay(Display):
 
     @property
     def title(self) -> str:
-        miss = (self.predicted < self.low) | (self.predicted > self.high)
-        return f"{int(miss.sum())} of {len(miss)} intervals miss the diagonal"
+        return f"{self.missed} of {len(self.predicted)} intervals miss the diagonal"
+
+    @property
+    def missed(self) -> int:
+        """How many intervals do not hold the predicted probability."""
+        return int(((self.predicted < self.low) | (self.predicted > self.high)).sum())
 
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
-        ax.plot([0, 1], [0, 1], color=theme.SOFT, lw=1, ls=theme.DASHED, zorder=1)
-        ax.vlines(self.predicted, self.low, self.high, color=theme.BLUE, lw=1.6, zorder=2)
-        ax.plot(self.predicted, self.observed, color=theme.BLUE, lw=1.0, alpha=0.5, zorder=2)
-        areas = 10.0 + 70.0 * np.sqrt(self.count / self.count.max())
-        look: Any = {"edgecolors": theme.INK, "linewidths": 0.7}
-        ax.scatter(self.predicted, self.observed, s=areas, c=theme.BLUE, zorder=4, **look)
-        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        self._draw_bands(ax, theme.BLUE)
         ax.set_xlabel("predicted probability, mean of each bin")
         ax.set_ylabel("observed share")
         perfect = theme.line_entry("perfect", color=theme.SOFT, lw=1, ls=theme.DASHED)
         band = theme.line_entry("interval of the share", color=theme.BLUE, lw=1.6)
         theme.title_and_key(ax, self.title, [perfect, band])
+
+    def _draw_bands(self, ax: Axes, colour: str, largest: float = 80.0) -> None:
+        ax.plot([0, 1], [0, 1], color=theme.SOFT, lw=1, ls=theme.DASHED, zorder=1)
+        ax.vlines(self.predicted, self.low, self.high, color=colour, lw=1.6, zorder=2)
+        ax.plot(self.predicted, self.observed, color=colour, lw=1.0, alpha=0.5, zorder=2)
+        areas = largest / 8 + 7 * largest / 8 * np.sqrt(self.count / self.count.max())
+        look: Any = {"edgecolors": theme.INK, "linewidths": 0.7}
+        ax.scatter(self.predicted, self.observed, s=areas, c=colour, zorder=4, **look)
+        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
 
 
 def bands_display(findings: Findings) -> BandsDisplay | None:
