@@ -18,6 +18,7 @@ from . import (
     compare,
     datasets,
     diagnose,
+    evaluate,
     examples,
     fit,
     predict,
@@ -35,6 +36,10 @@ EPILOGUE = """\
 Examples:
 
   linscope compare my.csv --target churn which linear model, how good, why; with a report
+  linscope fit logistic my.csv --target churn --save m.linscope
+  linscope predict m.linscope new.csv    predictions behind the columns of any table
+  linscope evaluate m.linscope test.csv  how good they are
+  linscope verify m.linscope my.csv      a model's certificate, checked independently
   linscope verify my-report.html my.csv  every number of a report, recomputed
   linscope trace perceptron or           every step of the lecture notes' OR table
   linscope separate xor                  is there a separating line? with proof
@@ -54,6 +59,7 @@ VERBS = (
     compare,
     fit,
     predict,
+    evaluate,
     verify_report,
     trace,
     separate,

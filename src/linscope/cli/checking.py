@@ -8,12 +8,26 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from linscope.data.columns import as_table
 from linscope.data.datasets import Dataset
-from linscope.data.question import Question, read_question
+from linscope.data.fingerprint import sha256
+from linscope.data.frame_columns import column_of
+from linscope.data.question import Question, of_dataset, read_question
 from linscope.results import Check
 
 from .errors import BadInput
 from .model_file import ModelFile
+
+
+def hash_of(model: ModelFile, content: Any, target: str | None = None) -> tuple[str, int]:
+    """The hash of a table, to be compared with the one in the file, and its rows."""
+    outside, target = None, target or model.target
+    if isinstance(content, Dataset):
+        content, target, outside, _ = of_dataset(content, None, None, None)
+        outside = None if outside is None else column_of(outside)
+    table = as_table(content)
+    rows = len(table) if table.columns else table.sparse.shape[0]
+    return sha256(table, target or "target", outside), rows
 
 
 def question_of(model: ModelFile, content: Any, target: str | None = None) -> Question:

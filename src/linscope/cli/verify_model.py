@@ -26,21 +26,23 @@ def verify_model(
     path: Path, given: Given, *, target: str | None, as_json: bool, quiet: bool, sheet: str | None
 ) -> int:
     """Is it the table of the fit, and does the certificate hold on it?"""
-    from .checking import check, question_of
+    from .checking import check, hash_of, question_of
     from .model_file import read_model
 
     model = read_model(path)
+    there = model.about.get("sha256")
     with input_errors(also=(TypeError,)):
-        question = question_of(model, given.read(sheet), target)
-        hashes = model.about.get("sha256"), question.sha256
-        same = None if hashes[0] is None else hashes[0] == hashes[1]
-        found: Any = None if same is False else check(model, question)
-    holds = same is not False and bool(found)
+        content = given.read(sheet)
+        here, rows = hash_of(model, content, target)
+        same = None if there is None else there == here
+        found: Any = None
+        if same is not False:
+            found = check(model, question_of(model, content, target))
     if as_json:
         said = {
             "model": str(path),
             "table": {None: "not known", True: "same", False: "another"}[same],
-            "verified": holds,
+            "verified": bool(found),
             "reason": "another table" if found is None else found.reason,
         }
         json.dump(said, sys.stdout, ensure_ascii=False, indent=2)
@@ -48,14 +50,12 @@ def verify_model(
     elif same is False:
         out = console()
         paragraph(out, f"{given.name} is not the table of {path.name}.", style="bold red")
-        there = f"{hashes[0][:12]}…, {model.about.get('rows', '?')} rows of {model.about['table']}"
-        facts(
-            out,
-            [("in the file", there), ("here", f"{hashes[1][:12]}…, {len(question.table)} rows")],
-        )
-    elif not (quiet and holds):
+        rows_there, name = model.about.get("rows", "?"), model.about.get("table", "a table")
+        claimed = f"{str(there)[:12]}…, {rows_there} rows of {name}"
+        facts(out, [("in the file", claimed), ("here", f"{here[:12]}…, {rows} rows")])
+    elif not (quiet and found):
         _say(model, found, same)
-    return FINE if holds else CHECK_FAILED
+    return FINE if found else CHECK_FAILED
 
 
 def _say(model: Any, found: Any, same: bool | None) -> None:

@@ -59,8 +59,8 @@ def verify(
 
     Of a report the page is drawn again from the findings inside it, the hash of the table is
     compared, and the whole study is run again with the same options: every number, choice and
-    certificate must agree. Times are measured, so they are not compared. A report that was made in Python is checked
-    against the same rows, saved in a file with the target as one of its columns.
+    certificate must agree. Times are measured, so they are not compared. A report that was made in
+    Python is checked against the same rows, saved in a file with the target as one of its columns.
     """
     from linscope.selection.report.rows import OtherRows, rows_of_report, unused_columns
     from linscope.selection.report.twin import read_report
