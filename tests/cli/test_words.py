@@ -252,7 +252,6 @@ def test_help_begins_with_examples(run, words):
     assert out.index("Examples:") < panel
     examples = [line.strip() for line in out[:panel].splitlines() if line.startswith("  ")]
     assert any(line.removeprefix("cat my.csv | ").startswith(calls) for line in examples)
-    assert out.rstrip().splitlines()[-1].startswith("Exit codes") or words == ()
 
 
 def test_without_words_the_help_is_shown(run):

@@ -52,7 +52,7 @@ Examples:
   linscope warm                            compile everything now: no first fit waits"""
 
 EPILOGUE = """\
-TABLE is a file (CSV, Parquet, Arrow, JSON lines, Excel, LIBSVM), a built-in name, or - for stdin.
+TABLE is a file (CSV, Parquet, Arrow, JSON lines, Excel, LIBSVM), a built-in name, or - (stdin).
 Each command explains itself: linscope trace perceptron --help
 
 Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal error shows its
