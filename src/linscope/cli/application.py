@@ -19,7 +19,10 @@ from . import (
     completion,
     datasets,
     diagnose,
+    evaluate,
     examples,
+    fit,
+    predict,
     separate,
     trace,
     verify_report,
@@ -35,18 +38,21 @@ Usage: linscope COMMAND [OPTIONS]
 
 Examples:
 
-  linscope compare my.csv --target churn which linear model, how good, why; with a report
-  linscope verify my-report.html my.csv  every number of a report, recomputed
-  linscope trace perceptron or           every step of the lecture notes' OR table
-  linscope separate xor                  is there a separating line? with proof
-  linscope separate my.csv --target grade
-  linscope diagnose diabetes             a regression with its assumptions checked
-  linscope examples                      the notes' printed runs against linscope
-  linscope datasets                      what is built in
-  linscope warm                          compile everything now: no first fit waits"""
+  linscope compare my.csv --target churn   which linear model, how good, why; with a report
+  linscope fit logistic my.csv --target churn --save m.linscope
+  linscope predict m.linscope new.csv      predictions behind the columns of any table
+  linscope evaluate m.linscope test.csv    how good they are
+  linscope verify m.linscope my.csv        a model's certificate, checked independently
+  linscope verify my-report.html my.csv    every number of a report, recomputed
+  linscope trace perceptron or             every step of the lecture notes' OR table
+  linscope separate my.csv --target grade  is there a separating hyperplane? with proof
+  linscope diagnose diabetes               a regression with its assumptions checked
+  linscope examples                        the notes' printed runs against linscope
+  linscope datasets                        what is built in
+  linscope warm                            compile everything now: no first fit waits"""
 
 EPILOGUE = """\
-TABLE is a file (CSV, Parquet, Arrow, JSON lines, Excel, LIBSVM), a built-in name, or - for stdin.
+TABLE is a file (CSV, Parquet, Arrow, JSON lines, Excel, LIBSVM), a built-in name, or - (stdin).
 Each command explains itself: linscope trace perceptron --help
 
 Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal error shows its
@@ -56,7 +62,20 @@ traceback."""
 OLD_WORDS = {"--no-intercept": "--no-fit-intercept"}
 
 
-VERBS = (compare, verify_report, trace, separate, diagnose, examples, datasets, warm, bench)
+VERBS = (
+    compare,
+    fit,
+    predict,
+    evaluate,
+    verify_report,
+    trace,
+    separate,
+    diagnose,
+    examples,
+    datasets,
+    warm,
+    bench,
+)
 
 
 def build() -> App:

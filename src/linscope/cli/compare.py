@@ -57,7 +57,6 @@ class TableOptions(AskedOfTable):
     time: Annotated[
         str | None, Parameter(help="Column of times: learn from earlier rows, judge by later.")
     ] = None
-    sheet: Annotated[str | None, Parameter(help="Of an Excel file; the first by default.")] = None
 
 
 @Parameter(name="*", group=JUDGING)

@@ -117,7 +117,7 @@ def load_source(
     """Read the table that a command names, or say what is wrong with it."""
     given, asked = given_table(table, file), asked or AskedOfColumns()
     with input_errors(also=(TypeError,)):
-        content = given.read()
+        content = given.read(asked.sheet)
         if not given.built_in or content.columns:
             return _from_columns(given, content, asked, wanted, intercept)
         return _from_dataset(given, content, asked, wanted)

@@ -52,6 +52,7 @@ class AskedOfColumns:
         list[str] | None,
         Parameter(help="Columns to use although they look like identifiers.", negative=()),
     ] = None
+    sheet: Annotated[str | None, Parameter(help="Of an Excel file; the first by default.")] = None
 
     def words(self) -> str:
         """The options that ask the same.

@@ -95,7 +95,7 @@ Examples:
 
 app = App(
     name="trace",
-    help="Show every step of a fit. Each model explains its options: linscope trace svm --help",
+    help="Show every step of a fit.\n\nEach model explains its options: linscope trace svm --help",
     usage=USAGE,
     help_epilogue=EXIT_CODES,
     help_format="plaintext",

@@ -1,4 +1,4 @@
-"""``linscope verify``: every number of a report recomputed from the table."""
+"""``linscope verify``: every number of a report, or a model's certificate, from the table."""
 
 from __future__ import annotations
 
@@ -14,15 +14,19 @@ from .errors import CHECK_FAILED, FINE, input_errors
 from .options import Flag
 from .screen import console, paragraph
 from .table import given_table
+from .table_options import DataFile, TableName
+from .verify_model import is_model, verify_model
 
 USAGE = """\
-Usage: linscope verify REPORT TABLE [OPTIONS]
+Usage: linscope verify FILE TABLE [OPTIONS]
 
 Examples:
 
   linscope verify churn-report.html churn.csv
-  linscope verify churn-report.html churn       the built-in table"""
-EPILOGUE = "Exit codes: 0 all agree, 1 something differs, 2 bad input."
+  linscope verify churn-report.html churn       the built-in table
+  linscope verify m.linscope churn.csv          a saved model's certificate"""
+EPILOGUE = """\
+Exit codes: 0 all agree, 1 something differs, 2 bad input."""
 MOST_SHOWN = 10
 
 app = App(name="verify", usage=USAGE, help_epilogue=EPILOGUE, help_format="plaintext")
@@ -30,27 +34,40 @@ app = App(name="verify", usage=USAGE, help_epilogue=EPILOGUE, help_format="plain
 
 @app.default
 def verify(
-    report: Annotated[Path, Parameter(help="A report that linscope compare has written.")],
-    table: Annotated[str, Parameter(help="The table: file, built-in name, or - for stdin.")],
+    report: Annotated[
+        Path,
+        Parameter(name="FILE", help="A report of linscope compare, or a model of linscope fit."),
+    ],
+    table: TableName = None,
     /,
     *,
     sheet: Annotated[
         str | None, Parameter(help="Of an Excel file; that of the report by default.")
     ] = None,
+    file: DataFile = None,
+    target: Annotated[
+        str | None, Parameter(help="What a model predicts, if its file does not say.")
+    ] = None,
+    json: Annotated[Flag, Parameter(help="Of a model: print the verdict as JSON.")] = False,
     quiet: Annotated[Flag, Parameter(help="No progress.")] = False,
 ) -> int:
-    """Recompute every number of a report from its table.
+    """Recompute every number of a report, or the certificate of a model, from the table.
 
-    The page is drawn again from the findings inside it, the hash of the table is compared, and the
-    whole study is run again with the same options: every number, choice and certificate must agree.
-    Times are measured, so they are not compared. A report that was made in Python is checked
-    against the same rows, saved in a file with the target as one of its columns.
+    Of a model the hash of the table is compared, the preparation is made again, and the certificate
+    is checked by code that shares nothing with the one that fitted it.
+
+    Of a report the page is drawn again from the findings inside it, the hash of the table is
+    compared, and the whole study is run again with the same options: every number, choice and
+    certificate must agree. Times are measured, so they are not compared. A report that was made in
+    Python is checked against the same rows, saved in a file with the target as one of its columns.
     """
     from linscope.selection.report.rows import OtherRows, rows_of_report, unused_columns
     from linscope.selection.report.twin import read_report
     from linscope.selection.report.verify import differences_between, page_differs
 
-    given = given_table(table)
+    given = given_table(table, file)
+    if is_model(report):
+        return verify_model(report, given, target=target, as_json=json, quiet=quiet, sheet=sheet)
     with input_errors(also=(TypeError,)):
         claimed = read_report(report)
         content = given.read(sheet or _sheet(claimed, given.word))

@@ -22,11 +22,11 @@ def read_delimited(text: str, where: str, delimiter: str | None = None) -> Table
     {'size': array([1.5, nan]), 'colour': array(['red', 'blue'], dtype=object)}
     """
     first_line = text.lstrip("\r\n").partition("\n")[0]
-    delimiter = delimiter or max(",;\t|", key=first_line.count)
+    delimiter = delimiter or separator(first_line)
     _, header = next(_numbered_rows(text, delimiter, where), (0, []))
     if not header:
         raise ValueError(f"{where} is empty: it needs a header line and at least one row")
-    clean = _with_point if delimiter == ";" else str
+    clean = with_point if delimiter == ";" else str
     header = [clean(field.strip()) for field in header]
     has_header = not all(is_number(field) for field in header)
     names = column_names(header, where) if has_header else numbered(len(header))
@@ -41,6 +41,11 @@ def read_delimited(text: str, where: str, delimiter: str | None = None) -> Table
         raise ValueError(f"{where} has a header but no rows")
     parse = _parse_with_commas if delimiter == ";" else parse_column
     return Table({name: parse(column) for name, column in zip(names, columns, strict=True)})
+
+
+def separator(line: str) -> str:
+    """What stands between the fields of a line, most probably."""
+    return max(",;\t|", key=line.count)
 
 
 def _quick_numbers(text: str, delimiter: str, width: int, skip: int) -> np.ndarray | None:
@@ -107,7 +112,7 @@ def parse_column(fields: list[str]) -> np.ndarray:
     except ValueError:
         pass
     # A column of text has few different ones, or is about to be left out anyway.
-    clean = {field: _clean(field) for field in set(fields)}
+    clean = {field: clean_text(field) for field in set(fields)}
     try:
         numbers = {field: np.nan if text is None else float(text) for field, text in clean.items()}
     except ValueError:
@@ -115,15 +120,16 @@ def parse_column(fields: list[str]) -> np.ndarray:
     return np.array([numbers[field] for field in fields])
 
 
-def _clean(field: str) -> str | None:
+def clean_text(field: str) -> str | None:
+    """A text without the spaces around it; None where it says that something is missing."""
     text = field.strip()
     return None if text.lower() in MISSING else text
 
 
 def _parse_with_commas(fields: list[str]) -> np.ndarray:
-    return parse_column([_with_point(field.strip()) for field in fields])
+    return parse_column([with_point(field.strip()) for field in fields])
 
 
-def _with_point(field: str) -> str:
+def with_point(field: str) -> str:
     """Spreadsheets that write 1,5 for 1.5 separate the fields by semicolons."""
     return field.replace(",", ".") if DECIMAL_COMMA.fullmatch(field) else field

@@ -64,14 +64,14 @@ def read_json_lines(text: str, where: str) -> Table:
     rows = []
     for line, words in enumerate(text.splitlines(), start=1):
         if words.strip():
-            rows.append(_json_object(words, f"{where}, line {line}"))
+            rows.append(json_object(words, f"{where}, line {line}"))
     names = list(dict.fromkeys(name for row in rows for name in row))
     if not names:
         raise ValueError(f'{where} is empty: it needs an object such as {{"a": 1}} on each line')
     return table_of({name: [row.get(name) for row in rows] for name in names})
 
 
-def _json_object(words: str, place: str) -> dict[str, Any]:
+def json_object(words: str, place: str) -> dict[str, Any]:
     try:
         row = json.loads(words)
     except ValueError as error:

@@ -67,7 +67,7 @@ def read_table(path: str | Path, *, sheet: str | None = None) -> Table:
     if str(path) == "-":
         return _read_standard_input()
     path = Path(path)
-    _check_is_file(path)
+    check_is_file(path)
     if suffix in EXCEL_SUFFIXES:
         return read_excel(path, sheet)
     for suffixes, reader in READERS.items():
@@ -85,7 +85,7 @@ def _advice(suffix: str) -> str:
     return "; unpack it first" if suffix in (".gz", ".zip", ".bz2", ".xz", ".zst") else ""
 
 
-def _check_is_file(path: Path) -> None:
+def check_is_file(path: Path) -> None:
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a file")
     if not path.exists():

@@ -137,7 +137,7 @@ def read_question(
     _check_choice("missing", missing, ("drop", "impute"))
     _check_choice("task", task, ("classes", "number"))
     if isinstance(table, Dataset):
-        table, target, target_values, positive = _of_dataset(table, target, target_values, positive)
+        table, target, target_values, positive = of_dataset(table, target, target_values, positive)
     plain = isinstance(table, np.ndarray | list | tuple)
     table = as_table(table)
     target, values, truth = _target_values(table, target, target_values, name)
@@ -193,7 +193,7 @@ def _check_choice(word: str, given: str | None, known: tuple[str, ...]) -> None:
         raise ValueError(f"{word} must be {' or '.join(map(repr, known))}, got {given!r}")
 
 
-def _of_dataset(
+def of_dataset(
     data: Dataset, target: str | None, values: Any, positive: Any
 ) -> tuple[Any, str, Any, Any]:
     """The table of a built-in data set; labels by their names, where these say more."""
@@ -213,7 +213,7 @@ def _of_dataset(
 
 def table_with_target(data: Dataset) -> Table:
     """The table of a built-in data set with its target as the last column."""
-    table, target, values, _ = _of_dataset(data, None, None, None)
+    table, target, values, _ = of_dataset(data, None, None, None)
     return table if values is None else Table({**table.columns, target: column_of(values)})
 
 

@@ -49,7 +49,7 @@ def read_target(
 ) -> Target:
     """The target of a column without missing values.
 
-    ``truth`` says that True and False are meant; to be split, a class needs two rows.
+    ``truth`` says that True and False are meant; to be ``split``, a class needs two rows.
 
     >>> read_target(np.array([0.0, 1.0, 1.0, 0.0]), "ill", None, None).notes[0]
     "'ill' has two classes: 0 in 2 rows, 1 in 2; 1 is the positive one"

@@ -63,7 +63,8 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
     ----------
     C : float
     kernel : {"rbf", "poly", "sigmoid", "linear"}, as in ``SVC``, or callable of two rows
-    gamma : {"scale", "auto"} or float; degree, coef0 : as in ``SVC``
+    gamma : {"scale", "auto"} or float
+    degree, coef0 : as in ``SVC``
     method : {"nystroem", "random"}
         "nystroem": the kernel with some training rows; "random": random cosines (rbf only).
     n_components : how many features φ has
