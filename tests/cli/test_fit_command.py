@@ -1,4 +1,4 @@
-"""``linscope fit``: options are the estimators' parameters, weights those of the Python interface."""
+"""``linscope fit``: options are the estimators' parameters, weights those of Python."""
 
 import json
 import re

@@ -12,7 +12,9 @@ from linscope.data import batches as module
 from linscope.data.files import read_table
 from linscope.data.open_batches import open_batches
 
-TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r", exclude_categories=("Cs",)))
+TEXT = st.text(
+    st.characters(codec="utf-8", exclude_characters="\x00\r", exclude_categories=("Cs",))
+)
 
 
 def joined(path, wanted, monkeypatch, size):
@@ -94,7 +96,9 @@ def test_latin1_is_refused_with_its_place(tmp_path, monkeypatch):
 def test_json_lines_and_record_batches(write, monkeypatch, tmp_path):
     monkeypatch.setattr(module, "FIRST", 2)
     lines = '{"a": 1, "b": "x"}\n\n{"a": null}\n{"b": "y", "a": 3}\n'
-    _, pieces, columns = joined(write(lines, "t.jsonl"), {"a": "number", "b": "text"}, monkeypatch, 1)
+    _, pieces, columns = joined(
+        write(lines, "t.jsonl"), {"a": "number", "b": "text"}, monkeypatch, 1
+    )
     assert len(pieces) == 2
     np.testing.assert_array_equal(columns["a"], [1, np.nan, 3])
     assert columns["b"].tolist() == ["x", None, "y"]
