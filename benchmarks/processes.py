@@ -99,9 +99,8 @@ def cold_start(
     for name in models:
         with tempfile.TemporaryDirectory() as cache:
             found[f"{FIRST}: {name}"] = first_fit(name, cache)
-    with tempfile.TemporaryDirectory() as cache:
-        first_fit("Perceptron", cache)
-        found[LATER] = min(first_fit("Perceptron", cache) for _ in range(rounds))
+            if name == "Perceptron":
+                found[LATER] = min(first_fit(name, cache) for _ in range(rounds))
     return found | ({WARM: warm_up()} if warm else {})
 
 

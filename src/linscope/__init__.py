@@ -61,6 +61,7 @@ _PUBLIC = {
     "reflect": "data",
     "save": "persist.model_files",
     "separability": "separation.question",
+    "to_onnx": "persist.onnx.front",
     "trace": "tracing.start",
 }
 _MODULES = {"datasets": "data.datasets", "plot": "plot"}

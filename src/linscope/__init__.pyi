@@ -27,6 +27,7 @@ from .perceptron.estimators.kernel_perceptron import KernelPerceptron as KernelP
 from .perceptron.estimators.perceptron import Perceptron as Perceptron
 from .persist.model_files import load as load
 from .persist.model_files import save as save
+from .persist.onnx.front import to_onnx as to_onnx
 from .results import Check as Check
 from .results import Observer as Observer
 from .results import ProgressBar as ProgressBar

@@ -19,9 +19,6 @@ _PRIVATE = {
     # Constraints on parameters, so that errors read as scikit-learn's do.
     "Interval": ("sklearn.utils._param_validation", "Interval"),
     "StrOptions": ("sklearn.utils._param_validation", "StrOptions"),
-    # ``validate_data`` takes the names and the number of the columns from one table; here the names
-    # are those of the user's table, the number that of the matrix made of it.
-    "check_feature_names": ("sklearn.utils.validation", "_check_feature_names"),
     "check_n_features": ("sklearn.utils.validation", "_check_n_features"),
     # Names of new features from those of the old ones.
     "check_feature_names_in": ("sklearn.utils.validation", "_check_feature_names_in"),
@@ -37,7 +34,15 @@ _PRIVATE = {
     "Dispatcher": ("numba.core.registry", "CPUDispatcher"),
 }
 
-__all__ = [*_PRIVATE, "begin_callbacks", "fits", "has_callbacks", "take_control", "validate_params"]
+__all__ = [
+    *_PRIVATE,
+    "begin_callbacks",
+    "check_feature_names",
+    "fits",
+    "has_callbacks",
+    "take_control",
+    "validate_params",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -47,6 +52,21 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(module), original)
     globals()[name] = value
     return value
+
+
+def check_feature_names(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Names of the user's table against those of the fit, or kept.
+
+    ``validate_data`` takes the names and the number of the columns from one table; here the names
+    are those of the user's table, the number that of the matrix made of it. An array has none:
+    scikit-learn would first ask every library of data frames whether it is one of theirs.
+    """
+    plain = type(X).__module__.split(".")[0] in ("numpy", "scipy")
+    if plain and not hasattr(estimator, "feature_names_in_"):
+        return
+    from sklearn.utils.validation import _check_feature_names
+
+    _check_feature_names(estimator, X, reset=reset)
 
 
 def fits(method: F) -> F:

@@ -46,6 +46,7 @@ def test_an_array_times_a_ball_is_a_ball():
 def problem(seed):
     r = np.random.default_rng(seed)
     n, d, k = r.integers(1, 6), r.integers(0, 6), r.integers(1, 3)
+    n = 70 if seed % 10 == 0 else n  # many rows are summed by columns, few by rows
     span = r.choice([0, 4, 15, 150, 300])
     X = r.normal(size=(n, d)) * 10.0 ** r.uniform(-span, span, size=(n, d))
     W = r.normal(size=(k, d + 1)) * 10.0 ** r.uniform(-span, span, size=(k, d + 1))

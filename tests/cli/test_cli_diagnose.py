@@ -47,7 +47,7 @@ def test_a_file(run, write):
     assert "✗ homoscedasticity" in out
     assert "Use --robust HC3." in " ".join(out.split())
     assert "robust='HC3'" not in out
-    again = f"linscope diagnose --data {path} --target price --plot residuals.png"
+    again = f"linscope diagnose {path} --target price --plot residuals.png"
     assert again in out
 
 
@@ -128,10 +128,10 @@ def test_repeated_columns_are_refused_with_a_reason(run, write):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "which data? Name a built-in set (five_points, diabetes"),
+        ([], "which table?"),
         (["iris"], "'iris' has classes, not numbers"),
         (["diabtes"], "did you mean 'diabetes'"),
-        (["diabetes", "--target", "y"], "--target belongs to --data FILE"),
+        (["diabetes", "--target", "y"], "--target belongs to a file"),
         (["diabetes", "--level", "95"], "--level"),
         (["diabetes", "--robust", "HC9"], "HC0"),
         (["diabetes", "--plot", "figure.txt"], "must end in .png, .svg, .pdf"),
@@ -151,13 +151,13 @@ def test_bad_input(run, words, message):
 @pytest.mark.parametrize(
     ("text", "target", "message"),
     [
-        ("a,b\n1,2\n2,3\n", None, "which column holds the numbers to predict? Give --target"),
+        ("a,b\n1,2\n2,3\n", None, "which column is to be predicted? Give target (--target"),
         ("a,b\n1,2\n2,3\n", "c", "has no column 'c'"),
-        ("a,b\n1,x\n2,y\n", "b", "has text such as 'x', and a regression predicts numbers"),
-        ("a,b\n1,2\n,3\n", "b", "NaN"),
-        ("a,b\n1,2\n2,\n", "b", "missing value (NaN) at row 1"),
-        ("b\n1\n2\n", "b", "no column beside the target"),
-        ("a,b\nred,1\nred,2\nred,3\n", "b", "nothing to learn"),
+        ("a,b\n1,x\n2,y\n", "b", "has text such as 'x', so it is not a number"),
+        ("a,b\n1,2\n3,4\n,3\n", "b", "missing values in 1 of 3 rows (a: 1)"),
+        ("a,b\n1,2\n2,\n", "b", "missing values in 1 of 2 rows (b: 1)"),
+        ("b\n1\n2\n", "b", "no column left to predict from"),
+        ("a,b\nred,1\nred,2\nred,3\n", "b", "a: it is red in every row"),
     ],
 )
 def test_bad_files(run, write, text, target, message):
@@ -167,7 +167,7 @@ def test_bad_files(run, write, text, target, message):
 
 
 def test_an_exact_fit_cannot_be_drawn(run, write, tmp_path):
-    path = write("x,y\n" + "".join(f"{x},{2 * x}\n" for x in range(20)))
+    path = write("x,y\n" + "".join(f"{x},{2 * x}\n" for x in reversed(range(20))))
     code, out, _ = run("diagnose", path, "--target", "y")
     assert code == 0
     assert "the fit is exact" in out
@@ -182,4 +182,4 @@ def test_help(run):
     code, out, _ = run("diagnose", "--help")
     assert code == 0
     assert "linscope diagnose diabetes --robust HC3 --plot residuals.png" in out
-    assert "numbers to predict" in out
+    assert "Column to predict." in out

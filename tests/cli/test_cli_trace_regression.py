@@ -55,7 +55,7 @@ def test_several_features_of_a_file(run, table):
     code, out, _ = run(table, "--target", "price", "--alpha", "0.5", "--no-intercept")
     assert code == 0
     assert "(S_xx + αI) β = S_xy" in out
-    assert "your options  --alpha 0.5 --no-intercept" in out
+    assert "your options  --alpha 0.5 --no-fit-intercept" in out
 
 
 def test_descent(run):

@@ -58,7 +58,7 @@ def test_the_figure(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("xor", "--kernel", "linear", "--C", "inf"), "--C inf allows no slack"),
+        (("xor", "--kernel", "linear", "--C", "inf", "--max-iter", 500), "--C inf allows no slack"),
         (("or", "--degree", 3), "--degree belongs to --kernel poly"),
         (("or", "--exact"), "--exact needs kernel values that are fractions"),
         (("or", "--updates", "500:510"), "the run ended after"),

@@ -27,7 +27,18 @@ def made(tmp_path_factory):
     lines = [f"{a},{b},{c}" for a, b, c in zip(x, z, label, strict=True)]
     table, report = folder / "table.csv", folder / "report.html"
     table.write_text("\n".join(["x,z,label", *lines]) + "\n")
-    words = ["compare", table, "--target", "label", "--models", "fisher", "--repeats", 1]
+    words = [
+        "compare",
+        table,
+        "--target",
+        "label",
+        "--models",
+        "fisher",
+        "--folds",
+        5,
+        "--repeats",
+        1,
+    ]
     assert main([*map(str, words), "--report", str(report), "--quiet"]) == 0
     return report, table
 

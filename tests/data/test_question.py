@@ -150,7 +150,7 @@ def test_missing_values_are_counted_by_column():
     assert str(caught.value) == (
         "claims.csv has missing values in 5 of 60 rows (age: 2, colour: 2, team: 1, churn: 1): "
         "choose missing='drop' to leave these rows out, or missing='impute' to fill in medians, "
-        "and a category of its own, inside the folds (on the command line --missing drop or "
+        "and a category of its own, from the training rows (on the command line --missing drop or "
         "--missing impute)"
     )
 

@@ -221,13 +221,16 @@ def test_an_outlier_that_a_look_at_some_rows_misses(big):
         assert model is None or model.certificate_.primal < 20_000 * np.log(2)
 
 
-@pytest.mark.parametrize("options", [{}, {"penalty": None}, {"penalty": "l1"}])
-def test_one_in_a_million(options):
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [({}, 1_000_000), ({"penalty": None}, 100_000), ({"penalty": "l1"}, 100_000)],
+)
+def test_one_in_a_million(options, rows):
     """The bias gives the rare class its share: Σ p = 1 at the minimum."""
     rng = np.random.default_rng(5)
-    X = rng.standard_normal((1_000_001, 1))
+    X = rng.standard_normal((rows + 1, 1))
     y = np.zeros(len(X), dtype=np.int8)
-    y[345_678] = 1
+    y[rows // 3] = 1
     model = ls.LogisticRegression(**options).fit(X, y)
     assert model.certificate_.status is ls.Status.CONVERGED
     assert model.predict_proba(X)[:, 1].sum() == pytest.approx(1.0, rel=1e-3)

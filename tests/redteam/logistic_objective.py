@@ -29,6 +29,7 @@ class Objective:
         inner = [[arb(float(v)) * u for v, u in zip(row, self.units[intercept:], strict=True)]
                  for row in X]  # fmt: skip
         self.A = [[arb(1)] * intercept + row for row in inner]
+        self.table = arb_mat(n, self.columns, [v for row in self.A for v in row])
         strength = arb(C) if np.isfinite(C) else arb(1)
         self.c = [strength * arb(float(v)) for v in c]
         free = [arb(0)] * intercept
@@ -42,11 +43,8 @@ class Objective:
         return [[arb(float(v)) / u for v, u in zip(w, self.units, strict=True)] for w in W]
 
     def scores(self, theta) -> list[list[arb]]:
-        out = []
-        for a in self.A:
-            s = [sum((x * t for x, t in zip(a, row, strict=True)), arb(0)) for row in theta]
-            out.append([arb(0), *s] if self.rows == 1 else s)
-        return out
+        products = (self.table * arb_mat(theta).transpose()).tolist()
+        return [[arb(0), *s] for s in products] if self.rows == 1 else products
 
     def losses(self, theta) -> arb:
         total = arb(0)
@@ -81,8 +79,7 @@ class Objective:
                 off[k][i] = c * (pk - int(y == k + first))
                 for l in range(k, rows):
                     blocks[k][l][i] = c * pk * ((1 - pk) if k == l else -p[l + first])
-        A = arb_mat(self.A)
-        T = A.transpose()
+        T = self.table.transpose()
         for k in range(rows):
             pull = (T * arb_mat([[v] for v in off[k]])).tolist()
             g[k] = [v + r[0] for v, r in zip(g[k], pull, strict=True)]

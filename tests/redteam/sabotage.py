@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,34 +31,37 @@ class Sabotage(NamedTuple):
         return f"{self.module}.{self.name}, {place}: {self.what}"
 
 
-def compiled_functions() -> dict[tuple[str, str], CPUDispatcher]:
+class Compiled(NamedTuple):
+    """A compiled function, and where modules of linscope know it: (module, attribute)."""
+
+    function: CPUDispatcher
+    places: list[tuple[ModuleType, str]]
+
+
+def compiled_functions() -> dict[tuple[str, str], Compiled]:
     """(module, name) → function, for all that the loaded modules of linscope define."""
-    found = {}
+    places: dict[int, list[tuple[ModuleType, str]]] = {}
+    defined = {}
     for name, module in list(sys.modules.items()):
         if name.startswith("linscope.") and not name.startswith("linscope.verify"):
             for attribute, value in vars(module).items():
-                if isinstance(value, CPUDispatcher) and value.py_func.__module__ == name:
-                    found[name, attribute] = value
-    return found
+                if type(value) is CPUDispatcher:
+                    places.setdefault(id(value), []).append((module, attribute))
+                    if value.py_func.__module__ == name:
+                        defined[name, attribute] = value
+    return {place: Compiled(value, places[id(value)]) for place, value in defined.items()}
 
 
 @contextmanager
-def replaced(old: Any, new: Any) -> Iterator[None]:
+def replaced(old: Compiled, new: Any) -> Iterator[None]:
     """``new`` wherever a module of linscope knows ``old`` by some name, except for verify."""
-    places = [
-        (module, attribute)
-        for name, module in list(sys.modules.items())
-        if name.startswith("linscope.") and not name.startswith("linscope.verify")
-        for attribute, value in list(vars(module).items())
-        if value is old
-    ]
-    for module, attribute in places:
+    for module, attribute in old.places:
         setattr(module, attribute, new)
     try:
         yield
     finally:
-        for module, attribute in places:
-            setattr(module, attribute, old)
+        for module, attribute in old.places:
+            setattr(module, attribute, old.function)
 
 
 def called(fit: Callable[[], Any]) -> dict[tuple[str, str], list[bool]]:
@@ -69,8 +73,8 @@ def called(fit: Callable[[], Any]) -> dict[tuple[str, str], list[bool]]:
         return function(*given)
 
     with ExitStack() as stack:
-        for place, function in compiled_functions().items():
-            stack.enter_context(replaced(function, partial(watched, place, function)))
+        for place, known in compiled_functions().items():
+            stack.enter_context(replaced(known, partial(watched, place, known.function)))
         fit()
     return seen
 
@@ -85,9 +89,9 @@ def sabotages(calls: dict[tuple[str, str], list[bool]]) -> Iterator[Sabotage]:
 
 
 @contextmanager
-def broken(sabotage: Sabotage) -> Iterator[list[int]]:
+def broken(sabotage: Sabotage, known: Compiled) -> Iterator[list[int]]:
     """While the function is broken; the list has one entry for each call that was changed."""
-    function = compiled_functions()[sabotage.module, sabotage.name]
+    function = known.function
     count: list[int] = []
 
     def wrong(*given):
@@ -111,7 +115,7 @@ def broken(sabotage: Sabotage) -> Iterator[list[int]]:
             count.append(1)
         return result
 
-    with replaced(function, wrong):
+    with replaced(known, wrong):
         yield count
 
 

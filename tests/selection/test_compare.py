@@ -278,7 +278,7 @@ def test_a_live_table_fills_row_by_row():
 
 def test_python_says_all_settings():
     settings = Settings(
-        target="a", positive=1, drop=("b",), group="g", folds=3, seed=4, budget=None
+        target="a", positive=1, drop=("b",), group="g", folds=3, seed=4, budget="none"
     )
     made = settings.python("X")
     assert made == (

@@ -25,6 +25,20 @@ def test_every_row_judges_once_in_each_repeat():
     assert folds.words == "5 stratified folds, 3 times"
 
 
+@pytest.mark.parametrize(
+    ("n", "folds", "repeats"),
+    [(60, 10, 2), (24, 8, 2), (12, 4, 5), (300, 10, 2), (303, 5, 2), (5_000, 5, 2), (5_001, 5, 1)],
+)
+def test_small_tables_have_more_folds_and_more_scores(n, folds, repeats):
+    found = outer_folds(_rows(n), None, None, 0)
+    assert (found.folds, found.repeats) == (folds, repeats)
+
+
+def test_time_keeps_five_folds_and_one_order():
+    found = outer_folds(_rows(60, order=np.arange(60.0)), None, None, 0)
+    assert (found.folds, found.repeats) == (5, 1)
+
+
 def test_classes_have_their_share_in_every_fold():
     codes = np.r_[np.zeros(90, int), np.ones(10, int)]
     for split in outer_folds(Rows(codes, None, None, 100), 5, 1, 0).splits:

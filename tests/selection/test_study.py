@@ -57,12 +57,12 @@ def test_scores_are_those_of_models_fitted_by_hand_on_the_same_folds(study):
     ).astype(float)
     codes = question.codes
     scores = []
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(numbers, codes):
+    for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(numbers, codes):
         P = ls.FisherDiscriminant().fit(numbers[train], codes[train]).predict_proba(numbers[test])
         share = codes[train].mean()
         scores.append(balanced_accuracy_score(codes[test], P[:, 1] > share))
     fisher = next(one for one in done.findings.candidates if one.key == "fisher")
-    assert fisher.scores["balanced_accuracy"].folds[:5] == pytest.approx(scores)
+    assert fisher.scores["balanced_accuracy"].folds[:10] == pytest.approx(scores)
 
 
 def test_the_equation_says_what_the_model_predicts(study):

@@ -35,7 +35,7 @@ class Pair(NamedTuple):
     @classmethod
     def of(cls, values) -> Pair:
         hi = np.array(values, dtype=np.float64)
-        return cls(hi, np.zeros_like(hi))
+        return cls(hi, np.zeros(hi.shape))
 
     @classmethod
     def of_fractions(cls, values: np.ndarray) -> Pair:
@@ -58,26 +58,22 @@ class Pair(NamedTuple):
         >>> float(tiny.hi[0]), float(tiny.lo[0])
         (1.0, 1e-20)
         """
-        hi, lo = np.empty_like(self.hi), np.empty_like(self.lo)
-        _add_arrays(
-            self.hi.ravel(),
-            self.lo.ravel(),
-            other.hi.ravel(),
-            other.lo.ravel(),
-            hi.ravel(),
-            lo.ravel(),
-        )
-        return Pair(hi, lo)
+        out = Pair(np.array(self.hi, order="C"), np.array(self.lo, order="C"))
+        _add_product(*ONE, *(part.reshape(1, -1) for part in (*other, *out)))
+        return out
 
-    def times(self, factor) -> Pair:
-        """Elementwise product with floats."""
-        factor = np.broadcast_to(factor, self.hi.shape).ravel()
-        hi, lo = np.empty_like(self.hi), np.empty_like(self.lo)
-        _multiply_arrays(self.hi.ravel(), self.lo.ravel(), factor, hi.ravel(), lo.ravel())
-        return Pair(hi, lo)
+    def turned(self) -> Pair:
+        """The transpose."""
+        return Pair(np.ascontiguousarray(self.hi.T), np.ascontiguousarray(self.lo.T))
+
+    def minus(self) -> Pair:
+        return Pair(-self.hi, -self.lo)
 
     def finite(self) -> bool:
         return bool(np.isfinite(self.hi).all())
+
+
+ONE = Pair.of([[1.0]])
 
 
 @intrinsic
@@ -145,15 +141,35 @@ def root(ah, al):
 
 
 @kernel
-def _add_arrays(ah, al, bh, bl, hi, lo):
-    for i in range(len(ah)):
-        hi[i], lo[i] = add(ah[i], al[i], bh[i], bl[i])
+def add_row(ah, al, Bh, Bl, i, Ch, Cl, j, first):
+    """C_j ← C_j + a B_i, from the column ``first`` on."""
+    for k in range(first, Bh.shape[1]):
+        qh, ql = mul(ah, al, Bh[i, k], Bl[i, k])
+        Ch[j, k], Cl[j, k] = add(Ch[j, k], Cl[j, k], qh, ql)
 
 
 @kernel
-def _multiply_arrays(ah, al, factor, hi, lo):
-    for i in range(len(ah)):
-        hi[i], lo[i] = mul(ah[i], al[i], factor[i], 0.0)
+def _add_product(Ah, Al, Bh, Bl, Ch, Cl):
+    for i in range(Ah.shape[0]):
+        for k in range(Ah.shape[1]):
+            if Ah[i, k] != 0.0:
+                add_row(Ah[i, k], Al[i, k], Bh, Bl, k, Ch, Cl, i, np.int64(0))
+
+
+def product(A: Pair, B: Pair, start: Pair | None = None) -> Pair:
+    """``start`` + A B, the terms added one by one; zeros in A cost nothing.
+
+    The inner loop runs over the columns of B: of a product with one column take the transpose.
+
+    >>> tiny = product(Pair.of([[1.0, 1e-20]]), Pair.of([[1.0], [1.0]]))
+    >>> float(tiny.hi[0, 0]), float(tiny.lo[0, 0])
+    (1.0, 1e-20)
+    """
+    shape = len(A.hi), B.hi.shape[1]
+    start = Pair(np.zeros(shape), np.zeros(shape)) if start is None else start
+    out = Pair(np.array(start.hi, order="C"), np.array(start.lo, order="C"))
+    _add_product(*map(np.ascontiguousarray, (*A, *B)), *out)
+    return out
 
 
 @kernel
@@ -164,20 +180,16 @@ def add_gram(H, L, weight, Gh, Gl):
     """
     n, p = H.shape
     weighted = len(weight) > 0
-    left, rest = np.zeros((2, p)), np.zeros((2, p))
     for first in range(0, n, 2):
-        last = min(first + 1, n - 1)
-        for r in range(2):
-            i = first + r
-            for j in range(p):
-                if i >= n:
-                    left[r, j], rest[r, j] = 0.0, 0.0
-                elif weighted:
-                    left[r, j], rest[r, j] = mul(H[i, j], L[i, j], weight[i], 0.0)
-                else:
-                    left[r, j], rest[r, j] = H[i, j], L[i, j]
+        last = first + 1 if first + 1 < n else first
+        c0, c1 = 1.0, 1.0
+        if weighted:
+            c0, c1 = weight[first], weight[last]
+        if last == first:
+            c1 = 0.0
         for j in range(p):
-            a0, l0, a1, l1 = left[0, j], rest[0, j], left[1, j], rest[1, j]
+            a0, l0 = mul(H[first, j], L[first, j], c0, 0.0)
+            a1, l1 = mul(H[last, j], L[last, j], c1, 0.0)
             for k in range(j, p):
                 s, e = Gh[j, k], Gl[j, k]
                 b = H[first, k]
@@ -197,40 +209,24 @@ def add_gram(H, L, weight, Gh, Gl):
 
 
 @kernel
-def solve_lower(R: Pair, B: Pair):
-    """Rᵀ Z = B for upper triangular R, in place of B."""
-    p, t = B.hi.shape
-    for c in range(t):
-        for j in range(p):
-            h, l = B.hi[j, c], B.lo[j, c]
-            for i in range(j):
-                qh, ql = mul(R.hi[i, j], R.lo[i, j], B.hi[i, c], B.lo[i, c])
-                h, l = add(h, l, -qh, -ql)
-            B.hi[j, c], B.lo[j, c] = div(h, l, R.hi[j, j], R.lo[j, j])
-
-
-@kernel
-def solve_upper(R: Pair, B: Pair):
-    """R Z = B for upper triangular R, in place of B."""
-    p, t = B.hi.shape
-    for c in range(t):
-        for j in range(p - 1, -1, -1):
-            h, l = B.hi[j, c], B.lo[j, c]
-            for i in range(j + 1, p):
-                qh, ql = mul(R.hi[j, i], R.lo[j, i], B.hi[i, c], B.lo[i, c])
-                h, l = add(h, l, -qh, -ql)
-            B.hi[j, c], B.lo[j, c] = div(h, l, R.hi[j, j], R.lo[j, j])
-
-
-@kernel
-def product(A: Pair, B: Pair, out: Pair):
-    """out = A B."""
-    n, p = A.hi.shape
-    t = B.hi.shape[1]
-    for i in range(n):
+def _solve_upper(Rh, Rl, Bh, Bl):
+    p, t = Bh.shape
+    for j in range(p - 1, -1, -1):
+        for i in range(j + 1, p):
+            add_row(-Rh[j, i], -Rl[j, i], Bh, Bl, i, Bh, Bl, j, np.int64(0))
         for c in range(t):
-            h, l = 0.0, 0.0
-            for j in range(p):
-                qh, ql = mul(A.hi[i, j], A.lo[i, j], B.hi[j, c], B.lo[j, c])
-                h, l = add(h, l, qh, ql)
-            out.hi[i, c], out.lo[i, c] = h, l
+            Bh[j, c], Bl[j, c] = div(Bh[j, c], Bl[j, c], Rh[j, j], Rl[j, j])
+
+
+def solve_upper(R: Pair, B: Pair) -> Pair:
+    """R Z = B for upper triangular R."""
+    Z = Pair(np.array(B.hi, order="C"), np.array(B.lo, order="C"))
+    _solve_upper(*map(np.ascontiguousarray, R), *Z)
+    return Z
+
+
+def solve_lower(R: Pair, B: Pair) -> Pair:
+    """Rᵀ Z = B for upper triangular R: rows and columns in the order of the last first."""
+    turned = Pair(R.hi.T[::-1, ::-1], R.lo.T[::-1, ::-1])
+    Z = solve_upper(turned, Pair(B.hi[::-1], B.lo[::-1]))
+    return Pair(Z.hi[::-1], Z.lo[::-1])

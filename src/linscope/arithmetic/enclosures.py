@@ -28,6 +28,8 @@ TINY = 2.0**-1074
 LIBRARY = 16 * UNIT
 # Numbers that a block of rows may hold.
 BLOCK = 1 << 18
+# Dots of so few rows are summed row by row.
+FEW_ROWS = 64
 # Veltkamp's constant splits a float in two halves of 26 bits.
 SPLIT = 2.0**27 + 1.0
 
@@ -220,17 +222,26 @@ def _dot(values: np.ndarray, w: np.ndarray, bias: float) -> tuple[np.ndarray, np
     x = np.ldexp(values, -(e[0] + (top - sum(e)) // 2)[:, None])
     v = np.ldexp(w, -(e[1] + (top - sum(e)) - (top - sum(e)) // 2)[:, None])
     head = np.ldexp(np.ldexp(np.full(len(values), bias), -half), -(top - half))
-    tail, lost = np.zeros(len(values)), np.zeros(len(values))
-    for j in range(values.shape[1]):
+    k = values.shape[1]
+    if len(values) < FEW_ROWS:
+        mid, rad = _column_sums(np.concatenate([head[None, :], *two_prod(x.T, v.T)]))
+    else:
+        mid, rad = _summed(x, v, head)
+    rad = rad + 8 * (k + 1) * TINY
+    both = np.ldexp(np.ldexp(np.stack([mid, rad]), half), top - half)
+    return both[0], both[1] + 2 * TINY
+
+
+def _summed(x: np.ndarray, v: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """head + Σ_j x_ij v_ij of many rows, a column at a time; what rounding loses is summed too."""
+    tail, lost = np.zeros(len(x)), np.zeros(len(x))
+    for j in range(x.shape[1]):
         p, e1 = two_prod(x[:, j], v[:, j])
         head, e2 = two_sum(head, p)
         tail += e1 + e2
         lost += np.abs(e1) + np.abs(e2)
-    k = values.shape[1]
     mid = head + tail
-    rad = UNIT * np.abs(mid) + gamma(2 * k + 2) * lost + 8 * (k + 1) * TINY
-    both = np.ldexp(np.ldexp(np.stack([mid, rad]), half), top - half)
-    return both[0], both[1] + 2 * TINY
+    return mid, UNIT * np.abs(mid) + gamma(2 * x.shape[1] + 2) * lost
 
 
 def _exponents(values) -> np.ndarray:
@@ -293,13 +304,16 @@ def _plain_products(X, r: np.ndarray, doubt: np.ndarray) -> tuple[np.ndarray, np
 
 def _precise_products(X, r: np.ndarray, doubt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """One column at a time: products without error, summed by fsum."""
-    d = X.shape[1]
+    d, doubtful = X.shape[1], doubt.any()
+    if not doubtful and not sp.issparse(X) and X.size <= BLOCK:
+        return _exact_dots(np.asarray(X, dtype=np.float64), r)
     X = X.tocsc() if sp.issparse(X) else X
     mid, rad = np.zeros(d), np.zeros(d)
     for j in range(d):
         rows, x = _column(X, j)
-        mid[j], rad[j] = _exact_dot(x, r[rows])
-        rad[j] += total(Ball.of(np.abs(x)) * Ball.of(doubt[rows])).high
+        mid[j : j + 1], rad[j : j + 1] = _exact_dots(x[:, None], r[rows])
+        if doubtful:
+            rad[j] += total(Ball.of(np.abs(x)) * Ball.of(doubt[rows])).high
     return mid, rad
 
 
@@ -310,13 +324,26 @@ def _column(X, j: int) -> tuple[Any, np.ndarray]:
     return slice(None), np.asarray(X[:, j], dtype=np.float64)
 
 
-def _exact_dot(x: np.ndarray, r: np.ndarray) -> tuple[float, float]:
-    """Σ x_i r_i, each factor first brought near 1 by a power of two."""
-    a = int(np.max(_exponents(x), initial=-4000))
-    b = int(np.max(_exponents(r), initial=-4000))
-    p, e = two_prod(np.ldexp(x, -a), np.ldexp(r, -b))
-    sums = total(Ball.of(np.concatenate([p, e])))
+def _exact_dots(X: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Σ_i x_ij r_i of each column, all factors first brought near 1 by powers of two."""
+    a = _exponents(X).max(axis=0, initial=-4000)
+    b = int(_exponents(r).max(initial=-4000))
+    terms = np.concatenate(two_prod(np.ldexp(X, -a), np.ldexp(r, -b)[:, None]))
+    mid, rad = _column_sums(terms)
     half = (a + b) // 2
-    scaled = np.array([sums.mid, sums.rad + 8 * (len(x) + 1) * TINY])
+    scaled = np.stack([mid, rad + 8 * (len(X) + 1) * TINY])
     both = np.ldexp(np.ldexp(scaled, half), a + b - half)
-    return float(both[0]), float(both[1]) + 2 * TINY
+    return both[0], both[1] + 2 * TINY
+
+
+def _column_sums(terms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Correctly rounded sums of the columns, with their rounding; NaN for those out of range."""
+    mid = np.array([_correct_sum(column) for column in terms.T.tolist()])
+    return mid, UNIT * np.abs(mid)
+
+
+def _correct_sum(terms: list[float]) -> float:
+    try:
+        return fsum(terms)
+    except (OverflowError, ValueError):
+        return float("nan")

@@ -16,6 +16,7 @@ from linscope._version import __version__
 from . import (
     bench,
     compare,
+    completion,
     datasets,
     diagnose,
     evaluate,
@@ -32,27 +33,33 @@ from .screen import complain, console, prepare_streams
 
 HELP = "Linear models that you can see step by step and trust by certificate."
 
-EPILOGUE = """\
+USAGE = """\
+Usage: linscope COMMAND [OPTIONS]
+
 Examples:
 
-  linscope compare my.csv --target churn which linear model, how good, why; with a report
+  linscope compare my.csv --target churn   which linear model, how good, why; with a report
   linscope fit logistic my.csv --target churn --save m.linscope
-  linscope predict m.linscope new.csv    predictions behind the columns of any table
-  linscope evaluate m.linscope test.csv  how good they are
-  linscope verify m.linscope my.csv      a model's certificate, checked independently
-  linscope verify my-report.html my.csv  every number of a report, recomputed
-  linscope trace perceptron or           every step of the lecture notes' OR table
-  linscope separate xor                  is there a separating line? with proof
-  linscope separate --data my.csv --target grade
-  linscope diagnose diabetes             a regression with its assumptions checked
-  linscope examples                      the notes' printed runs against linscope
-  linscope datasets                      what is built in
-  linscope warm                          compile everything now: no first fit waits
+  linscope predict m.linscope new.csv      predictions behind the columns of any table
+  linscope evaluate m.linscope test.csv    how good they are
+  linscope verify m.linscope my.csv        a model's certificate, checked independently
+  linscope verify my-report.html my.csv    every number of a report, recomputed
+  linscope trace perceptron or             every step of the lecture notes' OR table
+  linscope separate my.csv --target grade  is there a separating hyperplane? with proof
+  linscope diagnose diabetes               a regression with its assumptions checked
+  linscope examples                        the notes' printed runs against linscope
+  linscope datasets                        what is built in
+  linscope warm                            compile everything now: no first fit waits"""
 
+EPILOGUE = """\
+TABLE is a file (CSV, Parquet, Arrow, JSON lines, Excel, LIBSVM), a built-in name, or - (stdin).
 Each command explains itself: linscope trace perceptron --help
 
 Exit codes: 0 fine, 1 a check failed, 2 bad input. With --debug an internal error shows its
 traceback."""
+
+# Words that came first still work.
+OLD_WORDS = {"--no-intercept": "--no-fit-intercept"}
 
 
 VERBS = (
@@ -76,6 +83,7 @@ def build() -> App:
     app = App(
         name="linscope",
         help=HELP,
+        usage=USAGE,
         help_epilogue=EPILOGUE,
         help_format="plaintext",
         version=f"linscope {__version__}",
@@ -85,6 +93,7 @@ def build() -> App:
     )
     for verb in VERBS:
         app.command(verb.app)
+    completion.add_to(app)
     return app
 
 
@@ -92,7 +101,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """Run one command; every ending becomes an exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words
-    words = [word for word in words if word != "--debug"]
+    words = [OLD_WORDS.get(word, word) for word in words if word != "--debug"]
     prepare_streams()
     try:
         code = _call(words)

@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Group, Parameter
 
+from . import completion
 from .errors import CHECK_FAILED, FINE, INTERRUPTED, BadInput, input_errors
-from .options import Flag
+from .options import Flag, Quiet
 from .screen import complain, console
-from .source import DATA, DataFile
 from .table import STDIN, Given, given_table
-from .table_options import AskedOfTable, TableName, several
+from .table_options import DATA, AskedOfTable, DataFile, TableName, several
 
 USAGE = """\
 Usage: linscope compare TABLE --target COLUMN [OPTIONS]
@@ -48,7 +48,11 @@ class TableOptions(AskedOfTable):
         Parameter(help="How to read a target of whole numbers; found by default."),
     ] = None
     group: Annotated[
-        str | None, Parameter(help="Column whose equal values stay on one side of a split.")
+        str | None,
+        Parameter(
+            name=("--group", "--groups"),
+            help="Column whose equal values stay on one side of a split.",
+        ),
     ] = None
     time: Annotated[
         str | None, Parameter(help="Column of times: learn from earlier rows, judge by later.")
@@ -63,15 +67,23 @@ class JudgingOptions:
     metric: Annotated[
         str | None,
         Parameter(
+            completer=completion.metrics,
             help="balanced_accuracy (the default), accuracy, f1, roc_auc, log_loss, brier; for "
-            "numbers rmse (the default), mae, r2."
+            "numbers rmse (the default), mae, r2.",
         ),
     ] = None
     models: Annotated[
         list[str] | None,
-        Parameter(help="Keys, as in fisher,logistic-l2; all by default.", negative=()),
+        Parameter(
+            completer=completion.candidates,
+            help="Keys, as in fisher,logistic-l2; all by default.",
+            negative=(),
+        ),
     ] = None
-    folds: Annotated[int | None, Parameter(help="5 by default.")] = None
+    folds: Annotated[
+        int | None,
+        Parameter(name=("--folds", "--cv"), help="5 by default, 10 up to 300 rows."),
+    ] = None
     repeats: Annotated[
         int | None, Parameter(help="How often the folds are drawn; by the number of rows.")
     ] = None
@@ -83,7 +95,7 @@ class JudgingOptions:
     ignore: Annotated[
         list[str] | None, Parameter(help="Checks known and accepted: LS203.", negative=())
     ] = None
-    seed: Annotated[int, Parameter(help="Of the folds.")] = 0
+    seed: Annotated[int, Parameter(name=("--seed", "--random-state"), help="Of the folds.")] = 0
 
 
 @Parameter(name="*", group=REPORT)
@@ -99,7 +111,7 @@ class ReportOptions:
     json: Annotated[
         Flag, Parameter(help="Print the findings as JSON alone; a report only with --report.")
     ] = False
-    quiet: Annotated[Flag, Parameter(help="No progress.")] = False
+    quiet: Annotated[Quiet, Parameter(group=REPORT)] = False
 
 
 @app.default
@@ -145,7 +157,7 @@ def compare(
     if writing.json:
         print(found.to_json())
     else:
-        _show(found, settings, given, path)
+        _show(found, settings, given, path, quiet=writing.quiet)
     if interrupted:
         return INTERRUPTED
     return FINE if any(one.scores for one in found.findings.candidates) else CHECK_FAILED
@@ -154,7 +166,7 @@ def compare(
 def _settings(asked: TableOptions, judging: JudgingOptions, table: Any) -> Any:
     from linscope.selection.comparison.settings import Settings
 
-    names = getattr(table, "names", [])
+    names = list(getattr(table, "columns", ()))
     return Settings(
         target=asked.target,
         positive=asked.positive,
@@ -234,12 +246,12 @@ def _interrupts() -> Iterator[list[bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _show(found: Any, settings: Any, given: Given, path: Path | None) -> None:
+def _show(found: Any, settings: Any, given: Given, path: Path | None, *, quiet: bool) -> None:
     """The answer, on one screen."""
     from linscope.selection.comparison.answer import answer
 
     out = console()
-    hints = list(_next(found.findings, settings, given, path))
+    hints = [] if quiet else list(_next(found.findings, settings, given, path))
     report = None if path is None else f"{path} (open it in a browser)"
     out.print(answer(found.findings, width=min(out.width, 100), report=report, hints=hints))
 

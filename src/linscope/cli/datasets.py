@@ -8,25 +8,33 @@ from cyclopts import App
 from rich import box
 from rich.table import Table
 
-from .errors import FINE
+from .errors import EXIT_CODES, FINE
+from .json_document import print_json
+from .options import Json, Quiet
 from .screen import console, hints, print_table
 
-EPILOGUE = """\
+USAGE = """\
+Usage: linscope datasets [OPTIONS]
+
 Examples:
 
   linscope datasets
+  linscope datasets --json
   linscope trace perceptron students"""
 
 LONGEST = 18
 
-app = App(name=["datasets", "data"], help_epilogue=EPILOGUE, help_format="plaintext")
+app = App(name=["datasets", "data"], usage=USAGE, help_epilogue=EXIT_CODES, help_format="plaintext")
 
 
 @app.default
-def datasets() -> int:
+def datasets(*, json: Json = False, quiet: Quiet = False) -> int:
     """List the built-in data sets: size, classes and where they come from."""
     from linscope.data.datasets import load, names
 
+    if json:
+        print_json({"datasets": [_facts(load(name)) for name in names()]})
+        return FINE
     table = Table("name", "size", "classes", "source", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in table.columns[:3]:
         column.no_wrap = True
@@ -35,11 +43,26 @@ def datasets() -> int:
         table.add_row(name, _size(dataset), _classes(dataset), dataset.source)
     out = console()
     print_table(out, table)
-    hints(
-        out,
-        [("linscope trace perceptron students", "the notes' run on one of them, visit by visit")],
-    )
+    if not quiet:
+        run = "linscope trace perceptron students"
+        hints(out, [(run, "the notes' run on one of them, visit by visit")])
     return FINE
+
+
+def _facts(dataset: Any) -> dict[str, Any]:
+    rows, features = (None, None) if dataset.X is None else dataset.X.shape
+    numbers = dataset.X is None or dataset.y.dtype.kind == "f"
+    labels = [] if numbers else sorted(set(dataset.y.tolist()))
+    return {
+        "name": dataset.name,
+        "rows": rows,
+        "features": features,
+        "task": "number" if numbers else "classes",
+        "classes": [dataset.target_names.get(label, str(label)) for label in labels],
+        "feature_names": dataset.feature_names,
+        "columns": list(dataset.columns) or None,
+        "source": dataset.source,
+    }
 
 
 def _size(dataset: Any) -> str:

@@ -41,7 +41,7 @@ def _after_a_line(run: Any, source: Source, given: dict[str, Any]) -> Pairs:
     again = f"linscope trace regression {source.words} {words_of(kept)}".rstrip()
     if hasattr(run, "n_updates"):
         return [(again, "the minimum in closed form, every quantity of it")]
-    origin = "" if given.get("fit_intercept", True) else " --no-intercept"
+    origin = "" if given.get("fit_intercept", True) else " --no-fit-intercept"
     return [
         (f"{again} --solver stochastic", "the same line by gradient descent, sample by sample"),
         (

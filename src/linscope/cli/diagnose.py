@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,21 +10,26 @@ from cyclopts import App, Parameter, validators
 from rich.console import Console
 from rich.text import Text
 
-from .errors import FINE, BadInput, input_errors
+from .errors import EXIT_CODES, FINE, BadInput, input_errors
 from .figures import check_figure_path, named, write_figure
-from .options import Flag, in_options
+from .json_document import data_of, print_json
+from .options import MODEL, SHOW, FitIntercept, Json, Quiet, in_options
 from .screen import console, header, hints, paragraph, progress_bars
-from .source import NUMBERS, DataFile, DataName, NumberTarget, Source, load_source
+from .source import NUMBERS, Source, load_source
+from .table_options import AskedOfColumns, DataFile, TableName
 
-EPILOGUE = """\
+USAGE = """\
+Usage: linscope diagnose TABLE [OPTIONS]
+
 Examples:
 
   linscope diagnose five_points
   linscope diagnose diabetes --robust HC3 --plot residuals.png
   linscope diagnose my.csv --target price --level 0.9
+  linscope diagnose my.csv --target price --missing drop --json
   linscope diagnose sbp_age                             from moments alone"""
 
-app = App(name="diagnose", help_epilogue=EPILOGUE, help_format="plaintext")
+app = App(name="diagnose", usage=USAGE, help_epilogue=EXIT_CODES, help_format="plaintext")
 STYLES = {"✓": "green", "✗": "red", "?": "yellow"}
 ROBUST_ADVICE = " Use robust='HC3'."
 PROBABILITY = validators.Number(gt=0, lt=1)
@@ -32,47 +37,64 @@ PROBABILITY = validators.Number(gt=0, lt=1)
 
 @app.default
 def diagnose(
-    data: DataName = None,
+    table: TableName = None,
     /,
     *,
     file: DataFile = None,
-    target: NumberTarget = None,
+    asked: AskedOfColumns | None = None,
     robust: Annotated[
         Literal["HC0", "HC1", "HC2", "HC3"] | None,
-        Parameter(help="Standard errors that allow unequal variances; HC3 is the careful choice."),
+        Parameter(
+            group=MODEL,
+            help="Standard errors that allow unequal variances; HC3 is the careful choice.",
+        ),
     ] = None,
     level: Annotated[
-        float, Parameter(help="Of the confidence intervals.", validator=PROBABILITY)
+        float,
+        Parameter(group=MODEL, help="Of the confidence intervals.", validator=PROBABILITY),
     ] = 0.95,
-    no_intercept: Annotated[Flag, Parameter(help="A line through the origin.")] = False,
+    fit_intercept: Annotated[
+        FitIntercept, Parameter(group=MODEL, help="With an intercept, or through the origin.")
+    ] = None,
     plot: Annotated[
         Path | None,
         Parameter(
-            name=["--plot", "--output"], help="Draw the residuals, four panels, to PNG, SVG or PDF."
+            name=["--plot", "--output"],
+            group=SHOW,
+            help="Draw the residuals, four panels, to PNG, SVG or PDF.",
         ),
     ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> int:
     """Fit a linear regression, print its table, and check its assumptions one by one.
 
     The exit code is 0 also when an assumption fails: a diagnosis is information, not an error.
     """
     check_figure_path(plot)
-    source = load_source(data, file, target, NUMBERS, intercept=not no_intercept)
-    from linscope.least_squares.figures.residuals import residuals
-
-    out = console()
+    intercept = fit_intercept is not False
+    source = load_source(table, file, asked, NUMBERS, intercept=intercept)
     if source.moments is not None:
-        return _from_moments(out, source, robust, level, plot, no_intercept)
-    with progress_bars(), input_errors():
-        fit = _fit(source, not no_intercept)
+        options = {"--robust": robust, "--plot": plot, "--no-fit-intercept": not intercept}
+        return _from_moments(source, level, options, json=json)
+    from linscope.least_squares.figures.residuals import residuals
+    from linscope.least_squares.inference.diagnose import diagnose
+    from linscope.least_squares.inference.table import summary
+
+    with progress_bars(quiet), input_errors():
+        fit = _fit(source, intercept)
         figure = residuals(fit) if plot is not None else None
-        _report(out, source, fit, robust, level)
-    if figure is not None and plot is not None:
-        write_figure(figure, plot)
+        found = summary(fit, robust, level), diagnose(fit)
+    if json:
+        _print(source, *found)
     else:
-        asked = " --no-intercept" if no_intercept else ""
-        picture = f"linscope diagnose {source.words}{asked} --plot residuals.png"
-        hints(out, [(picture, "the same questions as pictures of the residuals")])
+        _report(source, *found)
+    if figure is not None and plot is not None:
+        write_figure(figure, plot, quiet=quiet)
+    elif not quiet and not json:
+        origin = "" if intercept else " --no-fit-intercept"
+        picture = f"linscope diagnose {source.words}{origin} --plot residuals.png"
+        hints(console(), [(picture, "the same questions as pictures of the residuals")])
     return FINE
 
 
@@ -87,16 +109,28 @@ def _fit(source: Source, intercept: bool) -> Any:
     return replace(fit, names=names, target=source.target)
 
 
-def _report(out: Console, source: Source, fit: Any, robust: str | None, level: float) -> None:
-    from linscope.least_squares.inference.diagnose import diagnose
-    from linscope.least_squares.inference.table import summary
-
-    table = summary(fit, robust, level)
-    diagnosis = diagnose(fit)
+def _report(source: Source, summary: Any, diagnosis: Any) -> None:
+    out = console()
     header(out, f"Regression on {source.name}:", source)
-    _lines(out, str(table))
+    _lines(out, str(summary))
     out.print()
-    _lines(out, str(replace(diagnosis, verdicts=[_advice(v, robust) for v in diagnosis])))
+    verdicts = [_advice(verdict, summary.robust) for verdict in diagnosis]
+    _lines(out, str(replace(diagnosis, verdicts=verdicts)))
+
+
+def _print(source: Source, summary: Any, diagnosis: Any) -> None:
+    """Table and verdicts as JSON; without the rows there is no diagnosis."""
+    table = {each.name: getattr(summary, each.name) for each in fields(summary)}
+    verdicts = None if diagnosis is None else [asdict(verdict) for verdict in diagnosis]
+    more = ("vif", "condition_number")
+    print_json(
+        {
+            "data": data_of(source),
+            "table": table,
+            "verdicts": verdicts,
+            **{name: getattr(diagnosis, name, None) for name in more},
+        }
+    )
 
 
 def _advice(verdict: Any, robust: str | None) -> Any:
@@ -105,25 +139,22 @@ def _advice(verdict: Any, robust: str | None) -> Any:
     return replace(verdict, sentence=in_options(sentence, ["robust"]))
 
 
-def _from_moments(
-    out: Console,
-    source: Source,
-    robust: str | None,
-    level: float,
-    plot: Path | None,
-    no_intercept: bool,
-) -> int:
+def _from_moments(source: Source, level: float, options: dict[str, Any], *, json: bool) -> int:
     """A line from means, variances and covariance: nothing can be checked without the rows."""
-    asked = {"--robust": robust, "--plot": plot, "--no-intercept": no_intercept or None}
-    for option, value in asked.items():
-        if value is not None:
+    for option, value in options.items():
+        if value:
             raise BadInput(f"{option} needs rows, and {source.name!r} has moments only")
     from linscope.least_squares.estimators.linear_regression import LinearRegression
 
     assert source.moments is not None
     model = LinearRegression.from_moments(**source.moments, feature_names=source.features)
+    table = model.summary(level=level)
+    if json:
+        _print(source, table, None)
+        return FINE
+    out = console()
     header(out, f"Regression on {source.name}:", source)
-    _lines(out, str(model.summary(level=level)))
+    _lines(out, str(table))
     paragraph(out, "The assumptions cannot be checked without the rows.")
     return FINE
 

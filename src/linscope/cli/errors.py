@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 FINE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+EXIT_CODES = "Exit codes: 0 fine, 1 a check failed, 2 bad input."
 
 
 class BadInput(Exception):

@@ -13,9 +13,8 @@ from cyclopts import App, Parameter, validators
 from .errors import CHECK_FAILED, FINE, BadInput, input_errors
 from .options import Flag
 from .screen import complain, console, facts, lead, paragraph
-from .source import DATA, DataFile
 from .table import STDIN, Given, given_table
-from .table_options import TableName
+from .table_options import DATA, DataFile, TableName
 
 USAGE = """\
 Usage: linscope evaluate MODEL TABLE [OPTIONS]

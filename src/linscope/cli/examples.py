@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 from rich.table import Table
 
-from .errors import CHECK_FAILED, FINE, BadInput
+from .errors import CHECK_FAILED, EXIT_CODES, FINE, BadInput
+from .json_document import print_json
+from .options import Flag, Json
 from .screen import complain, console, print_table
 from .worked import EXAMPLES, Comparison, Example
 
-EPILOGUE = """\
+USAGE = """\
+Usage: linscope examples [NAME] [OPTIONS]
+
 Examples:
 
   linscope examples
-  linscope examples students"""
+  linscope examples students
+  linscope examples --quiet                             only what differs"""
 
 LABEL_WIDTH = 20
 
-app = App(name="examples", help_epilogue=EPILOGUE, help_format="plaintext")
+app = App(name="examples", usage=USAGE, help_epilogue=EXIT_CODES, help_format="plaintext")
+
+
+def _names(context: Any = None) -> list[str]:
+    """What the worked examples are called, for the shell's completion too."""
+    return list(dict.fromkeys(example.name for example in EXAMPLES))
 
 
 @app.default
 def examples(
-    name: Annotated[str | None, Parameter(help="Only this worked example.")] = None,
+    name: Annotated[
+        str | None,
+        Parameter(name="NAME", help="Only this worked example.", completer=_names),
+    ] = None,
+    /,
+    *,
+    json: Json = False,
+    quiet: Annotated[Flag, Parameter(help="Say only what differs.")] = False,
 ) -> int:
     """Replay the worked examples of the lecture notes: printed against computed.
 
@@ -32,26 +49,42 @@ def examples(
     """
     from linscope.data.datasets import worked_examples
 
-    facts, chosen, out = worked_examples(), _choose(name), console()
-    failed: list[str] = []
-    seen: list[Comparison] = []
-    for example in chosen:
-        lines = example.compare(facts.get(example.name, {}))
-        seen += lines
-        failed += [f"{example.title}: {line.what}" for line in lines if not line.ok]
+    facts = worked_examples()
+    compared = [(each, each.compare(facts.get(each.name, {}))) for each in _choose(name)]
+    failed = [
+        f"{each.title}: {line.what}" for each, lines in compared for line in lines if not line.ok
+    ]
+    if json:
+        print_json({"ok": not failed, "examples": [_facts(*each) for each in compared]})
+    elif not quiet:
+        _show(compared)
+    for line in failed:
+        complain(f"differs from the notes: {line}")
+    return CHECK_FAILED if failed else FINE
+
+
+def _show(compared: list[tuple[Example, list[Comparison]]]) -> None:
+    """A table for each example, and whether all agree."""
+    out = console()
+    for example, lines in compared:
         out.print(f"{example.name}: {example.title}", style="bold")
         print_table(out, _table(lines, out.width))
         out.print()
-    if failed:
-        for line in failed:
-            complain(f"differs from the notes: {line}")
-        return CHECK_FAILED
-    agree = "the worked example agrees"
-    if len(chosen) > 1:
-        agree = f"all {len(chosen)} worked examples agree"
-    but = ", but for the slips that are pointed out" if any(line.note for line in seen) else ""
-    out.print(f"{agree} with the notes{but}", style="green")
-    return FINE
+    seen = [line for _, lines in compared for line in lines]
+    if all(line.ok for line in seen):
+        agree = "the worked example agrees"
+        if len(compared) > 1:
+            agree = f"all {len(compared)} worked examples agree"
+        but = ", but for the slips that are pointed out" if any(line.note for line in seen) else ""
+        out.print(f"{agree} with the notes{but}", style="green")
+
+
+def _facts(example: Example, lines: list[Comparison]) -> dict[str, Any]:
+    return {
+        "name": example.name,
+        "title": example.title,
+        "lines": [{**line._asdict(), "ok": line.ok} for line in lines],
+    }
 
 
 def _choose(name: str | None) -> list[Example]:
@@ -61,7 +94,7 @@ def _choose(name: str | None) -> list[Example]:
     if not chosen:
         from linscope.data.suggest import did_you_mean
 
-        known = list(dict.fromkeys(example.name for example in EXAMPLES))
+        known = _names()
         hint = did_you_mean(name, known)
         raise BadInput(
             f"no worked example is called {name!r}{hint or '.'} Known are {', '.join(known)}"

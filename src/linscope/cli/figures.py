@@ -34,7 +34,7 @@ def named(X: Any, features: list[str]) -> Any:
     return X if hasattr(X, "toarray") else with_names(X, features)
 
 
-def write_figure(display: Any, path: Path) -> None:
+def write_figure(display: Any, path: Path, *, quiet: bool = False) -> None:
     """Draw to a file beside ``path``, put it in place in one step, and say so."""
     from linscope.display.files import complete_file
 
@@ -43,4 +43,5 @@ def write_figure(display: Any, path: Path) -> None:
             display.save(temporary)
     except OSError as error:
         raise BadInput(f"--plot {path}: {error.strerror or error}") from error
-    complain(f"figure written to {path}")
+    if not quiet:
+        complain(f"figure written to {path}")

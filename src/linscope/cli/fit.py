@@ -14,9 +14,8 @@ from .errors import FINE, BadInput, input_errors
 from .models import MODEL, MODELS, ModelOptions, class_of, options_of
 from .options import Flag
 from .screen import console, progress_bars
-from .source import DataFile
 from .table import given_table
-from .table_options import AskedOfTable, TableName
+from .table_options import AskedOfTable, DataFile, TableName
 
 USAGE = """\
 Usage: linscope fit MODEL TABLE --target COLUMN [OPTIONS]

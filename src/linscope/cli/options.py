@@ -18,6 +18,7 @@ from .errors import BadInput
 
 KERNEL, MODEL = Group("Kernel", sort_key=1), Group("Model", sort_key=1)
 RULE, DESCENT = Group("Rule", sort_key=2), Group("Descent", sort_key=2)
+SHOW = Group("What is shown", sort_key=3)
 DESCENTS = ("batch", "stochastic", "mini-batch")
 
 
@@ -26,6 +27,11 @@ def _checked(**limits: float) -> Parameter:
 
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
+Json = Annotated[
+    Flag,
+    Parameter(group=SHOW, help="One JSON document and nothing else (docs/command_line.md)."),
+]
+Quiet = Annotated[Flag, Parameter(group=SHOW, help="No progress, no hints.")]
 Positive = Annotated[float | None, _checked(gt=0, lt=math.inf)]
 AtLeastZero = Annotated[float | None, _checked(gte=0, lt=math.inf)]
 WholeAtLeastZero = Annotated[int | None, _checked(gte=0, lt=math.inf)]
@@ -39,7 +45,9 @@ BatchSize = Annotated[Whole, Parameter(help="Samples of a mini-batch, 32 by defa
 MaxIter = Annotated[Whole, Parameter(help="Most passes, 1000 by default.")]
 # What C means is said by each model.
 C = Annotated[float | None, Parameter(name=("--C", "--c")), _checked(gt=0)]
-NoAugmenting = Annotated[Flag, Parameter(help="Do not augment the samples with 1.")]
+FitIntercept = Annotated[
+    bool | None, Parameter(help="Augment the samples with 1, the default, or do not.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +57,7 @@ class Options:
     def given(self) -> dict[str, Any]:
         """Estimator parameters that were given on the command line."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        values = {name: v for name, v in values.items() if v is not None and v is not False}
-        if "c" in values:
-            values = {"C" if name == "c" else name: value for name, value in values.items()}
-        if values.pop("no_intercept", False):
-            values["fit_intercept"] = False
-        return values
+        return {"C" if name == "c" else name: v for name, v in values.items() if v is not None}
 
 
 @Parameter(name="*", group=RULE)
@@ -88,7 +91,7 @@ class RuleOptions(Options):
         Parameter(help="End after n correct visits in a row (streak), or a clean pass."),
     ] = None
     shuffle: Annotated[
-        bool | None, Parameter(help="A new random order each pass.", negative=())
+        bool | None, Parameter(help="A new random order each pass, or the given one.")
     ] = None
     random_state: Annotated[Seed, Parameter(help="Seed of --shuffle and --init random.")] = None
     max_iter: MaxIter = None
@@ -96,7 +99,7 @@ class RuleOptions(Options):
         Literal["ovr", "ovo"] | None,
         Parameter(help="More than 2 classes: one against the rest, or each pair."),
     ] = None
-    no_intercept: NoAugmenting = False
+    fit_intercept: FitIntercept = None
 
 
 @Parameter(name="*", group=KERNEL)
@@ -147,7 +150,9 @@ class RegressionOptions(Options):
         Parameter(help="The closed form, or gradient descent by all, one or some samples."),
     ] = "exact"
     alpha: Annotated[AtLeastZero, Parameter(help="Ridge penalty, none by default.")] = None
-    no_intercept: Annotated[Flag, Parameter(help="A line through the origin.")] = False
+    fit_intercept: Annotated[
+        FitIntercept, Parameter(help="With an intercept, or through the origin.")
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Estimator parameters that were given on the command line."""
@@ -174,7 +179,7 @@ class LogisticOptions(Options):
         Literal["softmax", "ovr", "ovo"] | None,
         Parameter(help="More than 2 classes: all at once, one against the rest, or each pair."),
     ] = None
-    no_intercept: NoAugmenting = False
+    fit_intercept: FitIntercept = None
 
 
 @Parameter(name="*", group=MODEL)
@@ -201,7 +206,10 @@ class DescentOptions(Options):
     eta0: Annotated[Positive, Parameter(help="Learning rate; a safe one by default.")] = None
     schedule: Schedule = None
     batch_size: BatchSize = None
-    no_shuffle: Annotated[Flag, Parameter(help="Visit samples (not batch) in order.")] = False
+    shuffle: Annotated[
+        bool | None,
+        Parameter(help="Visit samples (not batch) in a random order, the default, or as given."),
+    ] = None
     tol: Annotated[AtLeastZero, Parameter(help="Stop when η‖∇J‖ is at most this.")] = None
     max_iter: MaxIter = None
     random_state: Annotated[
@@ -212,14 +220,12 @@ class DescentOptions(Options):
         """Estimator parameters that were given, if they do anything with this solver."""
         values = self.given()
         ordered = DESCENTS[1:]
-        some = {"batch_size": DESCENTS[2:], "no_shuffle": ordered, "random_state": ordered}
-        for name in values:
+        some = {"batch_size": DESCENTS[2:], "shuffle": ordered, "random_state": ordered}
+        for name, value in values.items():
             only = some.get(name, DESCENTS)
             if solver not in only:
-                option = name.replace("_", "-")
-                raise BadInput(f"--{option} needs --solver {' or '.join(only)}, not {solver}")
-        if values.pop("no_shuffle", False):
-            values["shuffle"] = False
+                option = words_of({name: value}).split()[0]
+                raise BadInput(f"{option} needs --solver {' or '.join(only)}, not {solver}")
         return values
 
 
@@ -244,7 +250,7 @@ def words_of(parameters: dict[str, Any]) -> str:
     words = []
     for name, value in parameters.items():
         if value is False:  # fit_intercept, shuffle
-            words.append(f"--no-{name.removeprefix('fit_')}")
+            words.append(f"--no-{name}")
         elif value is True:
             words.append(f"--{name}")
         else:
@@ -260,9 +266,10 @@ def in_options(message: str, names: Iterable[str]) -> str:
 
     def option(match: re.Match[str]) -> str:
         name, value = match[1], match[2] or match[3]
-        if name == "fit_intercept":
-            return "--no-intercept"
-        return f"--{name.replace('_', '-')}" + ("" if value == "True" else f" {value}")
+        no = "no-" if value == "False" else ""
+        return f"--{no}{name.replace('_', '-')}" + (
+            "" if value in ("True", "False") else f" {value}"
+        )
 
     return parameter.sub(option, message)
 

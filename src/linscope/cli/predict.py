@@ -13,9 +13,8 @@ from cyclopts import App, Group, Parameter
 from .errors import CHECK_FAILED, FINE, BadInput, input_errors
 from .options import Flag
 from .screen import complain
-from .source import DataFile
 from .table import STDIN, Given, given_table
-from .table_options import TableName
+from .table_options import DataFile, TableName
 
 USAGE = """\
 Usage: linscope predict MODEL TABLE [OPTIONS]

@@ -47,9 +47,9 @@ def complain(message: str) -> None:
     print(f"linscope: {message}", file=sys.stderr)
 
 
-def progress_bars() -> AbstractContextManager[Any]:
+def progress_bars(quiet: bool = False) -> AbstractContextManager[Any]:
     """Progress bars for long fits, if a person is watching."""
-    if not sys.stderr.isatty():
+    if quiet or not sys.stderr.isatty():
         return nullcontext()
     from linscope.results import progress
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,9 +10,11 @@ from cyclopts import App, Parameter
 from rich.console import Console
 from rich.table import Table
 
-from .errors import CHECK_FAILED, FINE, BadInput, input_errors
+from .errors import CHECK_FAILED, EXIT_CODES, FINE, BadInput, input_errors
 from .figures import check_figure_path, named, write_figure
 from .formula import bound_text, hyperplane
+from .json_document import data_of, print_json
+from .options import SHOW, Json, Quiet
 from .screen import (
     Pairs,
     console,
@@ -24,31 +27,39 @@ from .screen import (
     progress_bars,
 )
 from .screen import verdict as checked
-from .source import DataFile, DataName, Source, Target, load_source
+from .source import Source, load_source
+from .table_options import AskedOfTable, DataFile, TableName
 
-EPILOGUE = """\
+USAGE = """\
+Usage: linscope separate TABLE [OPTIONS]
+
 Examples:
 
   linscope separate or
   linscope separate xor --plot xor.png
   linscope separate iris
-  linscope separate --data my.csv --target grade"""
+  linscope separate my.csv --target grade --drop name
+  linscope separate my.csv --target grade --json"""
 
-app = App(name="separate", help_epilogue=EPILOGUE, help_format="plaintext")
+app = App(name="separate", usage=USAGE, help_epilogue=EXIT_CODES, help_format="plaintext")
 SHOWN = 8
+MARGINS = ("geometric", "augmented")  # what JSON says of them: weights, margin, support, gamma
 PASSES = 1000  # the limit of a traced perceptron, unless --max-iter is given
 
 
 @app.default
 def separate(
-    data: DataName = None,
+    table: TableName = None,
     /,
     *,
     file: DataFile = None,
-    target: Target = None,
+    asked: AskedOfTable | None = None,
     plot: Annotated[
-        Path | None, Parameter(help="Draw classes and margin (2 features) to a PNG, SVG or PDF.")
+        Path | None,
+        Parameter(group=SHOW, help="Draw classes and margin (2 features) to a PNG, SVG or PDF."),
     ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> int:
     """Say whether a hyperplane separates the classes, and prove it.
 
@@ -56,30 +67,65 @@ def separate(
     verdict is an answer, so the exit code is 0; it is 1 if that check fails.
     """
     check_figure_path(plot)
-    source = load_source(data, file, target)
+    source = load_source(table, file, asked)
     if plot is not None:
         source.check_drawable()
     from linscope.separation.class_table import ClassTable
     from linscope.separation.question import separability
 
     labels = source.labels()
-    with progress_bars(), input_errors():
+    with progress_bars(quiet), input_errors():
         verdict = separability(source.X, labels)
     if plot is not None and isinstance(verdict, ClassTable):
         raise BadInput(f"--plot needs 2 classes, {source.name} has {len(verdict.classes)}")
-    out = console()
-    header(out, f"Separability of {source.name}:", source)
-    if isinstance(verdict, ClassTable):
-        _class_table(out, verdict)
+    check = verdict.verify(source.X, labels)
+    if json:
+        found = _found(verdict, source)
+        claim = {"verified": check.ok, "check": check.reason}
+        print_json({"data": data_of(source), **found, **claim})
     else:
-        _two_classes(out, source, verdict)
-    holds = checked(out, verdict.verify(source.X, labels))
-    hints(out, _next(source, verdict))
+        _show(source, verdict, check, quiet=quiet)
     if plot is not None:
         from linscope.plot import margin
 
-        write_figure(margin(verdict, named(source.X, source.features), source.y), plot)
-    return FINE if holds else CHECK_FAILED
+        figure = margin(verdict, named(source.X, source.features), source.y)
+        write_figure(figure, plot, quiet=quiet)
+    return FINE if check else CHECK_FAILED
+
+
+def _show(source: Source, verdict: Any, check: Any, *, quiet: bool) -> None:
+    out = console()
+    header(out, f"Separability of {source.name}:", source)
+    if hasattr(verdict, "pairwise"):
+        _class_table(out, verdict)
+    else:
+        _two_classes(out, source, verdict)
+    checked(out, check)
+    if not quiet:
+        hints(out, _next(source, verdict))
+
+
+def _found(verdict: Any, source: Source | None = None) -> dict[str, Any]:
+    """The verdict and its proof, field by field."""
+    if hasattr(verdict, "pairwise"):
+        pairs = verdict.pairwise.items()
+        return {
+            "separable": verdict.separable,
+            "classes": verdict.classes,
+            "one_vs_rest": {a: _found(one) for a, one in verdict.one_vs_rest.items()},
+            "pairwise": [
+                {**_found(one), "classes": key, "rows": verdict.rows[key]} for key, one in pairs
+            ],
+        }
+    name = str if source is None else source.class_name
+    found = {"separable": verdict.separable, "verdict": verdict.kind}
+    found["classes"] = [name(label) for label in verdict.classes]
+    proof = [field.name for field in fields(verdict) if field.name not in ("classes", *MARGINS)]
+    if verdict.kind != "no":
+        proof = ["weights", *proof]
+    if verdict.kind == "strict":
+        proof = ["margin", "support", *proof]
+    return found | {each: getattr(verdict, each) for each in proof}
 
 
 def _two_classes(out: Console, source: Source, verdict: Any) -> None:

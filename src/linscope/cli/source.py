@@ -1,56 +1,38 @@
-"""Where the data of a command come from: a built-in set by name, or a file and a target column."""
+"""The table of a command as samples, labels and names: what trace, separate and diagnose work on.
+
+Columns are read as in ``compare`` and ``fit``: by kind, one column per category, missing values
+dropped or filled in, never silently.
+"""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
-
-from cyclopts import Group, Parameter
+from typing import Any, NamedTuple
 
 from .errors import BadInput, input_errors
-
-DATA = Group("Data", sort_key=0)
-DataName = Annotated[
-    str | None,
-    Parameter(group=DATA, help="Built-in data set (see `linscope datasets`), or a file."),
-]
-DataFile = Annotated[
-    Path | None,
-    Parameter(
-        name="--data",
-        group=DATA,
-        help="File with your own data: CSV, Parquet, Arrow, JSON lines, Excel or LIBSVM.",
-    ),
-]
-Target = Annotated[
-    str | None, Parameter(group=DATA, help="Column of the file that holds the classes.")
-]
-NumberTarget = Annotated[
-    str | None, Parameter(group=DATA, help="Column of the file with the numbers to predict.")
-]
+from .table import Given, given_table
+from .table_options import AskedOfColumns, several
 
 
 class Wanted(NamedTuple):
-    """What a command needs of its data, in words."""
+    """What a command needs of its data, in words.
 
-    column: str
-    some: str
-    has: str
+    task : as ``read_question`` calls it
+    other : what a data set has that is not wanted
+    """
+
+    task: str
     other: str
 
 
 CLASSES = Wanted(
-    "the classes",
-    "or, students",
-    "its classes",
+    "classes",
     "has numbers to predict, not classes: choose a data set with classes (see linscope datasets)",
 )
 NUMBERS = Wanted(
-    "the numbers to predict",
-    "five_points, diabetes",
-    "its target",
+    "number",
     "has classes, not numbers to predict: choose five_points, diabetes or sbp_age (see linscope "
     "datasets)",
 )
@@ -125,47 +107,35 @@ class Source:
 
 
 def load_source(
-    data: str | None,
+    table: str | None,
     file: Path | None,
-    target: str | None,
+    asked: AskedOfColumns | None,
     wanted: Wanted = CLASSES,
     *,
     intercept: bool = True,
 ) -> Source:
-    """Read the data that a command names, or say what is wrong with the naming."""
-    if data is not None and file is not None:
-        raise BadInput(f"give either the name {data!r} or --data {file}, not both")
-    if file is None and data is not None and looks_like_file(data):
-        file = Path(data)
-    if file is not None:
-        return _from_file(file, target, wanted, intercept)
-    if data is None:
-        raise BadInput(f"which data? Name a built-in set ({wanted.some}, …) or give --data FILE")
-    if target is not None:
+    """Read the table that a command names, or say what is wrong with it."""
+    given, asked = given_table(table, file), asked or AskedOfColumns()
+    with input_errors(also=(TypeError,)):
+        content = given.read(asked.sheet)
+        if not given.built_in or content.columns:
+            return _from_columns(given, content, asked, wanted, intercept)
+        return _from_dataset(given, content, asked, wanted)
+
+
+def _from_dataset(given: Given, dataset: Any, asked: AskedOfColumns, wanted: Wanted) -> Source:
+    """A built-in set of numbers: as it is, with the notes' names and settings."""
+    if asked.target is not None:
         raise BadInput(
-            f"--target belongs to --data FILE; {data!r} is built in and has {wanted.has}"
+            f"--target belongs to a file; {given.name!r} is built in and has a target of its own"
         )
-    return _built_in(data, wanted)
-
-
-def looks_like_file(data: str) -> bool:
-    """Rather than the name of a built-in set."""
-    from linscope.data.datasets import names
-
-    return data not in names() and ("." in data or "/" in data or Path(data).is_file())
-
-
-def _built_in(name: str, wanted: Wanted) -> Source:
-    from linscope.data.datasets import load
-
-    with input_errors():
-        dataset = load(name)
-    if dataset.X is None and wanted is CLASSES:
-        raise BadInput(f"{name!r} has no samples, only moments: choose another data set")
+    if dataset.X is None and (wanted is CLASSES or asked.words()):
+        what = "choose another data set" if wanted is CLASSES else "it has no columns to choose"
+        raise BadInput(f"{given.name!r} has no samples, only moments: {what}")
     if dataset.X is not None and (dataset.y.dtype.kind == "f") != (wanted is NUMBERS):
-        raise BadInput(f"{name!r} {wanted.other}")
-    return Source(
-        name,
+        raise BadInput(f"{given.name!r} {wanted.other}")
+    source = Source(
+        given.name,
         dataset.X,
         dataset.y,
         features=dataset.feature_names,
@@ -173,77 +143,140 @@ def _built_in(name: str, wanted: Wanted) -> Source:
         classes=dataset.target_names,
         origin=dataset.source,
         settings=dataset.settings,
-        words=name,
+        words=f"{given.word} {asked.words()}".rstrip(),
         moments=dataset.moments if dataset.X is None else None,
     )
+    return _with_positive(_without(source, asked), getattr(asked, "positive", None))
 
 
-def _from_file(path: Path, target: str | None, wanted: Wanted, intercept: bool) -> Source:
-    from linscope.data import encode_frame, read_table
+def _without(source: Source, asked: AskedOfColumns) -> Source:
+    """The source without the columns that ``--drop`` names."""
+    names, gone = source.features, several(asked.drop, source.features)
+    for name in (*gone, *several(asked.keep, names)):
+        if name not in names:
+            from linscope.data.suggest import did_you_mean
 
-    with input_errors(also=(TypeError,)):
-        table = read_table(path)
-        if target is None and table.sparse is None:
-            more = ", …" if len(table.names) > 12 else ""
-            raise BadInput(
-                f"{path}: which column holds {wanted.column}? Give --target, one of "
-                f"{', '.join(table.names[:12])}{more}"
-            )
-        target = target or "target"
-        X, y, names = encode_frame(table, target)
-        y = _checked(X, y, names, str(path), target, wanted)
-    texts = {
-        column: sorted(set(values))
-        for column, values in table.columns.items()
-        if values.dtype == object and column != target
-    }
-    # With an intercept all categories of a column would add up to 1; without, those of the second.
-    spared = list(texts)[int(not intercept) :] if wanted is NUMBERS else []
-    X, names = _without_references(X, names, {f"{name}={texts[name][0]}" for name in spared})
-    return Source(
-        path.name,
-        X,
-        y,
-        features=names or [f"x{j + 1}" for j in range(X.shape[1])],
-        origin=f"target {target}",
-        remarks=_encoded(texts, spared),
-        words=f"--data {shlex.quote(str(path))} --target {shlex.quote(target)}",
-        target=target,
-    )
-
-
-def _checked(X: Any, y: Any, names: Any, path: str, target: str, wanted: Wanted) -> Any:
-    """The labels, or the numbers to predict, of a table that has a number in every place."""
-    from linscope.rows.finite import check_finite
-
-    if wanted is NUMBERS and y.dtype.kind in "OU":
-        raise BadInput(
-            f"{path}: the target column {target!r} has text such as {str(y[0])!r}, and a "
-            "regression predicts numbers"
-        )
-    check_finite(X, names, name=path)
-    if wanted is CLASSES:
-        return y
-    check_finite(y, name=f"{path}: the target column {target!r}")
-    return y.astype(float)
-
-
-def _without_references(
-    X: Any, names: list[str] | None, gone: set[str]
-) -> tuple[Any, list[str] | None]:
-    """Without the columns of the categories that the others are compared with."""
-    if names is None or not gone:
-        return X, names
+            hint = did_you_mean(name, names)
+            raise BadInput(f"{source.name!r} has no column {name!r} among {_some(names)}{hint}")
+    if not gone:
+        return source
     kept = [j for j, name in enumerate(names) if name not in gone]
     if not kept:
-        raise BadInput("every column has the same value in all rows: there is nothing to learn")
-    return X[:, kept], [names[j] for j in kept]
+        raise BadInput(f"--drop leaves no column of {source.name!r} to predict from")
+    # The notes' first weights belong to all columns.
+    settings = {name: value for name, value in source.settings.items() if name != "init"}
+    features = [names[j] for j in kept]
+    return replace(source, X=source.X[:, kept], features=features, settings=settings)
 
 
-def _encoded(texts: dict[str, list[Any]], spared: list[str]) -> list[str]:
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+
+
+def _with_positive(source: Source, positive: str | None) -> Source:
+    """The source with the wanted class of two as +1, the other one as -1."""
+    if positive is None:
+        return source
+    import numpy as np
+
+    from linscope.data.files import is_number
+    from linscope.data.suggest import did_you_mean
+
+    labels = sorted(set(source.y.tolist()))
+    names = [source.class_name(label) for label in labels]
+    if len(labels) != 2:
+        raise BadInput(f"--positive needs two classes, {source.name!r} has {len(labels)}")
+    known = dict(zip(names, labels, strict=True)) | {str(label): label for label in labels}
+    if positive not in known:
+        hint = did_you_mean(positive, known)
+        raise BadInput(f"{source.name!r} has no class {positive!r} but {' and '.join(names)}{hint}")
+    if known[positive] == labels[1]:
+        return source
+    # The label is ±1 now, so a number that was a label needs a word beside it.
+    names = [f"class {name}" if is_number(name) else name for name in names]
+    y = np.where(source.y == known[positive], 1, -1)
+    return replace(source, y=y, classes={-1: names[1], 1: names[0]})
+
+
+def _from_columns(
+    given: Given, table: Any, asked: AskedOfColumns, wanted: Wanted, intercept: bool
+) -> Source:
+    """A table with columns of any kind, as ``compare`` reads it."""
+    from linscope.data.question import read_question
+
+    names = list(table.columns)
+    question = read_question(
+        table,
+        asked.target,
+        missing=asked.missing,
+        drop=several(asked.drop, names),
+        keep=several(asked.keep, names),
+        task=wanted.task,
+        split=False,
+        name=given.name,
+    )
+    X, features, encoded = _prepared(question, wanted, intercept)
+    source = Source(
+        given.name,
+        X,
+        question.y,
+        features=features,
+        samples=[f"sample {row}" for row in question.rows] if question.dropped else [],
+        origin=table.source if given.built_in else f"target {question.target}",
+        remarks=[*encoded, *_remarks(question)],
+        words=f"{shlex.quote(given.word)} {asked.words()}".rstrip(),
+        target=question.target,
+    )
+    positive = getattr(asked, "positive", None) or question.positive
+    return _with_positive(source, None if positive is None else str(positive))
+
+
+def _prepared(question: Any, wanted: Wanted, intercept: bool) -> tuple[Any, list[str], list[str]]:
+    """The matrix, its columns in the order of the table, and what became of the categories.
+
+    Where numbers are predicted, all categories of a column would add up to the intercept: the
+    first is what the others are compared with. Without an intercept, one column keeps them all.
+    """
+    from linscope.validation.preparation import preparation
+
+    reference = wanted is NUMBERS and intercept
+    prepare = preparation(question, scale=False, reference=reference)
+    X = prepare.fit_transform(question.X)
+    names = prepare.get_feature_names_out().tolist()
+    texts = {question.names[place]: each for place, each in question.categories.items()}
+    whole = [name for name, each in texts.items() if len(each) > 2 and not reference]
+    gone = {f"{name}={texts[name][0]}" for name in whole[1:]} if wanted is NUMBERS else set()
+    kept = sorted(
+        (j for j, name in enumerate(names) if name not in gone),
+        key=lambda j: _origin(names[j], question.names),
+    )
+    compared = [name for name in texts if name not in (whole[:1] if gone else whole)]
+    return X[:, kept], [names[j] for j in kept], _encoded(texts, compared)
+
+
+def _origin(name: str, columns: tuple[str, ...]) -> int:
+    """The place of the column that a name such as "colour=red" or "age is missing" comes from."""
+    exact = (name, name.removesuffix(" is missing"))
+    fits = [c for c in columns if c in exact or name.startswith(f"{c}=")]
+    return columns.index(max(fits, key=len))
+
+
+def _encoded(texts: dict[str, list[Any]], compared: list[str]) -> list[str]:
     """What became of the columns of text."""
     notes = []
     for column, categories in texts.items():
-        compared = f", compared with {categories[0]}" if column in spared else ""
-        notes.append(f"{column} ({len(categories)} categories{compared})")
+        reference = f", compared with {categories[0]}" if column in compared else ""
+        notes.append(f"{column} ({len(categories)} categories{reference})")
     return [f"one-hot encoded: {', '.join(notes)}"] if notes else []
+
+
+def _remarks(question: Any) -> list[str]:
+    """What else a person should know of the columns and rows."""
+    from linscope.results.numbers import counted
+
+    remarks = list(question.notes[1:])  # the first is about the target
+    if question.dropped:
+        remarks.append(f"left out: {counted(question.dropped, 'row')} with missing values")
+    if question.missing == "impute":
+        remarks.append("missing numbers are filled in by the median, and marked in columns")
+    return remarks

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import BadInput
-from .source import looks_like_file
 
 STDIN = "-"
 
@@ -48,3 +47,10 @@ def given_table(table: str | None, file: Path | None = None) -> Given:
     if file is None and not looks_like_file(word):
         return Given(word, f"ls.datasets.load({word!r})", word, word, built_in=True)
     return Given(word, repr(word), Path(word).name, Path(word).stem)
+
+
+def looks_like_file(word: str) -> bool:
+    """Rather than the name of a built-in set."""
+    from linscope.data.datasets import names
+
+    return word not in names() and ("." in word or "/" in word or Path(word).is_file())

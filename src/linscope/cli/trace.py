@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from . import descents, ending
-from .errors import BadInput
+from .errors import EXIT_CODES, BadInput
 from .options import (
     RULE,
     DescentOptions,
@@ -21,10 +21,13 @@ from .options import (
     seeded,
     words_of,
 )
-from .source import NUMBERS, DataFile, DataName, NumberTarget, Source, Target, load_source
+from .source import NUMBERS, Source, load_source
+from .table_options import AskedOfColumns, AskedOfTable, DataFile, TableName
 from .traced import DescentShow, KernelShow, LogisticShow, ShowOptions, SvmShow, show
 
-EPILOGUE = """\
+USAGE = """\
+Usage: linscope trace MODEL TABLE [OPTIONS]
+
 Examples:
 
   linscope trace perceptron or
@@ -32,11 +35,11 @@ Examples:
   linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1
   linscope trace regression five_points
   linscope trace logistic or --solver stochastic
-  linscope trace svm xor --kernel poly --degree 2 --gamma 1 --coef0 1 --C inf
+  linscope trace svm xor --kernel poly --degree 2 --gamma 1 --coef0 1 --C inf"""
 
-Each model explains its options: linscope trace perceptron --help"""
+PERCEPTRON_USAGE = """\
+Usage: linscope trace perceptron TABLE [OPTIONS]
 
-PERCEPTRON_EPILOGUE = """\
 Examples:
 
   linscope trace perceptron or                          the notes' 13 visits
@@ -44,16 +47,21 @@ Examples:
   linscope trace perceptron students --init 0,0.5,0.5,0,0
   linscope trace perceptron non_separable --updates 900:915 --plot solutions.png
   linscope trace perceptron or --format markdown > or.md
-  linscope trace perceptron --data my.csv --target grade --rows 20"""
+  linscope trace perceptron my.csv --target grade --rows 20
+  cat my.csv | linscope trace perceptron - --target grade --json"""
 
-KERNEL_EPILOGUE = """\
+KERNEL_USAGE = """\
+Usage: linscope trace kernel-perceptron TABLE [OPTIONS]
+
 Examples:
 
   linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1
   linscope trace kernel-perceptron xor --kernel rbf --gamma 1
-  linscope trace kernel-perceptron --data my.csv --target grade --rows 20"""
+  linscope trace kernel-perceptron my.csv --target grade --rows 20"""
 
-REGRESSION_EPILOGUE = """\
+REGRESSION_USAGE = """\
+Usage: linscope trace regression TABLE [OPTIONS]
+
 Examples:
 
   linscope trace regression five_points                 the notes' line, step by step
@@ -61,41 +69,46 @@ Examples:
   linscope trace regression sbp_age                     from moments alone
   linscope trace regression five_points --solver stochastic --max-iter 20 --criterion
   linscope trace regression diabetes --alpha 0.5 --rows 5
-  linscope trace regression --data my.csv --target price --format latex > price.tex"""
+  linscope trace regression my.csv --target price --format latex > price.tex"""
 
-LOGISTIC_EPILOGUE = """\
+LOGISTIC_USAGE = """\
+Usage: linscope trace logistic TABLE [OPTIONS]
+
 Examples:
 
   linscope trace logistic or                            gradient ascent over all samples
   linscope trace logistic or --solver stochastic --no-shuffle --eta0 1 --C inf
   linscope trace logistic or --solver newton            P, its gradient, the decrement, the step
   linscope trace logistic iris --solver mini-batch --rows 5
-  linscope trace logistic --data my.csv --target grade --criterion --plot way.png"""
+  linscope trace logistic my.csv --target grade --criterion --plot way.png"""
 
-SVM_EPILOGUE = """\
+SVM_USAGE = """\
+Usage: linscope trace svm TABLE [OPTIONS]
+
 Examples:
 
   linscope trace svm or --kernel linear --C inf         the widest margin
   linscope trace svm or --kernel linear --exact         fractions
   linscope trace svm xor --kernel poly --degree 2 --gamma 1 --coef0 1 --C inf
   linscope trace svm iris --rows 5
-  linscope trace svm --data my.csv --target grade --criterion --plot margin.png"""
+  linscope trace svm my.csv --target grade --criterion --plot margin.png"""
 
 app = App(
     name="trace",
-    help="Show every step of a fit.",
-    help_epilogue=EPILOGUE,
+    help="Show every step of a fit.\n\nEach model explains its options: linscope trace svm --help",
+    usage=USAGE,
+    help_epilogue=EXIT_CODES,
     help_format="plaintext",
 )
 
 
-@app.command(help_epilogue=PERCEPTRON_EPILOGUE)
+@app.command(usage=PERCEPTRON_USAGE)
 def perceptron(
-    data: DataName = None,
+    table: TableName = None,
     /,
     *,
     file: DataFile = None,
-    target: Target = None,
+    asked: AskedOfTable | None = None,
     init: Annotated[
         str | None,
         Parameter(
@@ -116,19 +129,19 @@ def perceptron(
         given["init"] = parse_weights(init)
     what = what or ShowOptions()
     what.check()
-    source = load_source(data, file, target)
+    source = load_source(table, file, asked)
     from linscope.perceptron.estimators.perceptron import Perceptron
 
     return _perceptron(Perceptron, source, given, what)
 
 
-@app.command(help_epilogue=KERNEL_EPILOGUE)
+@app.command(usage=KERNEL_USAGE)
 def kernel_perceptron(
-    data: DataName = None,
+    table: TableName = None,
     /,
     *,
     file: DataFile = None,
-    target: Target = None,
+    asked: AskedOfTable | None = None,
     kernel: KernelOptions | None = None,
     options: RuleOptions | None = None,
     what: KernelShow | None = None,
@@ -137,7 +150,7 @@ def kernel_perceptron(
     given = {**(kernel or KernelOptions()).given(), **(options or RuleOptions()).given()}
     what = what or KernelShow()
     what.check()
-    source = load_source(data, file, target)
+    source = load_source(table, file, asked)
     from linscope.perceptron.estimators.kernel_perceptron import KernelPerceptron
 
     return _perceptron(KernelPerceptron, source, given, what)
@@ -158,13 +171,13 @@ def _perceptron(model: Any, source: Source, given: dict[str, Any], what: ShowOpt
     return show(estimator, source, given, what, ending.TELLING[model.__name__], options)
 
 
-@app.command(help_epilogue=REGRESSION_EPILOGUE)
+@app.command(usage=REGRESSION_USAGE)
 def regression(
-    data: DataName = None,
+    table: TableName = None,
     /,
     *,
     file: DataFile = None,
-    target: NumberTarget = None,
+    asked: AskedOfColumns | None = None,
     model: RegressionOptions | None = None,
     descent: DescentOptions | None = None,
     what: DescentShow | None = None,
@@ -177,7 +190,7 @@ def regression(
     model, what = model or RegressionOptions(), what or DescentShow()
     given = {**model.given(), **(descent or DescentOptions()).given_for(model.solver)}
     what.check_for(model.solver)
-    source = load_source(data, file, target, NUMBERS, intercept=not model.no_intercept)
+    source = load_source(table, file, asked, NUMBERS, intercept=model.fit_intercept is not False)
     if source.X is None and given:
         option = words_of(given).split()[0]
         raise BadInput(f"{option} needs rows, and {source.name!r} has moments only")
@@ -188,13 +201,13 @@ def regression(
     return show(estimator, source, given, what, descents.REGRESSION)
 
 
-@app.command(help_epilogue=LOGISTIC_EPILOGUE)
+@app.command(usage=LOGISTIC_USAGE)
 def logistic(
-    data: DataName = None,
+    table: TableName = None,
     /,
     *,
     file: DataFile = None,
-    target: Target = None,
+    asked: AskedOfTable | None = None,
     model: LogisticOptions | None = None,
     descent: DescentOptions | None = None,
     what: LogisticShow | None = None,
@@ -204,20 +217,20 @@ def logistic(
     solver = model.solver or "batch"
     given = {**model.given(), **(descent or DescentOptions()).given_for(solver)}
     what.check()
-    source = load_source(data, file, target)
+    source = load_source(table, file, asked)
     from linscope.logistic.estimators.logistic_regression import LogisticRegression
 
     estimator = LogisticRegression(**{"solver": solver, **seeded(given)})
     return show(estimator, source, given, what, descents.LOGISTIC)
 
 
-@app.command(help_epilogue=SVM_EPILOGUE)
+@app.command(usage=SVM_USAGE)
 def svm(
-    data: DataName = None,
+    table: TableName = None,
     /,
     *,
     file: DataFile = None,
-    target: Target = None,
+    asked: AskedOfTable | None = None,
     model: SvmOptions | None = None,
     kernel: KernelOptions | None = None,
     what: SvmShow | None = None,
@@ -226,7 +239,7 @@ def svm(
     given = {**(kernel or KernelOptions()).given(), **(model or SvmOptions()).given()}
     what = what or SvmShow()
     what.check()
-    source = load_source(data, file, target)
+    source = load_source(table, file, asked)
     if what.plot is not None:
         source.check_drawable()
     from linscope.kernel_svm.estimators.svc import SVC

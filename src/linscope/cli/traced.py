@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 from rich.console import Console
 from rich.console import Group as Lines
 from rich.table import Table
 
 from .errors import CHECK_FAILED, FINE, BadInput, input_errors
 from .figures import check_figure_path, write_figure
-from .options import DESCENTS, Flag, WholeAtLeastZero, in_options, words_of
+from .json_document import certificate_of, data_of, print_json
+from .options import DESCENTS, SHOW, Flag, Json, Quiet, WholeAtLeastZero, in_options, words_of
 from .screen import (
     Pairs,
     console,
@@ -29,7 +30,6 @@ from .screen import (
 )
 from .source import Source
 
-SHOW = Group("What is shown", sort_key=3)
 SCREEN_ROWS = 25
 
 
@@ -50,6 +50,8 @@ class ShowOptions:
         WholeAtLeastZero,
         Parameter(help=f"At most so many rows, 0 for all; {SCREEN_ROWS} by default on the screen."),
     ] = None
+    json: Json = False
+    quiet: Quiet = False
     format: Annotated[
         Literal["rich", "markdown", "latex", "csv"],
         Parameter(help="For the screen, or the bare table for a file."),
@@ -66,6 +68,8 @@ class ShowOptions:
         """Refuse what cannot be shown, before any work."""
         check_figure_path(self.plot)
         self.update_range()
+        if self.json and self.format != "rich":
+            raise BadInput(f"give either --json or --format {self.format}, not both")
 
     def update_range(self) -> tuple[int, int] | None:
         """``900:915`` as (900, 915); one number is a range of itself."""
@@ -200,17 +204,20 @@ def show(
     run = _run(estimator, source, what)
     which = _updates(run, what, telling.unit)
     holds = True
-    if what.format == "rich":
+    if what.json:
+        holds = _print(run, source, given, what, which)
+    elif what.format == "rich":
         out, most = console(), {"max_rows": what.table_rows()}
         more = telling.more(run, what)
         holds = _report(out, run, source, options, {**which, **most}, telling, more)
-        hints(out, telling.advice(run, source, given))
+        if not what.quiet:
+            hints(out, telling.advice(run, source, given))
     else:
         sys.stdout.write(_document(run, what, which))
     if what.plot is not None:
         with input_errors():
             display = telling.figure(run, source, which)
-        write_figure(display, what.plot)
+        write_figure(display, what.plot, quiet=what.quiet)
     return FINE if holds else CHECK_FAILED
 
 
@@ -232,7 +239,7 @@ def _run(estimator: Any, source: Source, what: ShowOptions) -> Any:
     # The solutions after some updates are there to be compared, so their mistakes are counted.
     compared = what.updates is not None and is_classifier(estimator)
     try:
-        with progress_bars(), input_errors():
+        with progress_bars(what.quiet), input_errors():
             criterion = what.criterion or compared
             return trace(estimator, dataset, criterion=criterion, exact=what.exact)
     except BadInput as error:
@@ -303,6 +310,46 @@ def _notes_of(table: Any, answers: int = 0) -> tuple[list[str], str]:
     *settings, ending = said[: len(said) - answers]
     table.title = table.caption = None
     return settings, ending
+
+
+def _print(
+    run: Any, source: Source, given: dict[str, Any], what: ShowOptions, which: dict[str, Any]
+) -> bool:
+    """The run as JSON; does its certificate hold?"""
+    model, check = run.estimator, None
+    if source.X is not None:
+        check = model.certificate_.verify(source.X, source.labels())
+    fitted = {name: getattr(model, f"{name}_", None) for name in ("classes", "coef", "intercept")}
+    print_json(
+        {
+            "model": type(model).__name__,
+            "parameters": model.get_params(),
+            "options": given,
+            "data": data_of(source),
+            **_steps(run, source, what, which),
+            **fitted,
+            "answer": dict(run.answer),
+            "certificate": certificate_of(model.certificate_),
+            "verified": check and check.ok,
+            "check": check and check.reason,
+        }
+    )
+    return check is None or check.ok
+
+
+def _steps(run: Any, source: Source, what: ShowOptions, which: dict[str, Any]) -> dict[str, Any]:
+    """The rows of ``to_frame``; of a closed form, also its quantities."""
+    steps: list[dict[str, Any]] = []
+    if source.X is not None:
+        most = {"stop": what.rows} if what.rows and not which else {}
+        with input_errors():
+            columns = run.to_frame(**which, **most, backend="dict")
+        rows = zip(*columns.values(), strict=True)
+        steps = [dict(zip(columns, row, strict=True)) for row in rows][: what.rows or None]
+    if hasattr(run, "n_updates"):
+        return {"steps": steps}
+    quantities = {name: run.steps[name].value for name in run.steps.names}
+    return {"steps": steps, "quantities": quantities}
 
 
 def _document(run: Any, what: ShowOptions, which: dict[str, Any]) -> str:

@@ -13,9 +13,8 @@ from cyclopts import App, Parameter
 from .errors import CHECK_FAILED, FINE, input_errors
 from .options import Flag
 from .screen import console, paragraph
-from .source import DataFile
 from .table import given_table
-from .table_options import TableName
+from .table_options import DataFile, TableName
 from .verify_model import is_model, verify_model
 
 USAGE = """\

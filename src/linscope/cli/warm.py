@@ -16,17 +16,19 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from . import warm_marker
-from .errors import CHECK_FAILED, FINE
+from .errors import CHECK_FAILED, EXIT_CODES, FINE
 from .screen import complain, console, paragraph
 from .warming import JOBS, Compiled, Job, compile_for
 
-EPILOGUE = """\
+USAGE = """\
+Usage: linscope warm [OPTIONS]
+
 Examples:
 
   linscope warm
   linscope warm --processes 4"""
 
-app = App(name="warm", help_epilogue=EPILOGUE, help_format="plaintext")
+app = App(name="warm", usage=USAGE, help_epilogue=EXIT_CODES, help_format="plaintext")
 
 
 @app.default

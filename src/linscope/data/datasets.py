@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from linscope.results.notebook import facts, first_rows, titled
+
 from .churn import make_churn
 from .generate import make_blobs, make_overlapping, make_ring, make_separable
 from .notes import NOTES
@@ -52,6 +54,10 @@ MIXED = {
     "churn": "customers of a mobile operator who left or stayed, made up (make_churn): numbers, "
     "categories, yes/no, a date and an identifier",
 }
+
+
+# What a notebook shows of a data set.
+MOST_ROWS, MOST_COLUMNS = 5, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +143,25 @@ class Dataset:
         return f"<Dataset {self.name}: {self._size()}>"
 
     def _repr_html_(self) -> str:
-        return (
-            f"<p><b>{escape(self.name)}</b>: {self._size()}<br>"
-            f"<small>{escape(self.source)}</small></p>"
-        )
+        title = f"<b>{escape(self.name)}</b>: {self._size()}"
+        if self.X is None:
+            values = [(name, f"{value:g}") for name, value in self.moments.items()]
+            return facts(f"{self.name}: {self._size()}", [*values, ("source", self.source)])
+        columns = self.columns or dict(zip(self.feature_names, self.X.T, strict=True))
+        shown = [name for name in columns if name != self.target][:MOST_COLUMNS]
+        header = [*shown, *["…"] * (len(shown) < len(columns) - (self.target in columns))]
+        rows = []
+        for i in range(min(MOST_ROWS, len(self.X))):
+            row = [_cell(columns[name][i]) for name in shown] + ["…"] * (len(header) - len(shown))
+            label = self.y[i].item()
+            rows.append([*row, self.target_names.get(label, _cell(label))])
+        more = ["…"] * (len(header) + 1)
+        rows += [more] if len(self.X) > MOST_ROWS else []
+        return titled(title, first_rows([*header, self.target], rows), [self.source])
+
+
+def _cell(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def names() -> list[str]:

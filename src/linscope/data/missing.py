@@ -11,7 +11,8 @@ from .frame_columns import Table
 
 MISSING_ADVICE = (
     "choose missing='drop' to leave these rows out, or missing='impute' to fill in medians, and a "
-    "category of its own, inside the folds (on the command line --missing drop or --missing impute)"
+    "category of its own, from the training rows (on the command line --missing drop or --missing "
+    "impute)"
 )
 
 

@@ -64,7 +64,7 @@ def read_target(
     if task == "classes" and not whole:
         raise ValueError(
             f"the target {name!r} has numbers such as {values[values != np.rint(values)][0]:g}, "
-            "which are no classes: leave task out, or round them"
+            "which are no classes: round them, or predict a number"
         )
     if task == "number" or not (whole and (text or task == "classes" or _few(values))):
         return _number(values, name, positive, task)
@@ -126,7 +126,9 @@ def _classes(labels: np.ndarray, name: str, positive: Any, text: bool, split: bo
 
 def _check_classes(labels: np.ndarray, name: str, counts: Counter, text: bool, split: bool) -> None:
     """Refuse texts that name no classes, and classes that cannot be split."""
-    kind = kind_of(name, labels.astype(object)).kind if text else ""
+    # Of a small table that is not split, each row may be a class of its own.
+    named = text and (split or len(counts) > MOST_CLASSES)
+    kind = kind_of(name, labels.astype(object)).kind if named else ""
     if kind in ("text", "identifier", "date"):
         an = "an" if kind == "identifier" else "a"
         raise ValueError(

@@ -20,6 +20,7 @@ import numpy as np
 
 from linscope.data.frames import to_backend
 from linscope.results import Result, Status
+from linscope.results.notebook import facts
 
 from .driver import run
 
@@ -77,6 +78,17 @@ class Descent(Result):
         columns |= {name: points[:, j] for j, name in enumerate(names)}
         _, columns["f"], columns["gradient_norm"], columns["eta"] = self.history
         return to_backend(columns, backend)
+
+    def _repr_html_(self) -> str:
+        where = np.array2string(np.asarray(self.x), precision=6, threshold=8)
+        pairs = [
+            ("x", where),
+            ("f(x)", f"{self.value:.6g}"),
+            ("‖∇f(x)‖", f"{self.gradient_norm:.6g}"),
+            ("steps", f"{self.n_iter:,}"),
+            ("why it ended", self.explanation),
+        ]
+        return facts("Gradient descent", pairs, self.success)
 
     def __repr__(self) -> str:
         where = np.array2string(np.asarray(self.x), precision=6, threshold=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from inspect import getattr_static, signature
 from types import FunctionType
@@ -9,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from linscope.data.given import accepts_dataset, of_samples
 from linscope.data.suggest import did_you_mean
+from linscope.results.notebook import facts
 
+# Of what a notebook shows under a fitted estimator.
+MOST_EQUATIONS, LONGEST_EQUATION = 4, 200
 # Methods of X and y, where there are such.
 OF_SAMPLES = ["fit", "partial_fit", "score", "verify"]
 OF_SAMPLES += ["summary", "diagnose", "odds_ratios", "log_likelihood"]
@@ -57,6 +61,21 @@ class Estimator:
                 raise AttributeError(f"a loaded {model} does not keep {name}: fit it again")
             return object.__getattribute__(self, name)  # raises again what was raised before
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name, with those of estimators inside if ``deep``."""
+        known = _parameters(type(self).__init__)
+        if not known:
+            return super().get_params(deep)  # type: ignore[misc]
+        found = {name: getattr(self, name) for name in sorted(known) if name != "self"}
+        inner = deep and any(hasattr(value, "get_params") for value in found.values())
+        return super().get_params(deep) if inner else found  # type: ignore[misc]
+
+    def _html_repr(self) -> str:
+        """scikit-learn's diagram; under it what the fit has found, and what is proven of it."""
+        diagram = super()._html_repr()  # type: ignore[misc]
+        certificate = getattr(self, "certificate_", None)
+        return diagram if certificate is None else diagram + _found(self, certificate)
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         for name in OF_SAMPLES:
             method = getattr_static(cls, name, None)  # what depends on parameters is no function
@@ -64,6 +83,29 @@ class Estimator:
             if new and of_samples(method):
                 setattr(cls, name, accepts_dataset(method))
         super().__init_subclass__(**kwargs)
+
+
+def _found(model: Any, certificate: Any) -> str:
+    """The equation, and the certificate in a sentence."""
+    equations: Any = {}
+    with suppress(AttributeError, ValueError):  # kernel machines and committees have none
+        equations = model.equation()
+    if isinstance(equations, str):
+        equations = {"equation": equations}
+    lines = [(str(label), _cut(line)) for label, line in equations.items()]
+    if len(lines) > MOST_EQUATIONS:
+        lines = [*lines[:MOST_EQUATIONS], ("…", f"{len(lines)} equations in all")]
+    if not certificate.ok:
+        lines.append(("advice", certificate.advice))
+    return facts(certificate.text, lines, certificate.ok)
+
+
+def _cut(line: str) -> str:
+    """The beginning of a long equation, whose last words say what follows from it."""
+    if len(line) <= LONGEST_EQUATION:
+        return line
+    terms, sign, end = line.rpartition(" > ")
+    return f"{terms[:LONGEST_EQUATION].rpartition(' ')[0]} …{sign}{end if sign else ''}"
 
 
 @cache

@@ -132,7 +132,7 @@ def _weights(
         sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
     ).copy()
     if estimator.class_weight is not None:
-        by_class = compute_class_weight(estimator.class_weight, classes=classes, y=classes[codes])
+        by_class = _class_weights(estimator.class_weight, classes, codes)
         for label, value in zip(classes.tolist(), by_class.tolist(), strict=True):
             if not 0 <= value < np.inf:
                 raise ValueError(
@@ -141,6 +141,15 @@ def _weights(
                 )
         weight *= by_class[codes]
     return weight
+
+
+def _class_weights(given: Any, classes: Any, codes: np.ndarray) -> np.ndarray:
+    """The weight of each class; "balanced" is n / (K n_k), without a look at the labels."""
+    if isinstance(given, str) and given == "balanced":
+        counts = np.bincount(codes, minlength=len(classes))
+        if counts.all():
+            return len(codes) / (len(classes) * counts.astype(np.float64))
+    return compute_class_weight(given, classes=classes, y=classes[codes])
 
 
 def binary_problems(classes: Any, codes: np.ndarray, multi_class: str) -> list[Problem]:

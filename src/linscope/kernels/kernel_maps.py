@@ -243,7 +243,7 @@ def _add_exp2_products(left, right, delta, T, K, places, total):
             np.dot(left[first:stop], right[begin:end].T, tile)
             for r in range(m):
                 _exp2_row(tile[r], 0.0, K[r, :width])
-            add_rows(K, places[:m], delta[first:stop], 0, width, total[begin:end])
+            add_rows(K, places[:m], delta[first:stop], np.int64(0), width, total[begin:end])
 
 
 class _Tiles:

@@ -126,6 +126,10 @@ ESTIMATORS: dict[str, Row] = {
     "PolynomialFeatures": Row(
         "sklearn.preprocessing", "n_output_features_ _min_degree _max_degree _n_out_full"
     ),
+    "DummyClassifier": Row(
+        "sklearn.dummy", "class_prior_ n_classes_ n_outputs_ sparse_output_ _strategy"
+    ),
+    "DummyRegressor": Row("sklearn.dummy", "constant_ n_outputs_"),
     # What stands for "passthrough" in a fitted ColumnTransformer.
     "FunctionTransformer": Row(
         "sklearn.preprocessing", blank="kw_args inv_kw_args", never="func inverse_func"

@@ -69,13 +69,14 @@ def write(file: BinaryIO, document: Any, tensors: dict[str, np.ndarray]) -> None
             "model": json.dumps(document, separators=(",", ":"), allow_nan=False),
         }
     }
-    parts, place = [], 0
+    parts: list[Any] = []
+    place = 0
     for name, array in tensors.items():
         part = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
         where = [place, place + part.nbytes]
         kind, shape = _NAMES[part.dtype], list(array.shape)
         header[name] = {"dtype": kind, "shape": shape, "data_offsets": where}
-        parts.append(part.reshape(-1).view(np.uint8))
+        parts.append(part.reshape(-1).view(np.uint8).data)
         place += part.nbytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)  # so that the tensors begin at a multiple of 8
@@ -104,10 +105,11 @@ def _parts(text: bytes) -> int:
 
 def read(path: Any) -> Contents:
     """Open a model file; ``Damaged`` says in words what is wrong with it."""
+    mode = os.stat(path).st_mode  # opening a pipe would wait for somebody to write to it
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise Damaged("is not a file")
     with open(path, "rb") as file:
         about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise Damaged("is not a file")
         length = _header_length(file, about.st_size)
         text = file.read(length)
         found = _BEGIN.match(text)

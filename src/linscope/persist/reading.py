@@ -22,7 +22,7 @@ class Reader:
 
     def __init__(self, tensors: dict[str, np.ndarray]) -> None:
         self.tensors = dict(tensors)
-        self._depth = 0
+        self._depth = self._texts = 0
 
     def value(self, tree: Any) -> Any:
         """The value of some JSON; ``Damaged`` if there is none."""
@@ -87,8 +87,9 @@ class Reader:
 
     def _array(self, array: str, shape: Any, values: Any) -> Any:
         dtype, values = _text_type(array), _items(values)
-        if dtype.itemsize * len(values) > LARGEST_TEXTS:
-            raise Damaged("is damaged: an array of texts is too large")
+        self._texts += dtype.itemsize * len(values)
+        if self._texts > LARGEST_TEXTS:
+            raise Damaged("is damaged: its arrays of texts are too large")
         out = np.empty(len(values), dtype)
         for place, one in enumerate(values):
             found = self.value(one)

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-# How deep values may lie in each other, the bytes of one array of texts, and the digits of a number.
+# How deep values may lie in each other, bytes of all arrays of texts, digits of a number.
 DEEPEST = 100
 LARGEST_TEXTS = 1 << 28
 MOST_DIGITS = 50_000

@@ -22,6 +22,7 @@ class Writer:
     def __init__(self) -> None:
         self.tensors: dict[str, np.ndarray] = {}
         self._where: list[str] = []
+        self._texts = 0
 
     def value(self, value: Any) -> Any:
         """The value as JSON; TypeError says which value cannot be written."""
@@ -100,7 +101,8 @@ class Writer:
         if type(array) is not np.ndarray:
             raise self._refuse(array)
         if array.dtype.kind in "OU":
-            if array.nbytes > LARGEST_TEXTS:
+            self._texts += array.nbytes
+            if self._texts > LARGEST_TEXTS:
                 raise self._refuse(array, "too large")
             dtype = "object" if array.dtype.kind == "O" else f"<U{array.dtype.itemsize // 4}"
             values = [self._inside("item", one) for one in array.ravel().tolist()]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+from linscope.results.notebook import TABLE_STYLE, titled
+
 from .cells import Strong
 from .latex import latex, latex_lines
 from .table import Column, Row, Table
@@ -43,11 +45,6 @@ def _md(words: str) -> str:
     return MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(words.split()))
 
 
-# Colours come from the page, so that light and dark themes both work.
-HTML_STYLE = (
-    "border-collapse:collapse;font-variant-numeric:tabular-nums;"
-    "border-top:2px solid currentColor;border-bottom:2px solid currentColor"
-)
 HTML_UPDATE = ' style="background:rgba(230,140,20,.14);font-weight:600"'
 
 
@@ -65,14 +62,11 @@ def html(table: Table) -> str:
     named = any(column.header for column in table.columns)
     head = f"<thead>{over}<tr>{head}</tr></thead>" if named else ""
     body = "".join(_html_row(row, table.columns) for row in table.rows)
-    notes = "".join(f"<br><small>{escape(note)}</small>" for note in table.notes)
-    caption = f"<b>{escape(table.title)}</b>{notes}" if table.title else ""
+    title = f"<b>{escape(table.title)}</b>" if table.title else ""
     facts = "; ".join(f"{name} = {value}" for name, value in table.facts)
-    return (
-        f'<table class="linscope-{table.kind}" style="{HTML_STYLE}">'
-        f'<caption style="text-align:left;caption-side:top">{caption}</caption>'
-        f"{head}<tbody>{body}</tbody></table>{_small([facts, *table.footnotes])}"
-    )
+    shown = f'<table style="{TABLE_STYLE}">{head}<tbody>{body}</tbody></table>'
+    footnotes = _small([facts, *table.footnotes])
+    return titled(title, shown + footnotes, table.notes if title else (), kind=table.kind)
 
 
 def html_page(

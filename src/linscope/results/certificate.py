@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar
 
+from .notebook import facts, mark
 from .status import Status
 
 
@@ -44,6 +45,10 @@ class Check:
 
     def __str__(self) -> str:
         return f"{'verified' if self.ok else 'REJECTED'}: {self.reason}"
+
+    def _repr_html_(self) -> str:
+        word = "verified" if self.ok else "rejected"
+        return f"<div>{mark(self.ok)} <b>{word}</b>: {escape(self.reason)}</div>"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -96,14 +101,8 @@ class Certificate(ABC):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(label)}</th>"
-            f"<td>{escape(_short(value))}</td></tr>"
-            for label, value in {**self.facts(), "advice": self.advice}.items()
-        )
-        title = f"{'✓' if self.ok else '✗'} {escape(self.text)}"
-        left = "text-align:left;white-space:nowrap"
-        return f"<table><caption style='{left}'>{title}</caption>{rows}</table>"
+        claims = {**self.facts(), "advice": self.advice}.items()
+        return facts(self.text, [(label, _short(value)) for label, value in claims], self.ok)
 
 
 def _short(value: Any) -> str:

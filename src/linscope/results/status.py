@@ -107,3 +107,6 @@ class Status(Enum):
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        return f"<Status.{self.name}: {self.text}>"

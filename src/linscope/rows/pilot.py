@@ -52,6 +52,11 @@ class Frame:
         """[1, −shift of the features] as a row."""
         return Pair.of(np.concatenate([[1.0], -self.shift[self.features]])[None, :])
 
+    @cached_property
+    def levels(self) -> Pair:
+        """The shift of the targets as a row."""
+        return Pair.of(self.shift[None, self.targets])
+
     def unshifted(self) -> Frame:
         return Frame(np.zeros_like(self.shift), self.exponent, self.n_features)
 

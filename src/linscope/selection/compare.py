@@ -17,11 +17,11 @@ from linscope.data.datasets import Dataset
 from linscope.data.files import Table, read_table
 
 from .comparison.candidates import choose_models
-from .comparison.folds import DEFAULT_FOLDS
 from .comparison.judging import read_metric
 from .comparison.progress import watch
 from .comparison.result import Comparison
 from .comparison.settings import Settings
+from .comparison.times import budget_text
 
 
 def compare(
@@ -30,7 +30,7 @@ def compare(
     *,
     target: str | None = None,
     models: Sequence[str] | None = None,
-    cv: int = DEFAULT_FOLDS,
+    cv: int | None = None,
     repeats: int | None = None,
     metric: str | None = None,
     positive: Any = None,
@@ -66,8 +66,8 @@ def compare(
     models : list of str, optional
         Keys of the models to compare, such as ``["fisher", "logistic-l2"]``; all by default.
     cv, repeats : int, optional
-        Folds, 5 by default (fewer where a class is rare), and how often they are drawn; small
-        tables are split more than once.
+        Folds, 5 by default, 10 up to 300 rows (fewer where a class is rare), and how often they
+        are drawn: small tables are split more than once.
     metric : str, optional
         For classes ``"balanced_accuracy"`` (the default), ``"accuracy"``, ``"f1"``, ``"roc_auc"``,
         ``"log_loss"`` or ``"brier"``; for numbers ``"rmse"`` (the default), ``"mae"`` or ``"r2"``.
@@ -129,11 +129,11 @@ def compare(
         time=given.time,
         metric=metric,
         models=_several(models or ()),
-        folds=None if cv == DEFAULT_FOLDS else cv,
+        folds=cv,
         repeats=repeats,
         rope=rope,
         level=level,
-        budget=budget,
+        budget=budget_text(budget),
         ignore=_several(ignore),
         seed=random_state,
         sheet=sheet,

@@ -23,6 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.rational import as_integers, clear_denominators, power_of_two, sqrt_down
+from linscope.results.notebook import facts
 from linscope.verify.exact_signs import distinct
 
 from .signed_rows import UNIT, SignedRows
@@ -52,6 +53,15 @@ class Margin:
     support: np.ndarray
     coefficients: np.ndarray
     exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
+
+    def _repr_html_(self) -> str:
+        pairs = [
+            ("margin", f"{self.margin:.6g}"),
+            ("weights, bias first", _some(self.weights)),
+            ("rows that carry it", _some(self.support)),
+            ("their coefficients", _some(self.coefficients)),
+        ]
+        return facts(f"Maximum {self.kind} margin", pairs)
 
     @property
     def width(self) -> float:
@@ -166,3 +176,9 @@ def squared_radius(rows: SignedRows) -> Fraction:
         return Fraction(top * (1 + 2 * slack)) * power_of_two(2 * e)
     M, exponent = as_integers(np.column_stack([np.ones(len(block)), block]), common=True)
     return max((M * M).sum(axis=1)) * power_of_two(2 * exponent[0])
+
+
+def _some(values: np.ndarray) -> str:
+    """The first few numbers of an array."""
+    more = f", … ({len(values)} in all)" if len(values) > 8 else ""
+    return ", ".join(f"{value:.6g}" for value in values[:8].tolist()) + more

@@ -55,7 +55,8 @@ def separability(
     Linearly separable: a hyperplane has all of class 1 strictly on one side and all of class -1
     on the other.
       widest margin: -1 + 2·x1 + 2·x2 = 0
-      margin 0.353553 (width 0.707107), support vectors: rows 0, 1, 2
+      margin: 0.353553 (width 0.707107)
+      support vectors: rows 0, 1, 2
       updates of the perceptron from zeros: at most 27 (R²/γ² with R = 1.73205, γ = 0.333333)
     >>> xor = ls.separability(X, [-1, 1, 1, -1])
     >>> print(xor)

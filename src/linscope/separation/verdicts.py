@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.results import Check
+from linscope.results.notebook import facts
 from linscope.results.numbers import bias, short
 
 from .margins import Margin
@@ -54,8 +54,8 @@ class Verdict(ABC):
 
     def _repr_html_(self) -> str:
         first, *rest = self._lines()
-        facts = "".join(f"<li>{escape(line)}</li>" for line in rest)
-        return f"<p><b>{escape(first)}</b></p><ul>{facts}</ul>"
+        pairs = [(label, value) for label, _, value in (line.partition(": ") for line in rest)]
+        return facts(first, pairs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,8 +112,8 @@ class Separable(Verdict):
             lines.append(f"widest margin: {equation(self.weights)} = 0")
         return [
             *lines,
-            f"margin {self.margin:.6g} (width {self.geometric.width:.6g}), support vectors: "
-            f"{name_rows(self.support)}",
+            f"margin: {self.margin:.6g} (width {self.geometric.width:.6g})",
+            f"support vectors: {name_rows(self.support)}",
             f"updates of the perceptron from zeros: at most {count(self.bound)} "
             f"(R²/γ² with R = {self.radius:.6g}, γ = {self.gamma:.6g})",
         ]

@@ -7,7 +7,7 @@ from tests.browser import Visit, chromium, needs_browser  # noqa: F401
 from tests.selection.findings_samples import SAMPLES, hostile, page_of
 
 pytestmark = needs_browser
-FIGURES = {"two classes": 7, "classes": 4, "number": 5}
+FIGURES = {"two classes": 7, "classes": 9, "number": 5}
 EVERY = pytest.mark.parametrize("name", SAMPLES)
 
 
@@ -28,7 +28,9 @@ def test_the_page_is_quiet_and_asks_for_nothing(chromium, pages, name):  # noqa:
         figures = visit.page.locator("figure svg")
         assert figures.count() == FIGURES[name]
         boxes = [figures.nth(k).bounding_box() for k in range(figures.count())]
-        assert all(box["width"] > 300 and box["height"] > 100 for box in boxes)
+        small = visit.page.locator(".smalls svg").count()
+        assert all(box["width"] > 150 and box["height"] > 100 for box in boxes)
+        assert sum(box["width"] > 300 for box in boxes) == len(boxes) - small
         assert visit.page.locator("h1").is_visible()
         visit.page.locator(".copyable button").first.click()
         assert visit.outside == []

@@ -99,7 +99,7 @@ def _quick_sums(K, y, C, error, most, beta, s, exact, used, delta):
             used[m], delta[m] = i, beta[i]
             size += abs(beta[i])
             m += 1
-    add_rows(K, used[:m], delta[:m], 0, len(y), s)
+    add_rows(K, used[:m], delta[:m], np.int64(0), len(y), s)
     if error == 0.0 or m == 0:
         return 0.0, m, m
     doubt = size * (error + (m + 4) * SINGLE * most)

@@ -13,13 +13,10 @@ from typing import Any
 import numpy as np
 
 from linscope.data.frames import to_backend
-from linscope.reports.documents import HTML_STYLE
 from linscope.reports.text import WIDTH, five_digits, p_equals
+from linscope.results.notebook import MARKS, TABLE_STYLE, mark, titled
 
 from .rows import RowValues
-
-MARKS = {True: "✓", False: "✗", None: "?"}
-COLOURS = {True: "#00707a", False: "#bd1f01", None: "#717581"}
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,9 @@ class StatisticalTest:
         note = f" ({self.note})" if self.note else ""
         return f"{self.name} {value}{five_digits(self.statistic)}{tail}{note}"
 
+    def _repr_html_(self) -> str:
+        return f"<div>{escape(str(self))}</div>"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -77,6 +77,9 @@ class Verdict:
 
     def __str__(self) -> str:
         return f"{MARKS[self.ok]} {self.assumption}: {self.sentence}"
+
+    def _repr_html_(self) -> str:
+        return f'<table style="{TABLE_STYLE}"><tbody>{_html_row(self)}</tbody></table>'
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -163,11 +166,8 @@ class Diagnosis:
     def to_html(self) -> str:
         """The verdicts as a table for notebooks and pages."""
         body = "".join(map(_html_row, self.verdicts))
-        return (
-            f'<table class="linscope-diagnosis" style="{HTML_STYLE}">'
-            f'<caption style="text-align:left;caption-side:top"><b>{escape(self.title)}</b>'
-            f"</caption><tbody>{body}</tbody></table>"
-        )
+        table = f'<table style="{TABLE_STYLE}"><tbody>{body}</tbody></table>'
+        return titled(f"<b>{escape(self.title)}</b>", table, kind="diagnosis")
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -186,10 +186,9 @@ def _paragraph(label: str, words: str) -> list[str]:
 
 def _html_row(verdict: Verdict) -> str:
     cell = "text-align:left;vertical-align:top;padding:.3em .6em"
-    mark = f'<b style="color:{COLOURS[verdict.ok]}">{MARKS[verdict.ok]}</b>'
     tests = "".join(f"<br><small>{escape(str(test))}</small>" for test in verdict.tests)
     return (
-        f'<tr><td style="{cell}">{mark}</td><th scope="row" style="{cell}">'
+        f'<tr><td style="{cell}">{mark(verdict.ok)}</td><th scope="row" style="{cell}">'
         f'{escape(verdict.assumption)}</th><td style="{cell}">{escape(verdict.sentence)}{tests}'
         "</td></tr>"
     )

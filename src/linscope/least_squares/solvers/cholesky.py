@@ -12,6 +12,7 @@ is returned.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -23,10 +24,8 @@ from linscope.arithmetic.double_double import (
     UNIT,
     UNIT2,
     Pair,
-    add,
+    add_row,
     div,
-    mul,
-    product,
     root,
     solve_lower,
     solve_upper,
@@ -109,59 +108,70 @@ def factor_exactly(moments: Moments, gram: Pair, columns: np.ndarray, alpha: flo
     p = len(columns)
     norm2 = np.diag(gram.hi).copy()
     # How large the stored numbers are, whatever was subtracted from them.
-    stored = np.r_[0.0, np.ldexp(np.abs(moments.frame.shift), moments.frame.exponent)][columns]
+    stored = np.ldexp(np.abs(moments.frame.shift), moments.frame.exponent)
+    stored = np.concatenate([[0.0], stored])[columns]
     raw = np.sqrt(norm2 + moments.total_weight * stored**2)
-    R = Pair(np.zeros((p, p)), np.zeros((p, p)))
-    coefficients = np.zeros((p, p))
-    keep = np.zeros(p, dtype=np.bool_)
-    noise = 64.0 * moments.rounding
     # n rows have no more than n independent columns, whatever rounding makes of the rest.
     most = moments.n if moments.n and alpha == 0 else p
-    _cholesky(gram, R, keep, coefficients, raw, noise, most)
+    R, found = _cholesky(gram, raw, 64.0 * moments.rounding, most)
     kept, dependent = np.arange(p), {}
-    if not keep.all():
-        kept = np.flatnonzero(keep)
-        dependent = {int(columns[j]): coefficients[j, kept] for j in np.flatnonzero(~keep)}
+    if found:
+        kept = np.setdiff1d(kept, list(found))
+        dependent = {int(columns[j]): np.pad(t, (0, len(kept) - len(t))) for j, t in found.items()}
         R = R.part(*np.ix_(kept, kept))
-    S = Pair.of(np.eye(len(kept)))
-    solve_upper(R, S)
+    S = solve_upper(R, Pair.of(np.eye(len(kept))))
     norms = np.sqrt(norm2[kept])
     return Factor(columns[kept], R, S, norms, condition_of(R.hi, norms), dependent)
 
 
+@np.errstate(over="ignore", invalid="ignore")
+def _cholesky(
+    gram: Pair, raw: np.ndarray, noise: float, most: int
+) -> tuple[Pair, dict[int, np.ndarray]]:
+    """R, whose rows of dependent columns are 0, and these as combinations of those kept before."""
+    p, j = len(raw), 0
+    kept: list[int] = []
+    found: dict[int, np.ndarray] = {}
+    R = Pair(np.zeros((p, p)), np.zeros((p, p)))
+    square = np.diag(gram.hi)
+    floor = SUSPICIOUS * square + UNIT2 * raw * raw
+    while True:
+        stop = _factor_rows(*gram, *R, floor, j, min(p, j + most - len(kept)))
+        kept += range(j, stop)
+        if stop == p:
+            return R, found
+        j, full = stop, len(kept) == most
+        t, at = np.zeros(0), np.array(kept, dtype=np.intp)
+        if kept:
+            t = linalg.solve_triangular(R.hi[np.ix_(at, at)], R.hi[at, j], check_finite=False)
+        size = raw[j] + np.abs(t) @ raw[at]
+        if full or R.hi[j, j] <= max((DEPENDENT * UNIT * size) ** 2, noise * square[j]):
+            found[j], R.hi[j], R.lo[j] = t, 0.0, 0.0
+            j += 1
+        else:
+            floor[j] = -np.inf
+
+
 @kernel
-def _cholesky(gram: Pair, R: Pair, keep, coefficients, raw, noise, most):
-    p, count = gram.hi.shape[0], 0
-    for j in range(p):
-        h, l = gram.hi[j, j], gram.lo[j, j]
+def _factor_rows(Gh, Gl, Rh, Rl, floor, first, stop):
+    """Rows of R from ``first`` on: R_jk = (G_jk − Σ_i R_ij R_ik) / R_jj.
+
+    Returns where it stopped: before ``stop`` if a column is nearly dependent, and then its squared
+    distance is in R_jj.
+    """
+    p = Gh.shape[0]
+    for j in range(first, stop):
+        for k in range(j, p):
+            Rh[j, k], Rl[j, k] = Gh[j, k], Gl[j, k]
         for i in range(j):
-            qh, ql = mul(R.hi[i, j], R.lo[i, j], R.hi[i, j], R.lo[i, j])
-            h, l = add(h, l, -qh, -ql)
-        if count == most or h <= SUSPICIOUS * gram.hi[j, j] + UNIT2 * raw[j] * raw[j]:
-            t = coefficients[j]
-            for i in range(j - 1, -1, -1):
-                if keep[i]:
-                    value = R.hi[i, j]
-                    for k in range(i + 1, j):
-                        value -= R.hi[i, k] * t[k]
-                    t[i] = value / R.hi[i, i]
-            size = raw[j]
-            for i in range(j):
-                size += abs(t[i]) * raw[i]
-            rounding = max((DEPENDENT * UNIT * size) ** 2, noise * gram.hi[j, j])
-            if count == most or h <= rounding:
-                continue
-        keep[j] = True
-        count += 1
-        for k in range(p):
-            coefficients[j, k] = 0.0
-        R.hi[j, j], R.lo[j, j] = root(h, l)
+            if Rh[i, j] != 0.0:
+                add_row(-Rh[i, j], -Rl[i, j], Rh, Rl, i, Rh, Rl, j, j)
+        if Rh[j, j] <= floor[j]:
+            return j
+        Rh[j, j], Rl[j, j] = root(Rh[j, j], Rl[j, j])
         for k in range(j + 1, p):
-            h, l = gram.hi[j, k], gram.lo[j, k]
-            for i in range(j):
-                qh, ql = mul(R.hi[i, j], R.lo[i, j], R.hi[i, k], R.lo[i, k])
-                h, l = add(h, l, -qh, -ql)
-            R.hi[j, k], R.lo[j, k] = div(h, l, R.hi[j, j], R.lo[j, j])
+            Rh[j, k], Rl[j, k] = div(Rh[j, k], Rl[j, k], Rh[j, j], Rl[j, j])
+    return stop
 
 
 def factor_quickly(moments: Moments, *, fit_intercept: bool, alpha: float = 0.0) -> Factor | None:
@@ -185,7 +195,7 @@ def condition_of(R: np.ndarray, norms: np.ndarray) -> float:
     if not len(norms):
         return 1.0
     reciprocal, _ = linalg.lapack.dtrcon(np.asfortranarray(R / norms))
-    return float(1.0 / max(reciprocal, np.finfo(float).tiny))
+    return float(1.0 / max(reciprocal, sys.float_info.min))
 
 
 def solve(moments: Moments, factor: Factor) -> Pair:
@@ -195,43 +205,19 @@ def solve(moments: Moments, factor: Factor) -> Pair:
     if moments.rounding > UNIT2 * 1e6:
         kept = Pair.of(factor.correction(right.hi))
     else:
-        solve_lower(factor.R, right)
-        solve_upper(factor.R, right)
-        kept = right
+        kept = solve_upper(factor.R, solve_lower(factor.R, right))
     v = Pair.of(np.zeros((1 + d, t)))
     v.hi[factor.kept], v.lo[factor.kept] = kept.hi, kept.lo
     return v
 
 
-def symmetric(upper: Pair) -> Pair:
-    """The whole matrix of its upper half."""
-    return Pair(*(np.triu(part) + np.triu(part, 1).T for part in upper))
-
-
-def target_norms(moments: Moments) -> np.ndarray:
-    d = moments.n_features
-    return np.sqrt(np.maximum(np.diag(moments.gram.hi)[1 + d :], 0.0))
-
-
 def residual_squares(moments: Moments, v: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """Σ c r² of each target in its frame = u·u − 2 v·g + v·G v, and how wrong that may be."""
-    d = moments.n_features
-    full = moments.full
-    rss, error = [], []
-    for k in range(moments.n_targets):
-        used = np.arange(2 + d)
-        used[-1] += k
-        part = full.part(used[:, None], used)
-        c = Pair.of(np.ones((2 + d, 1)))
-        c.hi[:-1, 0], c.lo[:-1, 0] = -v.hi[:, k], -v.lo[:, k]
-        Gc, value = Pair.of(np.zeros_like(c.hi)), Pair.of(np.zeros((1, 1)))
-        product(part, c, Gc)
-        product(Pair(c.hi.T.copy(), c.lo.T.copy()), Gc, value)
-        norms = np.sqrt(np.maximum(np.diag(part.hi), 0.0))
-        rss.append(max(float(value.hi[0, 0]), 0.0))
-        spread = float(np.sum(norms * np.abs(c.hi[:, 0]))) ** 2
-        error.append((moments.rounding + 8 * len(norms) * UNIT2) * spread)
-    return np.array(rss), np.array(error)
+    """Σ c r² of each target in its frame = u·u + v·(G v − 2g), and how wrong that may be."""
+    form = moments.form
+    rss = form.at(v.turned())
+    spread = form.norms + form.lengths @ np.abs(v.hi)
+    rounding = moments.rounding + 16 * (1 + len(form.lengths)) * UNIT2
+    return np.maximum(rss, 0.0), rounding * spread * spread
 
 
 def least_norm(factor: Factor, moments: Moments, v: Pair) -> Pair:

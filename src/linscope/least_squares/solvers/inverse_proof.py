@@ -18,24 +18,13 @@ from functools import cached_property
 
 import numpy as np
 
-from linscope.arithmetic.double_double import UNIT2, Pair
+from linscope.arithmetic.double_double import UNIT2, Pair, product
 from linscope.engines import Engine
 
 from ..verify.facts import TOLERANCE, Facts
-from . import refinement
-from .cholesky import Factor
-from .inverse_loops import (
-    ROOM,
-    errors_at,
-    gradient_reach,
-    into_frame,
-    off_unit,
-    out_of_frame,
-    reach_of,
-    sizes_of,
-    squares_at,
-)
-from .moments import Moments
+from . import refinement, units
+from .cholesky import Factor, residual_squares
+from .moments import Moments, symmetric
 
 # ‖SᵀMS − 1‖ of an inverse that proves something.
 MOST_OFF = 0.25
@@ -43,6 +32,7 @@ MOST_OFF = 0.25
 LOWEST, FAR = -900, 400
 # Residual sums of squares are claimed to SAME, relatively, and taken from the rows beyond LAST.
 SAME, LAST = 5e-9, 1e-15
+ROOM = 1 + 1e-12
 
 
 @dataclass
@@ -64,15 +54,18 @@ class InverseProof:
     alpha: float
     engine: Engine | None = None
     lost: np.ndarray = field(init=False)
+    _off: np.ndarray | None = field(init=False, default=None)
 
+    @np.errstate(all="ignore")
     def __post_init__(self) -> None:
         moments, p = self.moments, len(self.factor.norms)
         self.norms, self._S = self.factor.norms, np.ascontiguousarray(self.factor.S.hi)
-        self._first, self._lengths = int(not self.fit_intercept), np.zeros(p)
+        self._first, self._full = int(not self.fit_intercept), symmetric(self.M)
+        self._right = moments.form.right.part(slice(None), slice(self._first, None))
         self._rounding = moments.rounding + 16 * UNIT2 * (p + 8.0)
-        self.eta, self.kappa = off_unit(
-            *self.M, self._S, self.norms, 2 * self._rounding, self._lengths
-        )
+        self._sizes_of_S = np.abs(self._S)
+        self._lengths = np.sqrt((self._S**2).sum(axis=1)) * (1 + p * 2.0**-50)
+        self.eta, self.kappa = self._off_unit(2 * self._rounding)
         squares = np.diag(moments.gram.hi)
         exponent = moments.frame.exponent[moments.frame.targets]
         # There a double-double has fewer digits.
@@ -80,6 +73,15 @@ class InverseProof:
         if small or not (np.isfinite(self.norms).all() and self.norms.all()):
             self.eta = np.inf
         self.lost, self._far = np.zeros(moments.n_targets), np.full(moments.n_targets, np.inf)
+
+    def _off_unit(self, rounding: float) -> tuple[float, float]:
+        """η and κ."""
+        p, turned = len(self.norms), Pair.of(self._S.T)
+        away = product(turned, product(turned, self._full).turned(), Pair.of(-np.eye(p))).hi
+        s = self.norms @ self._sizes_of_S
+        reach = float(s @ s) * (1 + p * 2.0**-50)
+        off = float(np.sqrt((away * away).sum())) + rounding * reach
+        return off * (1 + p * 2.0**-49), float(np.sqrt(reach))
 
     @property
     def proven(self) -> bool:
@@ -103,10 +105,9 @@ class InverseProof:
         """Bounds at other weights go by way of v from now on."""
         frame = self.moments.frame
         self._far = reach / (1 - self.eta) * ROOM
-        self._centre = np.zeros_like(v.hi), np.zeros_like(v.lo)
-        out_of_frame(v.hi, v.lo, frame.shift, frame.units, *self._centre)
+        self._centre, self._off = units.weights(frame, v), None
         if self._first:
-            self._centre[0][0], self._centre[1][0] = 0.0, 0.0
+            self._centre.hi[0], self._centre.lo[0] = 0.0, 0.0
         power = np.where(v.hi != 0, np.frexp(v.hi)[1] + frame.units, 0)
         if (power < LOWEST).any():  # a weight would lose digits
             self.eta = np.inf
@@ -116,50 +117,78 @@ class InverseProof:
         longest = (self._lengths * self.norms).max(initial=0.0)
         return bool((longest * self._far <= share * size).all())
 
+    def _reach(self, rho: np.ndarray) -> np.ndarray:
+        """‖Sᵀρ‖ of each target, rows of ρ, with the rounding of ρ and of the sum."""
+        value = np.abs(rho @ self._S)
+        value += (len(self.norms) + 4) * 2.0**-52 * (np.abs(rho) @ self._sizes_of_S)
+        return np.sqrt((value * value).sum(axis=1))
+
+    def _sizes(self, v: Pair) -> np.ndarray:
+        """‖u‖ + Σ_k ‖a_k‖|v_k| of each target."""
+        return self.moments.form.norms + self.norms @ np.abs(v.hi[self._first :])
+
+    def _gradient_reach(self, v: Pair) -> np.ndarray:
+        """‖Sᵀρ‖ of each target at most, ρ = g − Mv from the moments."""
+        used = Pair(-v.hi[self._first :].T, -v.lo[self._first :].T)
+        reach = self._reach(product(used, self._full, self._right).hi)
+        return (reach + self._rounding * self.kappa * self._sizes(v)) * ROOM
+
+    @np.errstate(all="ignore")
     def settled(self, v: Pair, share: float) -> bool:
         """Whether v is within this share of the largest weight, in columns of length 1."""
-        reach = gradient_reach(
-            *self.M, *self.moments.gram, self._S, self.norms, self._first,
-            v.hi, v.lo, self._rounding * self.kappa,
-        )  # fmt: skip
-        return self._settle(v, reach, share)
+        return self._settle(v, self._gradient_reach(v), share)
 
+    @np.errstate(all="ignore")
     def settled_by_rows(self, v: Pair, g: Pair, squares: np.ndarray, share: float) -> bool:
         """The same from the gradient g and Σ c r² of a pass over the rows."""
-        reach, off = np.zeros(len(squares)), self._off_by_rows(v)
-        reach_of(self._S, np.ascontiguousarray(g.hi[self._first :]), reach)
+        off = self._off_by_rows(v)
+        reach = self._reach(g.hi[self._first :].T)
         reach += np.sqrt(1 + min(self.eta, 1.0)) * off
         reach += UNIT2 * (2 * self.moments.n + 32) * self.kappa * (np.sqrt(squares) + off)
         return self._settle(v, reach * ROOM, share)
 
     def _off_by_rows(self, v: Pair) -> np.ndarray:
         """How wrong the residuals of a pass are, as a length; y is taken about 0 there."""
-        moments, frame, size = self.moments, self.moments.frame, np.zeros(v.hi.shape[1])
-        sizes_of(self.norms, moments.gram.hi, self._first, v.hi, size)
+        moments, frame = self.moments, self.moments.frame
         level = np.ldexp(np.abs(frame.shift), frame.exponent)[frame.targets]
-        size += np.sqrt(max(moments.total_weight, 0.0)) * level
+        size = self._sizes(v) + np.sqrt(max(moments.total_weight, 0.0)) * level
         return 4 * UNIT2 * (len(self.norms) + 8) * size * ROOM
 
     def errors(self, W: np.ndarray) -> np.ndarray:
         """In original units, (targets, d + 1): how far v is from the solution, and W from v."""
-        out, frame, W = np.empty(W.shape), self.moments.frame, np.ascontiguousarray(W)
-        errors_at(W, *self._centre, frame.shift, frame.units, self._far, self._lengths,
-                  self._first, out)  # fmt: skip
-        return out
+        if self._off is None:
+            self._off = self._off_centre()
+        error = np.abs(self._centre.plus(Pair.of(-W.T)).hi) * ROOM + self._off
+        error[error > 0] += 2.0**-1073
+        error[: self._first] = 0.0
+        return error.T
 
+    def _off_centre(self) -> np.ndarray:
+        """How far the centre is from the solution, (d + 1, targets)."""
+        frame, off = self.moments.frame, np.zeros(self._centre.hi.shape)
+        off[self._first :] = self._lengths[:, None] * self._far
+        off = np.ldexp(off, frame.units) * ROOM + np.where(off > 0, 2.0**-1073, 0.0)
+        off[0] += np.abs(frame.shift[frame.features]) @ off[1:]
+        off[0] += self._bias_rounding(np.abs(self._centre.hi))
+        return off * ROOM
+
+    def _bias_rounding(self, size: np.ndarray) -> np.ndarray:
+        """What a bias in double-double may lose, for weights of these sizes (d + 1, targets)."""
+        frame = self.moments.frame
+        total = size[0] + np.abs(frame.shift[frame.targets])
+        total += np.abs(frame.shift[frame.features]) @ size[1:]
+        return 8 * UNIT2 * (len(size) + 2) * total
+
+    @np.errstate(all="ignore")
     def __call__(self, W: np.ndarray) -> Facts:
         """Bounds at the floats W (targets, d + 1)."""
         moments, frame = self.moments, self.moments.frame
-        W = np.ascontiguousarray(W)
-        here, lost = Pair.of(np.zeros((W.shape[1], len(W)))), np.zeros(len(W))
-        into_frame(W, frame.shift, frame.units, *here, lost)
+        here = units.into_frame(frame, Pair.of(W.T))
+        lost = np.ldexp(self._bias_rounding(np.abs(W.T)), -frame.units[0])
         gap, error = np.full(len(W), np.inf), np.full(W.shape, np.inf)
         if self.proven:
             error = self.errors(W)
-            reach = gradient_reach(
-                *self.M, *moments.gram, self._S, self.norms, self._first,
-                *here, self._rounding * self.kappa,
-            )  # fmt: skip
+            reach = self._gradient_reach(here)
             reach += np.sqrt((1 + self.eta) * max(moments.total_weight, 0.0)) * lost * ROOM
             gap = 0.5 * reach * reach / (1 - self.eta) * ROOM
         gap = np.ldexp(gap, -2 * frame.exponent[frame.targets])
@@ -189,10 +218,9 @@ class InverseProof:
 
         ``lost`` is then how wrong that may be, beyond some digits that are always claimed less.
         """
-        moments, frame, t = self.moments, self.moments.frame, v.hi.shape[1]
+        moments, frame = self.moments, self.moments.frame
         back = -2 * frame.exponent[frame.targets]
-        squares, off = np.zeros(t), np.zeros(t)
-        squares_at(*moments.gram, moments.n_features, *v, moments.rounding, squares, off)
+        squares, off = residual_squares(moments, v)
         if self.engine is not None and (off > LAST * squares).any():
             _, exact = refinement.gradient(self.engine, frame, v, 0.0)
             if np.isfinite(exact).all():

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from linscope._compiling import kernel
-from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, div, mul
+from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, mul, product
 from linscope.engines import Engine
 from linscope.rows.blocks import Block, Largest, block_rows_for
 from linscope.rows.double_operations import shifted
@@ -30,7 +30,30 @@ from linscope.rows.pilot import MILD_EXPONENT, Frame, Pilot, look
 # Longer sums have larger bounds of their rounding.
 MOST_ROWS = 10_000
 MOST_PENALTY = 200
+# Targets whose products are taken at once.
+SOME = 16
 LARGEST = Fraction(float(np.finfo(float).max))
+
+
+class Form(NamedTuple):
+    """Σ c r² = u·u + v·(G v − 2g) in its parts: G, g and −2g (targets, 1 + d), u·u, lengths."""
+
+    gram: Pair
+    right: Pair
+    twice: Pair
+    squares: Pair
+    lengths: np.ndarray
+    norms: np.ndarray
+
+    def at(self, V: Pair) -> np.ndarray:
+        """Of weights V (targets, k) of the first k columns; the others are 0."""
+        used, rss = slice(V.hi.shape[1]), np.empty(len(V.hi))
+        H = product(V, self.gram.part(used, used), self.twice.part(slice(None), used))
+        for first in range(0, len(rss), SOME):  # more than is needed, in fewer calls
+            some = slice(first, first + SOME)
+            columns = Pair(H.hi[some].T, H.lo[some].T)
+            rss[some] = product(V.part(some), columns, self.squares.part(some, some)).hi.diagonal()
+        return rss
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +80,15 @@ class Moments:
     @cached_property
     def full(self) -> Pair:
         """G with both halves."""
-        return Pair(*(np.triu(part) + np.triu(part, 1).T for part in self.gram))
+        return symmetric(self.gram)
+
+    @cached_property
+    def form(self) -> Form:
+        x, y = slice(0, 1 + self.n_features), slice(1 + self.n_features, None)
+        right, lengths = self.full.part(y, x), np.sqrt(np.maximum(np.diag(self.gram.hi), 0.0))
+        twice = Pair(-2.0 * right.hi, -2.0 * right.lo)
+        gram, squares = self.full.part(x, x), self.full.part(y, y)
+        return Form(gram, right, twice, squares, lengths[x], lengths[y])
 
     def total_squares(self, *, centred: bool) -> np.ndarray:
         """Σ c (y − ȳ)² of each target, or Σ c y²."""
@@ -70,10 +101,12 @@ class Moments:
 
     @cached_property
     def _centred_squares(self) -> np.ndarray:
-        out = np.empty(self.n_targets)
-        _squares_about_means(*self.gram, self.n_features, out)
-        if np.isnan(out).any():
-            return _total_squares(self, centred=True)
+        """Σ c r² of a bias near the mean, whose error counts squared."""
+        form = self.form
+        with np.errstate(all="ignore"):
+            out = form.at(Pair.of(form.right.hi[:, :1] / self.total_weight))
+            if not ((1e-12 * form.norms**2 < out) & (out < np.inf)).all():
+                return _total_squares(self, centred=True)
         return np.ldexp(out, -2 * self.frame.exponent[self.frame.targets])
 
     def in_frame(self, frame: Frame) -> Moments:
@@ -135,15 +168,15 @@ class Moments:
         return Moments(large.frame, gram, self.n + other.n, rounding)
 
 
-@kernel
-def _squares_about_means(Gh, Gl, d, out):
-    """Σ c (u − ū)² of each target; NaN where that cancels or leaves the range of floats."""
-    for c in range(len(out)):
-        y = 1 + d + c
-        qh, ql = mul(Gh[0, y], Gl[0, y], Gh[0, y], Gl[0, y])
-        qh, ql = div(qh, ql, Gh[0, 0], Gl[0, 0])
-        h, _ = add(Gh[y, y], Gl[y, y], -qh, -ql)
-        out[c] = h if 1e-12 * Gh[y, y] < h < np.inf else np.nan
+def symmetric(upper: Pair) -> Pair:
+    """The whole matrix of its upper half."""
+    above = _above(len(upper.hi))
+    return Pair(*(np.where(above, part, part.T) for part in upper))
+
+
+@lru_cache(maxsize=8)
+def _above(p: int) -> np.ndarray:
+    return np.triu(np.ones((p, p), dtype=bool))
 
 
 def _total_squares(moments: Moments, *, centred: bool) -> np.ndarray:

@@ -23,7 +23,7 @@ from linscope.rows.blocks import Block
 from ..verify.facts import TOLERANCE, Facts
 from . import cholesky as equations
 from . import refinement, units
-from .moments import Moments
+from .moments import Moments, symmetric
 
 ROOM = 1 + 1e-12
 # Weights below 2^LOWEST are spaced evenly.
@@ -73,8 +73,9 @@ class MomentProof:
     def __post_init__(self) -> None:
         moments = self.moments
         gram, self.columns = equations.penalised(moments, self.fit_intercept, self.alpha)
-        self._full, self.lost = equations.symmetric(gram), np.zeros(moments.n_targets)
-        self._right = moments.gram.part(self.columns, slice(1 + moments.n_features, None))
+        self._full, self.lost = symmetric(gram), np.zeros(moments.n_targets)
+        right = moments.gram.part(self.columns, slice(1 + moments.n_features, None))
+        self._right = right.turned()
         self._centre, self._far = Pair.of(np.zeros((1 + moments.n_features, 0))), np.zeros(0)
         with np.errstate(invalid="ignore", over="ignore"):
             self.norms = np.sqrt(np.diag(gram.hi))
@@ -101,14 +102,13 @@ class MomentProof:
         if self.closely and self.engine is not None:
             g, _ = refinement.gradient(self.engine, moments.frame, v, self.alpha)
             return g.hi[self.columns], UNIT2 * (16.0 + 2.0 * moments.n + p)
-        g = Pair.of(np.zeros((p, v.hi.shape[1])))
-        product(self._full, v.part(self.columns).times(-1.0), g)
-        return g.plus(self._right).hi, moments.rounding + 4 * UNIT2 * (p + 8.0)
+        g = product(v.part(self.columns).minus().turned(), self._full, self._right)
+        return g.hi.T, moments.rounding + 4 * UNIT2 * (p + 8.0)
 
     def distance(self, v: Pair, lost: np.ndarray) -> np.ndarray:
         """‖D⁻¹ρ‖ of each target at most; v_0 may be wrong by ``lost``."""
         rho, rounding = self._gradient(v)
-        size = self.norms @ np.abs(v.hi[self.columns]) + equations.target_norms(self.moments)
+        size = self.norms @ np.abs(v.hi[self.columns]) + self.moments.form.norms
         length = np.sqrt(((rho / self.norms[:, None]) ** 2).sum(axis=0))
         first = np.sqrt(max(self.moments.total_weight, 0.0))
         rest = np.sqrt(len(rho)) * (rounding * size * ROOM + first * lost)
@@ -156,7 +156,7 @@ class MomentProof:
     def _gap(self, here: Pair, lost: np.ndarray) -> np.ndarray:
         """½ρ·(v − v(w)) and what v* − v adds; or ½‖D⁻¹ρ‖²/λ, if that is less."""
         rough = self.distance(here, lost)
-        way = self._centre.plus(here.times(-1.0)).hi[self.columns]
+        way = self._centre.plus(here.minus()).hi[self.columns]
         long = np.sqrt(((self.norms[:, None] * way) ** 2).sum(axis=0)) * ROOM
         first = np.sqrt(max(self.moments.total_weight, 0.0)) * lost
         far = rough * (long + first + self._far)
@@ -213,7 +213,7 @@ class MomentProof:
         _, squares = refinement.gradient(self.engine, frame, v, 0.0)
         if not np.isfinite(squares).all():
             return found
-        size = self.norms @ np.abs(v.hi[self.columns]) + equations.target_norms(self.moments)
+        size = self.norms @ np.abs(v.hi[self.columns]) + self.moments.form.norms
         off = UNIT2 * (32.0 + len(self.norms)) * size * ROOM
         off = (
             2 * off * np.sqrt(squares) + off * off + UNIT2 * (2.0 * self.moments.n + 32.0) * squares

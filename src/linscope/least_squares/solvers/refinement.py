@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linscope.arithmetic.double_double import Pair
+from linscope.arithmetic.double_double import Pair, product
 from linscope.engines import Engine
 from linscope.rows.blocks import Block
 from linscope.rows.double_operations import gradient_pass, shifted, times
@@ -29,7 +29,7 @@ def gradient(engine: Engine, frame: Frame, v: Pair, alpha: float) -> tuple[Pair,
     g, squares = engine.fold(_gradient_block, frame.shift[frame.features], w)
     g = Pair(g.hi.T, g.lo.T).scaled(np.r_[0, feature][:, None] + target)
     if alpha > 0:
-        g = g.plus(v.times(np.r_[0.0, -np.ldexp(alpha, 2 * feature)][:, None]))
+        g = product(Pair.of(np.diag(np.r_[0.0, -np.ldexp(alpha, 2 * feature)])), v, g)
     return g, np.ldexp(squares.hi, 2 * target)
 
 

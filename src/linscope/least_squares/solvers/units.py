@@ -23,18 +23,14 @@ def weights(frame: Frame, v: Pair) -> Pair:
     """w (1 + d, targets), bias first."""
     with np.errstate(over="ignore", invalid="ignore"):
         w = v.scaled(frame.units)
-        bias = Pair.of(np.zeros((1, w.hi.shape[1])))
-        product(frame.back, w, bias)
-        bias = bias.plus(Pair.of(frame.shift[None, frame.targets]))
+        bias = product(frame.back, w, frame.levels)
     w.hi[0], w.lo[0] = bias.hi[0], bias.lo[0]
     return w
 
 
 def into_frame(frame: Frame, w: Pair) -> Pair:
     """v of weights w (1 + d, targets): v_0 = 2^k_y (w_0 + Σ_j m_j w_j − m_y)."""
-    bias = Pair.of(np.zeros((1, w.hi.shape[1])))
-    product(frame.offsets, w, bias)
-    bias = bias.plus(Pair.of(-frame.shift[None, frame.targets]))
+    bias = product(frame.offsets, w, frame.levels.minus())
     v = Pair(w.hi.copy(), w.lo.copy())
     v.hi[0], v.lo[0] = bias.hi[0], bias.lo[0]
     return v.scaled(-frame.units)
@@ -61,12 +57,10 @@ def inverse_root(frame: Frame, factor: Factor) -> np.ndarray | None:
     """
     if factor.dependent:
         return None
-    exponents = np.r_[0, frame.exponent[frame.features]][factor.kept][:, None]
+    exponents = np.concatenate([[0], frame.exponent[frame.features]])[factor.kept][:, None]
     U = factor.S.scaled(exponents)
     if factor.kept[0] == 0:
-        row = Pair.of(np.zeros((1, U.hi.shape[1])))
-        product(Pair.of(np.r_[1.0, -frame.shift[frame.features]][None, :]), U, row)
-        U.hi[0] = row.hi[0]
+        U.hi[0] = product(frame.back, U).hi[0]
     return U.hi if factor.M is None else U.hi @ factor.M
 
 

@@ -80,9 +80,8 @@ def relative_error(W: np.ndarray, error: np.ndarray, lengths: np.ndarray) -> flo
         wrong = np.where(error == 0, 0.0, lengths * error)
         size = np.where(W == 0, 0.0, lengths * np.abs(W))
         top = size[:, 1:].max(axis=1, initial=0.0)
-        whole = np.column_stack(
-            [np.maximum(top, size[:, 0]), np.repeat(top[:, None], W.shape[1] - 1, 1)]
-        )
+        whole = np.broadcast_to(top[:, None], size.shape).copy()
+        whole[:, 0] = np.maximum(top, size[:, 0])
         share = np.where(wrong == 0, 0.0, wrong / whole)
     return float(np.max(share, initial=0.0)) if not np.isnan(share).any() else np.inf
 

@@ -29,6 +29,9 @@ MOST_FREE, MOST_ROUNDS = 400, 8
 WRONG, INSIDE = 1e-9, 1e-9
 # A direction of the equations that is shorter, relatively, is rounding.
 SINGULAR = 1e-13
+# Equations of columns lose no more digits than a second round gives back, if each row's own term
+# is at least this share of the largest squared row.
+BENT = 1e-6
 # Numbers in a table up to which the last sums are made without rounding.
 CAREFUL = 5_000
 
@@ -132,6 +135,12 @@ def _solve(objective: MarginObjective, b, alpha, free, bend) -> tuple[float, np.
         Z = np.column_stack([np.ones(len(rows)), Z])
     Z *= y[:, None]
     gap = -dual_slope(y * (X @ V[1:] + V[0]), alpha[rows], bend[rows])
+    missing = -float(alpha @ objective.y)
+    if Z.shape[1] < len(rows) and bend[rows].min() > BENT * np.square(Z).sum(axis=1).max():
+        change, shift = _by_columns(Z, bend[rows], gap, y if objective.free_bias else None, missing)
+        alpha = alpha.copy()
+        alpha[rows] += change
+        return b + shift, alpha
     A = Z @ Z.T
     A.flat[:: len(A) + 1] += bend[rows]
     # all in units of the rows, so that the bias is on a par with them
@@ -141,8 +150,26 @@ def _solve(objective: MarginObjective, b, alpha, free, bend) -> tuple[float, np.
     if objective.free_bias:
         column = y[:, None] / np.sqrt(len(y))
         A = np.block([[A, column], [column.T, np.zeros((1, 1))]])
-        right = np.r_[right, -float(alpha @ objective.y) * unit * unit / np.sqrt(len(y))]
+        right = np.r_[right, missing * unit * unit / np.sqrt(len(y))]
     change = linalg.lstsq(A, right, cond=SINGULAR, lapack_driver="gelsy", check_finite=False)[0]
     alpha = alpha.copy()
     alpha[rows] += change[: len(rows)] / (unit * unit)
     return (b + float(change[-1]) / np.sqrt(len(y)) if objective.free_bias else b), alpha
+
+
+# (D + Z Zᵀ)⁻¹ r = D⁻¹ (r − Z (I + Zᵀ D⁻¹ Z)⁻¹ Zᵀ D⁻¹ r), and the bias β from yᵀ a = s in
+# (D + Z Zᵀ) a + y β = r
+def _by_columns(
+    Z: np.ndarray, bend: np.ndarray, right: np.ndarray, y: np.ndarray | None, missing: float
+) -> tuple[np.ndarray, float]:
+    """The changes of α and of b by a system of columns, which are fewer than the free rows."""
+    scaled = Z / bend[:, None]
+    M = Z.T @ scaled
+    M.flat[:: len(M) + 1] += 1.0
+    both = right[:, None] if y is None else np.column_stack([right, y])
+    inner = linalg.cho_solve(linalg.cho_factor(M, check_finite=False), scaled.T @ both)
+    solved = (both - Z @ inner) / bend[:, None]
+    if y is None:
+        return solved[:, 0], 0.0
+    shift = float((y @ solved[:, 0] - missing) / (y @ solved[:, 1]))
+    return solved[:, 0] - shift * solved[:, 1], shift

@@ -41,6 +41,13 @@ class BalancedDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
+    @classmethod
+    def of(cls, fitted: Any, shares: np.ndarray) -> BalancedDecision:
+        """The decision with a classifier that is fitted."""
+        one = cls(fitted)
+        one.estimator_, one.classes_, one.shares_ = fitted, fitted.classes_, shares
+        return one
+
     def fit(self, X: Any, y: Any) -> BalancedDecision:
         self.estimator_ = clone(self.estimator).fit(X, y)
         self.classes_ = self.estimator_.classes_

@@ -71,7 +71,7 @@ def _score(course: Course, record: Record, fold: int, size: int) -> float:
     except (ValueError, ArithmeticError):  # too few rows for this model
         return float("nan")
     with alone(record.model, setting):
-        answers = answers_of(fit, prepared.X, setting.task)
+        answers = answers_of(fit, prepared.X, setting.task, course.metric)
     return judge(prepared.y, answers, setting.task, setting.classes)[course.metric]
 
 

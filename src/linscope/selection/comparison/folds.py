@@ -19,9 +19,13 @@ from sklearn.model_selection import (
 
 from linscope.validation.splits import Split
 
-DEFAULT_FOLDS = 5
-# Below so many rows the folds are drawn so many times: their noise is most of the interval.
-REPEATS = ((300, 4), (5_000, 2))
+FOLDS = 5
+# A fold of five judges models that have four fifths of the rows. On small tables that costs them
+# some of their score, so there nine tenths are learned from.
+SMALL, FOLDS_OF_SMALL = 300, 10
+# Up to so many rows folds are drawn again until there are so many scores: the noise of a drawing
+# is most of the interval.
+SCORES = ((SMALL, 20), (5_000, 10))
 
 
 class Rows(NamedTuple):
@@ -48,11 +52,14 @@ class Folds(NamedTuple):
 
 def outer_folds(rows: Rows, folds: int | None, repeats: int | None, seed: int) -> Folds:
     """The folds that judge, with fewer of them where a class or the groups are too small."""
-    count = _allowed(rows, DEFAULT_FOLDS if folds is None else folds, given=folds is not None)
+    small = rows.n <= SMALL and rows.order is None
+    usual = FOLDS_OF_SMALL if small else FOLDS
+    count = _allowed(rows, usual if folds is None else folds, given=folds is not None)
     if rows.order is not None:
         repeats = 1
     elif repeats is None:
-        repeats = next((times for most, times in REPEATS if rows.n <= most), 1)
+        scores = next((scores for most, scores in SCORES if rows.n <= most), 1)
+        repeats = max(1, scores // count)
     splits = [s for r in range(repeats) for s in split(rows, count, seed + r)]
     check_all_classes(rows, splits)
     kind = "stratified folds" if rows.codes is not None else "folds"

@@ -18,10 +18,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from linscope.data.suggest import did_you_mean
 
+COUNTED = frozenset({"balanced_accuracy", "accuracy", "f1"})  # from predicted classes alone
 CLASS_METRICS = ("balanced_accuracy", "accuracy", "f1", "roc_auc", "log_loss", "brier")
 NUMBER_METRICS = ("rmse", "mae", "r2")
 RANGES = {
@@ -110,12 +110,12 @@ def _area(y: np.ndarray, scores: np.ndarray, classes: int) -> float:
 
 
 def _area_of_two(positive: np.ndarray, scores: np.ndarray) -> float:
-    """By ranks: (Σ ranks of the positives − P (P + 1) / 2) / (P N)."""
-    p = int(positive.sum())
-    n = len(positive) - p
-    if p == 0 or n == 0:
+    """Σ over the positives of the negatives below them, and half of those on a par, / (P N)."""
+    above, below = scores[positive], np.sort(scores[~positive])
+    if not (len(above) and len(below)) or np.isnan(scores).any():
         return float("nan")
-    return float((rankdata(scores)[positive].sum() - p * (p + 1) / 2) / (p * n))
+    fewer, at_most = (np.searchsorted(below, above, side) for side in ("left", "right"))
+    return float((fewer.sum() + at_most.sum()) / 2 / (len(above) * len(below)))
 
 
 def _probabilities(y: np.ndarray, P: np.ndarray) -> dict[str, float]:
@@ -130,11 +130,16 @@ def _probabilities(y: np.ndarray, P: np.ndarray) -> dict[str, float]:
     }
 
 
-def answers_of(model: Any, X: Any, task: str) -> Answers:
-    """What a fitted model answers for these rows; its classes are codes."""
+def answers_of(model: Any, X: Any, task: str, metric: str | None = None) -> Answers:
+    """What a fitted model answers for these rows; its classes are codes.
+
+    For one ``metric`` only what it needs.
+    """
     values = np.asarray(model.predict(X))
     if task == "number":
         return Answers(values.astype(np.float64))
+    if metric in COUNTED:
+        return Answers(values.astype(np.int64))
     P = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     P = None if P is None else np.asarray(P, dtype=np.float64)
     if P is not None:

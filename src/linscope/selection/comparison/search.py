@@ -9,13 +9,15 @@ that have nothing to search.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
+from linscope._bridge import take_control
 from linscope.selection.path import fold_scores
 from linscope.validation.splits import Split
 
@@ -97,8 +99,17 @@ def fitted(
 def alone(model: Model, setting: Setting) -> Any:
     """On small tables the threads of gradient boosting wait for each other most of the time."""
     if model.family == "reference" and setting.rows * setting.columns < SMALL:
-        return threadpool_limits(1, "openmp")
+        take_control(_controller())
+        return _controller().limit(limits=1, user_api="openmp")
     return nullcontext()
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    # It looks through the loaded libraries, which takes milliseconds: once, with those of boosting.
+    import sklearn.ensemble  # noqa: F401
+
+    return ThreadpoolController()
 
 
 def with_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
@@ -156,7 +167,7 @@ def _inner(
     for train, test in splits:
         X, y = training.X[train], training.y[train]
         one = fitted(model, setting, X, y, parameters)
-        answers = answers_of(one, training.X[test], setting.task)
+        answers = answers_of(one, training.X[test], setting.task, setting.metric)
         value = _score(setting, training.y[test], answers)
         found.append(-value if setting.metric in LESS_IS_BETTER else value)
     return np.array(found)
@@ -198,12 +209,8 @@ def _by_path(
         shares = np.bincount(training.y) / len(training.y)
 
     def scorer(fit: Any, rows: Any, y: np.ndarray) -> float:
-        answers = answers_of(fit, rows, setting.task)
-        if shares is not None:
-            assert answers.probabilities is not None
-            values = np.argmax(answers.probabilities / shares, axis=1)
-            answers = answers._replace(values=values)
-        return _score(setting, y, answers)
+        one = fit if shares is None else BalancedDecision.of(fit, shares)
+        return _score(setting, y, answers_of(one, rows, setting.task, setting.metric))
 
     pairs = [(one.train, one.test) for one in splits]
     gammas = list(grid["gamma"]) if "gamma" in grid else None

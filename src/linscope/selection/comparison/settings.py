@@ -36,7 +36,6 @@ class Settings(Asked):
         _at_least("repeats", self.repeats, 1)
         seconds_of(self.budget)
         plain = {
-            "budget": _budget_text(self.budget),
             "positive": None if self.positive is None else str(self.positive),
             "rope": float(self.rope),
             "level": float(self.level),
@@ -99,7 +98,7 @@ class Settings(Asked):
     def command(self, table: str) -> str:
         """The command that compares the same.
 
-        >>> Settings(target="churn", drop=("id", "claim no"), budget=None).command("my table.csv")
+        >>> Settings(target="churn", drop=("id", "claim no"), budget="none").command("my table.csv")
         "linscope compare 'my table.csv' --target churn --drop id --drop 'claim no' --budget none"
         """
         words = ["linscope", "compare", shlex.quote(table)]
@@ -125,17 +124,6 @@ class Settings(Asked):
             plain = list(value) if isinstance(value, tuple) else value
             words.append(f"{keyword}={keyword if keyword in arrays else repr(plain)}")
         return f"ls.compare({', '.join(words)})"
-
-
-def _budget_text(budget: str | float | None) -> str:
-    """As it is written on a command line.
-
-    >>> _budget_text(30.0), _budget_text(None), _budget_text("2m")
-    ('30', 'none', '2m')
-    """
-    if budget is None:
-        return "none"
-    return budget if isinstance(budget, str) else f"{budget:g}"
 
 
 def one_of(what: str, word: str | None, known: Iterable[str]) -> None:

@@ -34,3 +34,14 @@ def seconds_of(budget: str | float | None) -> float | None:
     if not 0 < seconds < math.inf:
         raise ValueError(f"budget {str(budget)!r}: give a time such as 90s, 2m or 1h, or none")
     return seconds
+
+
+def budget_text(budget: str | float | None) -> str:
+    """As it is written on a command line.
+
+    >>> budget_text(30.0), budget_text(None), budget_text("2m")
+    ('30', 'none', '2m')
+    """
+    if budget is None:
+        return "none"
+    return budget if isinstance(budget, str) else f"{budget:g}"

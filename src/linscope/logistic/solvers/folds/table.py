@@ -23,6 +23,8 @@ from linscope.validation.splits import Group
 from .loops import fold_pass, roots_of_curvature
 
 NUMBERS_IN_CACHE = BLOCK_BYTES // 8
+# Scores of rows with fewer numbers are there before another thread wakes.
+WORTH_THREADS = 100_000
 # So many rows a weight tell the way of a step.
 ROWS_A_WEIGHT = 100
 
@@ -59,7 +61,8 @@ class FoldTable:
         self.shape = self.rows, self.d + 1
         places = max(len(group.test) for group in groups)
         self._held = np.zeros((self.n, max(places, 1), self.rows))
-        self._workers = Workers()
+        small = self.X.size * self.rows < WORTH_THREADS
+        self._workers = Workers(1 if small else None)
         self._blocks = [
             group._replace(start=a, stop=min(a + self._block_rows, group.stop))
             for group in groups

@@ -80,6 +80,7 @@ class BandsDisplay(Display):
     def _draw(self, axes: list[Axes]) -> None:
         (ax,) = axes
         self._draw_bands(ax, theme.BLUE)
+        ax.plot(self.predicted, self.observed, color=theme.BLUE, lw=1.0, alpha=0.5, zorder=2)
         ax.set_xlabel("predicted probability, mean of each bin")
         ax.set_ylabel("observed share")
         perfect = theme.line_entry("perfect", color=theme.SOFT, lw=1, ls=theme.DASHED)
@@ -89,7 +90,6 @@ class BandsDisplay(Display):
     def _draw_bands(self, ax: Axes, colour: str, largest: float = 80.0) -> None:
         ax.plot([0, 1], [0, 1], color=theme.SOFT, lw=1, ls=theme.DASHED, zorder=1)
         ax.vlines(self.predicted, self.low, self.high, color=colour, lw=1.6, zorder=2)
-        ax.plot(self.predicted, self.observed, color=colour, lw=1.0, alpha=0.5, zorder=2)
         areas = largest / 8 + 7 * largest / 8 * np.sqrt(self.count / self.count.max())
         look: Any = {"edgecolors": theme.INK, "linewidths": 0.7}
         ax.scatter(self.predicted, self.observed, s=areas, c=colour, zorder=4, **look)
