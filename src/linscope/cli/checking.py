@@ -20,14 +20,19 @@ from .model_file import ModelFile
 
 
 def hash_of(model: ModelFile, content: Any, target: str | None = None) -> tuple[str, int]:
-    """The hash of a table, to be compared with the one in the file, and its rows."""
+    """The hash of a table, to be compared with the one in the file, and its rows.
+
+    A table without the target has none.
+    """
     outside, target = None, target or model.target
     if isinstance(content, Dataset):
         content, target, outside, _ = of_dataset(content, None, None, None)
         outside = None if outside is None else column_of(outside)
     table = as_table(content)
     rows = len(table) if table.columns else table.sparse.shape[0]
-    return sha256(table, target or "target", outside), rows
+    target = target or "target"
+    there = outside is not None or target in table.columns
+    return sha256(table, target, outside) if there else "", rows
 
 
 def question_of(model: ModelFile, content: Any, target: str | None = None) -> Question:

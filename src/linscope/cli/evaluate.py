@@ -52,12 +52,14 @@ def evaluate(
     For classes the confusion matrix, rates with exact (Clopper–Pearson) intervals and, where the
     model gives probabilities, curves and losses; for numbers RMSE, MAE and R².
     """
+    from linscope.data.batches import no_collecting
+
     from .judged import as_json, intervals, judge
     from .model_file import read_model
 
     given = given_table(table, file)
     loaded = read_model(model)
-    with input_errors(also=(TypeError,)):
+    with no_collecting(), input_errors(also=(TypeError,)):
         found = judge(loaded, given, target, positive)
     trained = _is_training_table(loaded, given, found.rows)
     if json:

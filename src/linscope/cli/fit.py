@@ -113,7 +113,7 @@ def command(key: str) -> App:
     fit.__annotations__["options"] = options_class | None
     some, target = ("diabetes", "price") if key in NUMBERS else ("iris", "grade")
     usage = SUB_USAGE.format(key=key, some=some, target=target)
-    summary = (cls.__doc__ or "").split("\n\n")[0].strip()
+    summary = (cls.__doc__ or "").split("\n\n")[0].strip().replace("``", "")
     made = App(
         name=key,
         usage=usage,

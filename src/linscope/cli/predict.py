@@ -55,6 +55,8 @@ def predict(
     quiet: Annotated[Flag, Parameter(group=OUTPUT, help="No remarks, only errors.")] = False,
 ) -> int:
     """Predict the rows of a table with a saved model, and add the predictions as columns."""
+    from linscope.data.batches import no_collecting
+
     from .model_file import read_model
     from .predicting import Answers, write_answers
 
@@ -65,7 +67,7 @@ def predict(
         answers = Answers.of(loaded, proba=proba, scores=scores)
         batches = batches_of(given)
         wanted = loaded.wanted(batches.names, given.name)
-        with _sink(out) as write:
+        with no_collecting(), _sink(out) as write:
             count = write_answers(batches, wanted, answers, write, only=only)
     if not quiet:
         _remark(loaded, batches.names, count, out, only)

@@ -51,11 +51,15 @@ def verify_model(
         out = console()
         paragraph(out, f"{given.name} is not the table of {path.name}.", style="bold red")
         rows_there, name = model.about.get("rows", "?"), model.about.get("table", "a table")
-        claimed = f"{str(there)[:12]}…, {rows_there} rows of {name}"
-        facts(out, [("in the file", claimed), ("here", f"{here[:12]}…, {rows} rows")])
+        claimed = f"{_short(str(there))}, {rows_there} rows of {name}"
+        facts(out, [("in the file", claimed), ("here", f"{_short(here)}, {rows} rows")])
     elif not (quiet and found):
         _say(model, found, same)
     return FINE if found else CHECK_FAILED
+
+
+def _short(digest: str) -> str:
+    return f"{digest[:12]}…" if digest else "no such target"
 
 
 def _say(model: Any, found: Any, same: bool | None) -> None:

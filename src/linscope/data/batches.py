@@ -8,11 +8,13 @@ stand in the file. Borders of records are found by the same reader that reads a 
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import IO, Any
 
 import numpy as np
@@ -61,90 +63,115 @@ class DelimitedBatches:
 
     def __init__(self, text: IO[str], where: str, delimiter: str | None = None) -> None:
         self.where = where
-        self._kept: list[str] = []
-        first = next((line for line in text if line.strip("\r\n")), "")
+        self._text = text
+        self._line = 1  # number of the next line
+        lines = self._lines(1)
+        while lines and not lines[0].strip("\r\n"):
+            lines = self._lines(1)
+        first = lines[0] if lines else ""
         self.delimiter = delimiter or separator(first)
         self.newline = first[len(first.rstrip("\r\n")) :] or "\n"
-        self._reader = csv.reader(
-            self._lines(chain([first] if first else [], text)),
-            delimiter=self.delimiter,
-            skipinitialspace=True,
-        )
-        header = self._read(1)
+        header, records = self._parse(lines)
         if not header:
             raise ValueError(f"{where} is empty: it needs a header line and at least one row")
         names = [self._point(field.strip()) for field in header[0]]
         has_header = not all(map(is_number, names))
         self.names = column_names(names, where) if has_header else numbered(len(names))
-        self.head = "".join(self._kept).rstrip("\r\n") if has_header else None
-        self._pending = [] if has_header else header
-        if has_header:
-            self._kept.clear()
+        self.head = records[0] if has_header else None
+        self._pending = [] if has_header else lines
+        self._line -= len(self._pending)
 
     def _point(self, field: str) -> str:
         return with_point(field) if self.delimiter == ";" else field
 
-    def _lines(self, lines: Any) -> Iterator[str]:
-        for line in lines:
-            self._kept.append(line)
-            yield line
-
-    def _read(self, count: int) -> list[list[str]]:
-        """Up to so many rows; blank lines are none."""
+    def _lines(self, characters: int) -> list[str]:
+        """The next lines, so many characters or a little more."""
         try:
-            while rows := list(islice(self._reader, count)):
-                rows = rows if all(rows) else [row for row in rows if row]
-                if rows:
-                    break
-        except csv.Error as error:
-            raise ValueError(f"{self.where}, line {self._reader.line_num}: {error}") from None
+            lines = self._text.readlines(characters)
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"{self.where}, after line {self._reader.line_num:,}: not UTF-8 text "
-                f"({error.reason}); save it as UTF-8, for instance with iconv -f latin1 -t utf8"
+                f"{self.where}, after line {self._line - 1:,}: not UTF-8 text ({error.reason}); "
+                "save it as UTF-8, for instance with iconv -f latin1 -t utf8"
             ) from None
-        return rows
+        self._line += len(lines)
+        return lines
+
+    def _parse(self, lines: list[str]) -> tuple[list[list[str]], list[str]]:
+        """Rows and their records; if the last one goes on, its lines are added to the list."""
+        simple = not any('"' in line for line in lines)
+        if simple and (rows := list(self._rows(lines))) and all(rows):
+            return rows, [line.rstrip("\r\n") for line in lines]
+        found, records, begin = [], [], 0
+        count = len(lines)
+        reader = self._rows(self._more(lines))
+        for row in reader:
+            if row:
+                found.append(row)
+                records.append("".join(lines[begin : reader.line_num]).rstrip("\r\n"))
+            begin = reader.line_num
+            if begin >= count:
+                break
+        return found, records
+
+    def _more(self, lines: list[str]) -> Iterator[str]:
+        """The lines of a list, and as many more as are asked for."""
+        yield from list(lines)
+        while more := self._lines(1):
+            lines += more
+            yield from more
+
+    def _rows(self, lines: Iterable[str]) -> Any:
+        return csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
 
     def pieces(self, wanted: dict[str, str]) -> Iterator[Piece]:
         """The rows; ``wanted`` says of each column whether it is "number", "text" or "any"."""
-        first = self._reader.line_num + 1 - len(self._pending)
-        rows = self._pending or self._read(FIRST)
-        if not rows:
-            raise ValueError(f"{self.where} has a header but no rows")
-        while rows:
-            lines, self._kept[:] = list(self._kept), []
+        some = False
+        while True:
+            first = self._line
+            lines = self._pending + self._lines(PIECE)
+            self._pending = []
+            try:
+                rows, records = self._parse(lines)
+            except csv.Error as error:
+                raise ValueError(f"{self.where}, after line {first:,}: {error}") from None
+            if not lines:
+                break
+            if not rows:
+                continue
+            some = True
             if set(map(len, rows)) != {len(self.names)}:
-                self._refuse_ragged(lines, first)
-            if len(rows) != len(lines):  # line breaks in quotes, or blank lines
-                records = self._records(lines)
-            else:
-                records = [line.rstrip("\r\n") for line in lines]
+                self._refuse_ragged(rows, records, first)
             yield Piece(Table(self._columns(rows, wanted, first)), records, first)
-            first = self._reader.line_num + 1
-            rows = self._read(max(1, PIECE * len(rows) // sum(map(len, lines))))
+        if not some:
+            raise ValueError(f"{self.where} has a header but no rows")
 
     def _columns(
         self, rows: list[list[str]], wanted: dict[str, str], first: int
     ) -> dict[str, np.ndarray]:
+        columns = dict(zip(self.names, zip(*rows, strict=True), strict=True))
         found = {}
         for name, how in wanted.items():
-            place = self.names.index(name)
-            fields = [row[place] for row in rows]
+            fields = columns[name]
             if how == "number":
                 found[name] = self._numbers(name, fields, first)
             elif how == "text":
                 clean = {field: clean_text(self._point(field.strip())) for field in set(fields)}
-                found[name] = np.array([clean[field] for field in fields], dtype=object)
+                found[name] = np.array(list(map(clean.__getitem__, fields)), dtype=object)
             else:
-                found[name] = parse_column([self._point(field.strip()) for field in fields])
+                found[name] = self._any(fields)
         return found
 
-    def _numbers(self, name: str, fields: list[str], first: int) -> np.ndarray:
+    def _any(self, fields: Sequence[str]) -> np.ndarray:
+        if self.delimiter == ";":
+            return parse_column([with_point(field.strip()) for field in fields])
+        return parse_column(list(fields))
+
+    def _numbers(self, name: str, fields: Sequence[str], first: int) -> np.ndarray:
         try:
             return np.fromiter(map(float, fields), np.float64, len(fields))
         except ValueError:
             pass
-        values = parse_column([self._point(field.strip()) for field in fields])
+        values = self._any(fields)
         if values.dtype == object:
             pairs = enumerate(values.tolist())
             row = next(i for i, text in pairs if text is not None and not is_number(text))
@@ -154,25 +181,15 @@ class DelimitedBatches:
             )
         return values
 
-    def _again(self, lines: list[str]) -> Iterator[tuple[int, int, list[str]]]:
-        """Rows with the first and the last of their lines."""
-        reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
-        begin = 0
-        for row in reader:
-            if row:
-                yield begin, reader.line_num, row
-            begin = reader.line_num
-
-    def _records(self, lines: list[str]) -> list[str]:
-        return ["".join(lines[a:b]).rstrip("\r\n") for a, b, _ in self._again(lines)]
-
-    def _refuse_ragged(self, lines: list[str], first: int) -> None:
-        for begin, _, row in self._again(lines):
+    def _refuse_ragged(self, rows: list[list[str]], records: list[str], first: int) -> None:
+        line = first
+        for row, record in zip(rows, records, strict=True):
             if len(row) != len(self.names):
                 raise ValueError(
-                    f"{self.where}, line {first + begin:,}: {len(row)} fields where the header has "
+                    f"{self.where}, line {line:,}: {len(row)} fields where the header has "
                     f"{len(self.names)}"
                 )
+            line += 1 + record.count("\n")
 
 
 class JsonBatches:
@@ -211,6 +228,18 @@ class JsonBatches:
             records = [line for _, line, _ in rows]
             yield Piece(Table(columns), records, rows[0][0])
             rows = self._read(max(1, PIECE * len(rows) // sum(map(len, records))))
+
+
+@contextmanager
+def no_collecting() -> Iterator[None]:
+    """While pieces are read: their millions of small lists are in no cycles, but looked through."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def append_json(record: str, fields: dict[str, Any]) -> str:

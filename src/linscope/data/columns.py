@@ -143,18 +143,23 @@ class TableColumns(TransformerMixin, BaseEstimator):
         if kind.kind == "number":
             return _numbers(name, values)
         texts = _texts(values)
+        distinct = set(texts) - {None}
         codes: dict[Any, float] = {None: np.nan}
         if kind.kind == "yes/no":
             if values.dtype != object:
                 return np.where(np.isin(values, (0.0, 1.0)), values, np.nan)
-            codes |= {text: _ZERO_OR_ONE.get(text.lower(), np.nan) for text in set(texts) - {None}}
-            self._count(name, sum(np.isnan(codes[text]) for text in texts if text is not None))
+            codes |= {text: _ZERO_OR_ONE.get(text.lower(), np.nan) for text in distinct}
+            unknown = {text for text in distinct if np.isnan(codes[text])}
         elif kind.kind == "date":
-            codes |= {text: _days(name, kind, text, texts) for text in set(texts) - {None}}
+            codes |= {text: _days(name, kind, text, texts) for text in distinct}
+            unknown = set()
         else:
             codes |= {text: float(code) for code, text in enumerate(kind.values)}
-            self._count(name, sum(text not in codes for text in texts))
-        return np.array([codes.get(text, len(kind.values)) for text in texts], dtype=np.float64)
+            unknown = distinct - codes.keys()
+            codes |= dict.fromkeys(unknown, float(len(kind.values)))
+        if unknown:
+            self._count(name, sum(map(unknown.__contains__, texts)))
+        return np.fromiter(map(codes.__getitem__, texts), np.float64, len(texts))
 
     def _count(self, name: str, unknown: int) -> None:
         if unknown:

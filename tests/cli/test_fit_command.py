@@ -1,0 +1,231 @@
+"""``linscope fit``: options are the estimators' parameters, weights those of Python."""
+
+import json
+import re
+from dataclasses import fields
+
+import numpy as np
+import pytest
+import sklearn.linear_model
+
+import linscope as ls
+from linscope.cli.models import MODELS, NOT_HERE, class_of, options_of
+from linscope.data.files import read_table
+
+COMMAND = ["fit"]
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 2)).round(3)
+LABELS = np.where(X @ [2, -1] + rng.normal(size=60) > 0, "yes", "no")
+PLANS = np.array(["basic", "plus", "gold"])[np.arange(60) % 3]
+PRICES = (X @ [3, 1] + 5 + rng.normal(size=60)).round(3)
+TABLE = "a,b,plan,price,label\n" + "".join(
+    f"{a},{b},{plan},{price},{label}\n"
+    for (a, b), plan, price, label in zip(X, PLANS, PRICES, LABELS, strict=True)
+)
+NUMBERS = ["regression", "ridge", "huber"]
+CLASSES = [key for key in MODELS if key not in NUMBERS]
+
+
+@pytest.fixture
+def table(write):
+    return write(TABLE)
+
+
+def found(run, *words):
+    code, out, err = run(*words, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("key", MODELS)
+def test_options_are_the_parameters(key):
+    cls = class_of(key)
+    options = options_of(cls)
+    assert {one.name for one in fields(options)} == set(cls().get_params()) - set(NOT_HERE)
+    assert options().parameters() == {
+        name: value for name, value in cls().get_params().items() if name not in NOT_HERE
+    }
+
+
+@pytest.mark.parametrize("key", MODELS)
+def test_the_help_lists_them_with_words(run, key):
+    code, out, _ = run(key, "--help")
+    assert code == 0
+    assert out.index("Examples") < out.index("╭")
+    for one in fields(options_of(class_of(key))):
+        line = re.search(rf"--{one.name.replace('_', '-')}\b[^\n]*\n[^\n]*", out)
+        assert line, one.name
+        assert re.search(r"[a-z]{3,} [a-z]+", line[0]), f"no words on {one.name}"
+
+
+def test_weights_are_those_of_python_and_of_scikit_learn(run, table):
+    words = ("logistic", table, "--target", "label", "--drop", "plan,price", "--C", 0.5)
+    said = found(run, *words)
+    ours = ls.LogisticRegression(C=0.5).fit(X, LABELS)
+    assert said["weights"]["coef"] == ours.coef_.tolist()
+    assert said["weights"]["intercept"] == ours.intercept_.tolist()
+    theirs = sklearn.linear_model.LogisticRegression(C=0.5, tol=1e-10).fit(X, LABELS)
+    np.testing.assert_allclose(said["weights"]["coef"], theirs.coef_, rtol=1e-4)
+    assert said["training"]["accuracy"] == theirs.score(X, LABELS)
+    assert said["certificate"]["ok"]
+
+
+def test_categories_are_columns_but_the_first(run, table):
+    said = found(run, "ridge", table, "--target", "price", "--drop", "label", "--alpha", 2)
+    assert said["weights"]["features"] == ["a", "b", "plan=gold", "plan=plus"]
+    dummies = np.column_stack([X, PLANS == "gold", PLANS == "plus"])
+    theirs = sklearn.linear_model.Ridge(alpha=2).fit(dummies, PRICES)
+    np.testing.assert_allclose(said["weights"]["coef"][0], theirs.coef_, rtol=1e-9)
+    without = found(
+        run, "ridge", table, "--target", "price", "--drop", "label", "--no-fit-intercept"
+    )
+    assert "plan=basic" in without["weights"]["features"]
+
+
+def test_missing_numbers_become_the_median(run, write):
+    gaps = write("x,y\n" + "".join(f"{'' if i == 3 else i},{2 * i}\n" for i in range(12)))
+    assert run("regression", gaps, "--target", "y")[0] == 2
+    said = found(run, "regression", gaps, "--target", "y", "--missing", "impute")
+    x = np.arange(12.0)
+    x[3] = np.median(np.delete(x, 3))
+    design = np.column_stack([x, np.arange(12) == 3])
+    theirs = sklearn.linear_model.LinearRegression().fit(design, 2 * np.arange(12))
+    np.testing.assert_allclose(said["weights"]["coef"][0], theirs.coef_, rtol=1e-9)
+    assert said["weights"]["features"] == ["x", "x is missing"]
+
+
+def test_the_rule_of_a_scaled_fit_is_in_the_units_of_the_table(run, table):
+    """Least squares is the same line whatever the units; the rule has six digits."""
+    words = ("regression", table, "--target", "price", "--drop", "label,plan")
+    plain, scaled = found(run, *words), found(run, *words, "--scale")
+    assert plain["rule"] == scaled["rule"]
+    assert plain["rule"][0].startswith("price = ")
+    assert plain["weights"]["coef"] != scaled["weights"]["coef"]
+
+
+def test_values_of_every_kind_reach_the_estimator(run, table, tmp_path):
+    path = tmp_path / "m.linscope"
+    options = ("--C", "inf", "--penalty", "none", "--class-weight", "yes:2,no:1")
+    options += ("--tol", "1e-5", "--max-iter", 50, "--random-state", 3)
+    words = ("logistic", table, "--target", "label", "--drop", "plan,price")
+    assert run(*words, *options, "--save", path, "--quiet") == (0, "", "")
+    model = ls.load(path)[-1]
+    expected = {"C": np.inf, "penalty": None, "class_weight": {"yes": 2.0, "no": 1.0}}
+    expected |= {"tol": 1e-5, "max_iter": 50, "random_state": 3}
+    assert expected.items() <= model.get_params().items()
+    said = ls.persist.read_about(path)
+    assert (said["target"], said["positive"], said["rows"]) == ("label", "yes", 60)
+    # The command in the file gives the same model again.
+    again = found(run, *said["command"].split()[2:])
+    assert again["weights"]["coef"] == model.coef_.tolist()
+
+
+def test_the_reference_class_has_no_weights(run):
+    coef = found(run, "logistic", "iris", "--reference", "versicolor")["weights"]["coef"]
+    assert coef[1] == [0, 0, 0, 0]
+
+
+def test_numbers_as_classes(run, write):
+    path = write("x,y\n1,0\n2,1\n3,0\n4,1\n5,1\n")
+    said = found(run, "logistic", path, "--target", "y", "--class-weight", "0:1,1:3")
+    assert said["classes"] == [0, 1]
+    assert run("perceptron", path, "--target", "y", "--init", "0,1/2")[0] == 0
+
+
+def test_notes_data_of_one_row_per_class(run):
+    code, out, err = run("svm", "two_points", "--kernel", "linear", "--C", "inf")
+    assert code == 0, err
+    assert "2 support vectors of 2 rows" in out
+
+
+def test_the_screen(run, table):
+    code, out, err = run("fisher", table, "--target", "label", "--drop", "price")
+    assert (code, err) == (0, "")
+    lines = ["FisherDiscriminant on table.csv: 60 rows, 3 columns as 4 features"]
+    lines += ["label' has two classes", "⇒ yes", "training rows", "new rows usually fare worse"]
+    lines += ["✓ the equations were solved", "--save model.linscope"]
+    for words in lines:
+        assert words in out
+    shown, _, _ = out.partition("Next:")  # commands are never broken
+    assert max(map(len, shown.splitlines())) <= 120
+    assert not any(line != line.rstrip() for line in out.splitlines())
+
+
+BAD = [
+    (["logistik"], 'Did you mean "logistic"?'),
+    (["logistic", "TABLE"], "which column is to be predicted?"),
+    (["logistic", "TABLE", "--target", "lable"], "did you mean 'label'?"),
+    (["logistic", "TABLE", "--target", "label", "--C", "0"], "give a number above 0"),
+    (["logistic", "TABLE", "--target", "label", "--C", "many"], "'many' is not a number"),
+    (["logistic", "TABLE", "--target", "label", "--max-iter", "1.5"], "whole number of at least"),
+    (["logistic", "TABLE", "--target", "label", "--solver", "newtn"], 'Did you mean "newton"?'),
+    (["logistic", "TABLE", "--target", "label", "--class-weight", "5"], "as in no:1,yes:5"),
+    (["logistic", "TABLE", "--target", "label", "--class-weight", "yse:5"], "did you mean 'yes'?"),
+    (["logistic", "TABLE", "--target", "price"], "take regression, ridge or huber"),
+    (["ridge", "TABLE", "--target", "label"], "take logistic, fisher or linear-svm"),
+    (["svm", "TABLE", "--target", "label", "--kernel", "precomputed"], "Choose from"),
+    (["ridge", "TABLE", "--target", "price", "--save", "no/m.linscope"], "there is no folder no"),
+    (["ridge", "TABLE", "--target", "price", "--save", "TABLE"], "is no model of linscope"),
+    (["ridge", "nowhere.csv", "--target", "price"], "does not exist"),
+    (["ridge", "sbp_age"], "moments"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), BAD, ids=[" ".join(words) for words, _ in BAD])
+def test_bad_input_is_one_line(run, table, words, said):
+    before = table.read_bytes()
+    code, out, err = run(*(table if word == "TABLE" else word for word in words))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert table.read_bytes() == before
+
+
+def test_a_model_may_replace_a_model(run, table, tmp_path):
+    path = tmp_path / "m.linscope"
+    for alpha in (1, 2):
+        words = ("ridge", table, "--target", "price", "--alpha", alpha, "--save", path)
+        assert run(*words, "--quiet")[0] == 0
+    assert ls.load(path)[-1].alpha == 2
+    (tmp_path / "notes.txt").write_text("mine")
+    code, _, err = run("ridge", table, "--target", "price", "--save", tmp_path / "notes.txt")
+    assert code == 2
+    assert "--force" in err
+    forced = ("--save", tmp_path / "notes.txt", "--force", "--quiet")
+    assert run("ridge", table, "--target", "price", *forced)[0] == 0
+
+
+SMALL = {"perceptron": ["--max-iter", 20], "kernel-perceptron": ["--max-iter", 20]}
+SMALL["approximate-svm"] = ["--n-components", 5]
+
+
+@pytest.mark.parametrize("key", MODELS)
+def test_every_model_end_to_end(capsys, monkeypatch, table, tmp_path, key):
+    """Fit, predict, evaluate and verify on files: predictions are those of Python."""
+    from linscope.cli import main
+
+    def call(*words):
+        code = main([*map(str, words)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    target, drop = ("price", "label") if key in NUMBERS else ("label", "price")
+    path, scored = tmp_path / "m.linscope", tmp_path / "scored.csv"
+    words = ("--target", target, "--drop", drop, "--scale", *SMALL.get(key, ()))
+    code, out, err = call("fit", key, table, *words, "--save", path)
+    assert code == 0, err
+    assert "linscope predict" in out
+    assert call("predict", path, table, "--out", scored)[0] == 0
+    columns = read_table(scored).columns
+    predicted = ls.load(path).predict(read_table(table))
+    assert columns["predicted"].tolist() == predicted.tolist()
+    code, out, err = call("evaluate", path, table, "--json")
+    assert code == 0, err
+    said = json.loads(out)
+    if key in NUMBERS:
+        assert said["rmse"] == pytest.approx(np.sqrt(np.mean((predicted - PRICES) ** 2)))
+    else:
+        assert said["accuracy"] == pytest.approx(np.mean(predicted == LABELS))
+    code, out, err = call("verify", path, table)
+    assert code == 0, err + out
+    assert out.startswith("verified: ")
