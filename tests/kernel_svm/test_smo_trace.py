@@ -222,7 +222,7 @@ def test_what_cannot_be_shown():
     with pytest.raises(ValueError, match="fractions"):
         ls.trace(ls.SVC(), X, y, exact=True)
     with pytest.raises(ValueError, match="not separable"):
-        ls.trace(ls.SVC(kernel="linear", C=np.inf), X, y)
+        ls.trace(ls.SVC(kernel="linear", C=np.inf, max_iter=500), X, y)
     with pytest.raises(ValueError, match="Gram"):
         ls.trace(ls.SVC(memory_limit=1000), X, y)
 

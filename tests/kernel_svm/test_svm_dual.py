@@ -1,6 +1,7 @@
 """The solvers of the kernel SVM's dual problem: optimality by plain NumPy, LIBSVM, exact QPs."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -71,25 +72,31 @@ SOLVERS = {
 }
 
 
+@cache
+def small_problem(n, kernel, C):
+    """X, y, γ, the bounds of α, the kernel's values, and ½ βᵀKβ − Σα of LIBSVM's answer."""
+    X, y = mixed(n, 4, seed=n)
+    gamma = 0.05 if kernel == "sigmoid" else GAMMA
+    bounds = C * np.exp(0.5 * np.random.default_rng(n).normal(size=n)) if n == 20 else C
+    K = plain(kernel, X, X, gamma)
+    peer = LibSVM(C=1.0, kernel="precomputed", tol=1e-7)
+    peer.fit(K, y, sample_weight=bounds * np.ones(n))
+    alpha = np.zeros(n)
+    alpha[peer.support_] = np.abs(peer.dual_coef_[0])
+    beta = y * alpha
+    return X, y, gamma, bounds, K, 0.5 * beta @ K @ beta - alpha.sum()
+
+
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 5.0])
 def test_optimal_and_no_worse_than_libsvm(name, kernel, C):
     for n in (2, 3, 20, 100):
-        X, y = mixed(n, 4, seed=n)
-        gamma = 0.05 if kernel == "sigmoid" else GAMMA
-        bounds = C * np.exp(0.5 * np.random.default_rng(n).normal(size=n)) if n == 20 else C
+        X, y, gamma, bounds, K, theirs = small_problem(n, kernel, C)
         result = run(SOLVERS[name](dual(X, y, bounds, kernel, gamma), 1e-7), 20_000)
         assert result.status is Status.CONVERGED
-        K = plain(kernel, X, X, gamma)
         gap, objective = violation(K, y, bounds, result.weights)
         assert gap <= 1.1e-7
-        peer = LibSVM(C=1.0, kernel="precomputed", tol=1e-7)
-        peer.fit(K, y, sample_weight=bounds * np.ones(n))
-        alpha = np.zeros(n)
-        alpha[peer.support_] = np.abs(peer.dual_coef_[0])
-        beta = y * alpha
-        theirs = 0.5 * beta @ K @ beta - alpha.sum()
         if kernel != "sigmoid":  # not convex: two answers may both be stationary
             assert objective <= theirs + 1e-6 * abs(theirs)
 

@@ -17,8 +17,8 @@ QUICK, LONG = 1e-4, 0.9999
 
 def dual_solution(
     Q: arb_mat, signs: list[int] | None, top: list[arb] | None
-) -> tuple[list[arb], arb]:
-    """(α, a lower bound of the minimum of the primal up to the precision)."""
+) -> tuple[list[arb], arb, bool]:
+    """(α, a lower bound of the minimum of the primal up to the precision, were steps enough)."""
     n = Q.nrows()
     size = max((abs(Q[i, i]).mid() for i in range(n)), key=lambda v: v)
     start = 1 / size if size > 0 else arb(1)
@@ -26,7 +26,7 @@ def dual_solution(
     z, v, level = [arb(1)] * n, [arb(1) if top is not None else arb(0)] * n, arb(0)
     y = signs or [0] * n
     exact = arb(2) ** (-ctx.prec // 3)
-    full = False
+    full = enough = False
     for _ in range(STEPS):
         room = [t - a for t, a in zip(top, alpha, strict=True)] if top is not None else None
         pull = (Q * arb_mat([[a] for a in alpha])).entries()
@@ -39,6 +39,7 @@ def dual_solution(
         total = sum(alpha, arb(0))
         flat = max(abs(g).mid() for g in slope)
         if mu < exact * total and flat < exact and abs(unbalanced) < exact * total:
+            enough = True
             break
         aim = (QUICK if full else SHRINK) * mu / (n if room is None else 2 * n)
         M, right = arb_mat(Q), []
@@ -51,6 +52,7 @@ def dual_solution(
         try:
             both = M.mid().solve(arb_mat(right).mid(), algorithm="approx").mid()
         except ZeroDivisionError:  # no better to this precision
+            enough = True
             break
         step, along = [both[i, 0] for i in range(n)], [both[i, 1] for i in range(n)]
         turn = arb(0)
@@ -74,7 +76,7 @@ def dual_solution(
         v = [(a + length * s).mid() for a, s in zip(v, dv, strict=True)]
     pull = (Q * arb_mat([[a] for a in alpha])).entries()
     norm2 = sum((a * p for a, p in zip(alpha, pull, strict=True)), arb(0))
-    return alpha, sum(alpha, arb(0)) - norm2 / 2
+    return alpha, sum(alpha, arb(0)) - norm2 / 2, enough
 
 
 def _least(a: arb, b: arb) -> arb:

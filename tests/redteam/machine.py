@@ -47,14 +47,14 @@ class Machine(NamedTuple):
 
     def best(self) -> tuple[arb | None, bool]:
         """A value of P that can be reached, and whether the dual value says it is the least."""
-        value, sure = self._best()
-        if sure:
+        value, sure, enough = self._best()
+        if sure or not enough:  # where steps run out, they do so with more digits, too
             return value, sure
         with precision(MORE * ctx.prec):
-            return self._best()
+            return self._best()[:2]
 
-    def _best(self) -> tuple[arb | None, bool]:
-        alpha, dual = dual_solution(self._products(), self._signs(), self._tops())
+    def _best(self) -> tuple[arb | None, bool, bool]:
+        alpha, dual, enough = dual_solution(self._products(), self._signs(), self._tops())
         beta = [a * y for a, y in zip(alpha, self.y, strict=True)]
         products = (arb_mat(self.K) * arb_mat([[b] for b in beta])).entries()
         norm2 = sum((b * s for b, s in zip(beta, products, strict=True)), arb(0))
@@ -65,7 +65,7 @@ class Machine(NamedTuple):
             value = self._least_over_bias(norm2, products)
         # A dual value above the primal one is of coefficients that are not balanced.
         sure = value is not None and abs(value - dual) < abs(value) * closeness()
-        return value, bool(sure)
+        return value, bool(sure), enough
 
     def _products(self) -> arb_mat:
         more = 1 if self.bias == "penalised" else 0
