@@ -267,7 +267,7 @@ def quoted(text: str, delimiter: str = ",") -> str:
 def text_of(raw: IO[bytes], where: str) -> tuple[IO[str], bool]:
     """Bytes as text, and whether they begin with the mark that Excel puts before UTF-8."""
     buffered = raw if hasattr(raw, "peek") else io.BufferedReader(raw)  # type: ignore[type-var]
-    start = buffered.peek(65536)  # type: ignore[attr-defined]
+    start = buffered.peek(65536)
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return io.TextIOWrapper(buffered, "utf-16", newline=""), False
     if b"\0" in start:
