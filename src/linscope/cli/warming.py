@@ -127,9 +127,9 @@ def _approximate_svm() -> None:
 JOBS: dict[str, Job] = {
     "kernel SVM": Job(_kernel_svm, 12.0),
     "logistic regression": Job(_logistic, 8.0),
-    "least squares": Job(_least_squares, 7.0),
     "perceptrons": Job(_perceptrons, 6.0),
     "linear SVM": Job(_linear_svm, 5.0),
+    "least squares": Job(_least_squares, 4.0),
     "kernel perceptron": Job(_kernel_perceptrons, 1.5),
     "approximate kernel SVM": Job(_approximate_svm, 0.5),
 }
