@@ -15,7 +15,8 @@ HERE = Path(__file__).resolve().parent
 AUTO = "auto"
 
 EXAMPLES = """\
-examples:
+Examples:
+
   linscope bench                                    all cases against all installed peers
   linscope bench perceptron averaged --peers sklearn --repeat 5 --json out.json --plot out.svg
   linscope bench perceptron --rows 20000 --features 20
@@ -26,11 +27,19 @@ examples:
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose help begins with examples, as that of the other commands."""
+
+    def format_help(self) -> str:
+        usage, _, rest = super().format_help().partition("\n\n")
+        return f"{usage}\n\n{EXAMPLES}\n{rest}"
+
+
 def parser(cases) -> argparse.ArgumentParser:
-    out = argparse.ArgumentParser(
+    out = Parser(
         prog="linscope bench",
         description="linscope and its peers in one process, at equal work.",
-        epilog=f"cases: {', '.join([*cases, AUTO])}\n\n{EXAMPLES}",
+        epilog=f"cases: {', '.join([*cases, AUTO])}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     out.add_argument("cases", nargs="*", metavar="CASE", help="all by default")

@@ -256,6 +256,13 @@ def test_help_begins_with_examples(run, words):
     assert any(line.removeprefix("cat my.csv | ").startswith(calls) for line in examples)
 
 
+def test_the_help_of_the_benchmark_begins_with_examples(run):
+    code, out, _ = run("bench", "--help")
+    assert code == 0
+    assert out.startswith("usage: linscope bench")
+    assert out.index("Examples:") < out.index("options:")
+
+
 def test_without_words_the_help_is_shown(run):
     code, out, _ = run()
     assert (code, out) == (0, run("--help")[1])
