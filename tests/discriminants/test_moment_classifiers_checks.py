@@ -142,5 +142,5 @@ def test_consoles_and_notebooks_show_the_certificate(model):
     X, y = blobs(90)
     certificate = clone(model).fit(X, y).certificate_
     assert len(str(certificate).splitlines()) < 15
-    assert "<table>" in certificate._repr_html_()
+    assert "<table" in certificate._repr_html_()
     assert str(certificate.verify(X, y)).startswith("verified")
