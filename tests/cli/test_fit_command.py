@@ -108,7 +108,9 @@ def test_values_of_every_kind_reach_the_estimator(run, table, tmp_path):
     options = ("--C", "inf", "--penalty", "none", "--class-weight", "yes:2,no:1")
     options += ("--tol", "1e-5", "--max-iter", 50, "--random-state", 3)
     words = ("logistic", table, "--target", "label", "--drop", "plan,price")
-    assert run(*words, *options, "--save", path, "--quiet") == (0, "", "")
+    code, out, err = run(*words, *options, "--save", path, "--quiet")
+    assert (code, err) == (0, "")
+    assert "Next:" not in out
     model = ls.load(path)[-1]
     expected = {"C": np.inf, "penalty": None, "class_weight": {"yes": 2.0, "no": 1.0}}
     expected |= {"tol": 1e-5, "max_iter": 50, "random_state": 3}

@@ -124,7 +124,7 @@ def test_a_command_that_is_not_what_was_asked_is_caught(run, copy):
         (["{report}", "{folder}/no.csv"], "does not exist"),
         (["{table}", "{table}"], "not a report"),
         (["{report}"], "table"),
-        ([], "report"),
+        ([], "file requires an argument"),
     ],
 )
 def test_bad_input(run, copy, words, says):

@@ -44,7 +44,7 @@ def test_a_true_model_is_confirmed(run, made):
     assert out.startswith("verified: the objective is above the minimum by at most")
     assert "the one of the fit, by its hash" in out
     assert "made again from the table, the same" in out
-    assert run(made / "m.linscope", "--data", made / "t.csv", "--quiet") == (0, "", "")
+    assert run(made / "m.linscope", "--data", made / "t.csv")[1] == out
 
 
 def test_changed_weights_are_found(run, made, tmp_path):
@@ -85,6 +85,11 @@ def test_models_of_python_need_the_name_of_the_target(run, tmp_path, write):
     assert "the file does not say which" in out
     wrong = write(path.read_text().replace("1,1,1", "1,1,-1"), "wrong.csv")
     assert run(tmp_path / "or.linscope", wrong, "--target", "y")[0] == 1
+
+
+def test_a_model_may_have_any_name(run, made, tmp_path):
+    (tmp_path / "model.bin").write_bytes((made / "m.linscope").read_bytes())
+    assert run(tmp_path / "model.bin", made / "t.csv")[0] == 0
 
 
 def test_no_model_and_no_report(run, made, write):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +9,9 @@ import numpy as np
 from cyclopts import App, Parameter, validators
 
 from .errors import CHECK_FAILED, FINE, BadInput, input_errors
-from .options import Flag
+from .json_document import print_json
+from .options import Json, Quiet
+from .predict import Sheet, batches_of
 from .screen import complain, console, facts, lead, paragraph
 from .table import STDIN, Given, given_table
 from .table_options import DATA, DataFile, TableName
@@ -44,8 +44,9 @@ def evaluate(
         str | None, Parameter(group=DATA, help="Of two classes the one looked for.")
     ] = None,
     level: Annotated[float, Parameter(help="Of the intervals.", validator=PROBABILITY)] = 0.95,
-    json: Annotated[Flag, Parameter(help="Print all of it as JSON.")] = False,
-    quiet: Annotated[Flag, Parameter(help="No remarks.")] = False,
+    sheet: Sheet = None,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> int:
     """Judge a saved model by the rows of a table whose answers are known.
 
@@ -54,18 +55,16 @@ def evaluate(
     """
     from linscope.data.batches import no_collecting
 
-    from .judged import as_json, intervals, judge
+    from .judged import document, intervals, judge
     from .model_file import read_model
 
     given = given_table(table, file)
     loaded = read_model(model)
     with no_collecting(), input_errors(also=(TypeError,)):
-        found = judge(loaded, given, target, positive)
-    trained = _is_training_table(loaded, given, found.rows)
+        found = judge(loaded, batches_of(given, sheet), given.name, target, positive)
+    trained = _is_training_table(loaded, given, found.rows, sheet)
     if json:
-        text = as_json(found, loaded, level, trained)
-        json_text.dump(text, sys.stdout, ensure_ascii=False, indent=2)
-        print()
+        print_json(document(found, loaded, level, trained))
     else:
         out = console()
         lead(out, f"{loaded.path.name} on {given.name}:", f"{found.judged:,} rows judged", "bold")
@@ -83,14 +82,14 @@ def evaluate(
     return CHECK_FAILED if found.without else FINE
 
 
-def _is_training_table(loaded: Any, given: Given, rows: int) -> bool:
+def _is_training_table(loaded: Any, given: Given, rows: int, sheet: str | None) -> bool:
     """Whether it is the very table of the fit; looked at only if it has as many rows."""
     if given.word == STDIN or rows != loaded.about.get("rows"):
         return False
     from .checking import hash_of
 
     with input_errors(also=(TypeError,)):
-        return hash_of(loaded, given.read())[0] == loaded.about.get("sha256")
+        return hash_of(loaded, given.read(sheet))[0] == loaded.about.get("sha256")
 
 
 def scores_of(y: np.ndarray, predicted: np.ndarray) -> dict[str, float]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +10,12 @@ from typing import Annotated, Any
 from cyclopts import App, Group, Parameter
 
 from .errors import FINE, BadInput, input_errors
+from .json_document import print_json
 from .models import MODEL, MODELS, ModelOptions, class_of, options_of
-from .options import Flag
+from .options import Flag, Json, Quiet
 from .screen import console, progress_bars
 from .table import given_table
-from .table_options import AskedOfTable, DataFile, TableName
+from .table_options import AskedOfColumns, AskedOfTable, DataFile, TableName
 
 USAGE = """\
 Usage: linscope fit MODEL TABLE --target COLUMN [OPTIONS]
@@ -68,8 +68,8 @@ class Writing:
         Path | None, Parameter(help="File to keep the model in: m.linscope.", negative=())
     ] = None
     force: Annotated[Flag, Parameter(help="Overwrite a file that is no model.")] = False
-    json: Annotated[Flag, Parameter(help="Print all of it as JSON.")] = False
-    quiet: Annotated[Flag, Parameter(help="Print nothing but errors.")] = False
+    json: Annotated[Json, Parameter(group=OUTPUT)] = False
+    quiet: Annotated[Quiet, Parameter(group=OUTPUT)] = False
 
 
 Scale = Annotated[
@@ -103,15 +103,17 @@ def command(key: str) -> App:
         /,
         *,
         file: DataFile = None,
-        asked: AskedOfTable | None = None,
+        asked: Any = None,
         scale: Scale = False,
         options: Any = None,
         writing: Writing | None = None,
     ) -> int:
         return run(key, table, file, asked, scale, options or options_class(), writing)
 
+    numbers = key in NUMBERS
     fit.__annotations__["options"] = options_class | None
-    some, target = ("diabetes", "price") if key in NUMBERS else ("iris", "grade")
+    fit.__annotations__["asked"] = (AskedOfColumns if numbers else AskedOfTable) | None
+    some, target = ("diabetes", "price") if numbers else ("iris", "grade")
     usage = SUB_USAGE.format(key=key, some=some, target=target)
     summary = (cls.__doc__ or "").split("\n\n")[0].strip().replace("``", "")
     made = App(
@@ -129,7 +131,7 @@ def run(
     key: str,
     table: str | None,
     file: Path | None,
-    asked: AskedOfTable | None,
+    asked: AskedOfColumns | None,
     scale: bool,
     options: ModelOptions,
     writing: Writing | None,
@@ -143,7 +145,7 @@ def run(
     path = check_model_path(writing.save, force=writing.force)
     with input_errors(also=(TypeError,)):
         question = ask(given.read(asked.sheet), asked, key, given.name)
-        with progress_bars():
+        with nullcontext() if writing.quiet else progress_bars():
             fitted = fit_pipeline(question, key, options, scale=scale)
     said = command_of(key, given.word, asked, options, scale)
     facts = about(fitted, given.name, said)
@@ -154,10 +156,10 @@ def run(
         with input_errors(also=(TypeError,)):
             save(fitted.pipeline, path, about=facts)
     if writing.json:
-        json.dump(words.as_json(fitted, facts, saved), sys.stdout, ensure_ascii=False, indent=2)
-        print()
-    elif not writing.quiet:
-        words.show(console(), fitted, saved, given.word, said)
+        print_json(words.document(fitted, facts, saved))
+    else:
+        after = [] if writing.quiet else words.what_next(saved, given.word, said)
+        words.show(console(), fitted, after)
     return FINE
 
 

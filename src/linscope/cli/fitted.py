@@ -7,11 +7,13 @@ import shlex
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from rich.console import Console
 
 from linscope.results.numbers import counted, short
 
 from .fitting import Fitted, in_table_units
+from .json_document import certificate_of
 from .models import MODELS
 from .options import in_options
 from .screen import Pairs, facts, hints, lead, paragraph
@@ -20,7 +22,7 @@ MOST_TERMS = 16
 MOST_LINES = 6
 
 
-def show(out: Console, fitted: Fitted, saved: str | None, word: str, command: str) -> None:
+def show(out: Console, fitted: Fitted, next_commands: Pairs) -> None:
     """The screen of ``linscope fit``."""
     question = fitted.question
     lead(out, f"{MODELS[fitted.key].name} on {question.name}:", _size(fitted), "bold")
@@ -30,7 +32,7 @@ def show(out: Console, fitted: Fitted, saved: str | None, word: str, command: st
     facts(out, [*rule(fitted), training(fitted)])
     out.print()
     facts(out, certificate(fitted))
-    hints(out, _next(fitted, saved, word, command))
+    hints(out, next_commands)
 
 
 def _size(fitted: Fitted) -> str:
@@ -131,39 +133,25 @@ def certificate(fitted: Fitted) -> Pairs:
     return pairs
 
 
-def as_json(fitted: Fitted, about: dict[str, Any], saved: str | None) -> dict[str, Any]:
+def document(fitted: Fitted, about: dict[str, Any], saved: str | None) -> dict[str, Any]:
     """All of it for programs."""
-    claim = fitted.model.certificate_
-    coef = getattr(fitted.model, "coef_", None)
-    if coef is not None:
-        dense = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef).tolist()
-        bias = np.atleast_1d(fitted.model.intercept_).tolist()
-        weights = {"features": fitted.names, "coef": dense, "intercept": bias}
+    weights = None
+    if hasattr(fitted.model, "coef_"):
+        coef, bias = fitted.model.coef_, fitted.model.intercept_
+        dense = np.atleast_2d(coef.toarray() if sp.issparse(coef) else coef)
+        weights = {"features": fitted.names, "coef": dense, "intercept": np.atleast_1d(bias)}
     return {
         **about,
-        "weights": None if coef is None else weights,
+        "weights": weights,
         "rule": [line for _, line in rule(fitted)],
         "training": scores(fitted),
-        "certificate": {
-            "status": claim.status.name,
-            "ok": bool(claim.ok),
-            "text": claim.text,
-            "facts": {label: plain(value) for label, value in claim.facts().items()},
-        },
+        "certificate": certificate_of(fitted.model.certificate_),
         "saved": saved,
     }
 
 
-def plain(value: Any) -> Any:
-    """A value that JSON has; what is beyond the numbers of JSON as text."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value if isinstance(value, bool | int | float | None) else str(value)
-
-
-def _next(fitted: Fitted, saved: str | None, word: str, command: str) -> Pairs:
+def what_next(saved: str | None, word: str, command: str) -> Pairs:
+    """Commands that are worth trying now."""
     if saved is None:
         if word == "-":
             return []

@@ -18,7 +18,7 @@ from linscope.validation.preparation import preparation
 
 from .figures import named
 from .models import MODELS, ModelOptions, class_of
-from .table_options import AskedOfTable, several
+from .table_options import AskedOfColumns, several
 
 NUMBER_MODELS = "regression, ridge or huber"
 CLASS_MODELS = "logistic, fisher or linear-svm"
@@ -43,7 +43,7 @@ class Fitted:
         return self.pipeline[-1]
 
 
-def ask(table: Any, asked: AskedOfTable, key: str, name: str) -> Question:
+def ask(table: Any, asked: AskedOfColumns, key: str, name: str) -> Question:
     """The table as a question that this model answers."""
     names = getattr(table, "names", [])
     classes = is_classifier(class_of(key)())
@@ -51,7 +51,7 @@ def ask(table: Any, asked: AskedOfTable, key: str, name: str) -> Question:
     return read_question(
         table,
         asked.target,
-        positive=asked.positive,
+        positive=getattr(asked, "positive", None),
         missing=asked.missing,
         drop=several(asked.drop, names),
         keep=several(asked.keep, names),
@@ -143,17 +143,12 @@ def in_table_units(fitted: Fitted) -> Any:
     return model
 
 
-def command_of(key: str, word: str, asked: AskedOfTable, options: ModelOptions, scale: bool) -> str:
+def command_of(
+    key: str, word: str, asked: AskedOfColumns, options: ModelOptions, scale: bool
+) -> str:
     """The command that fits the same."""
-    words = ["linscope", "fit", key, word]
-    for name in ("target", "positive", "missing", "sheet"):
-        value = getattr(asked, name)
-        words += [] if value is None else [f"--{name}", value]
-    for name in ("drop", "keep"):
-        for value in getattr(asked, name) or ():
-            words += [f"--{name}", value]
-    words += options.words() + ["--scale"] * scale
-    return shlex.join(words)
+    parts = [f"linscope fit {key} {shlex.quote(word)}", asked.words(), shlex.join(options.words())]
+    return " ".join([part for part in parts if part] + ["--scale"] * scale)
 
 
 def about(fitted: Fitted, table: str, command: str) -> dict[str, Any]:

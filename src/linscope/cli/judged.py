@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +15,7 @@ from linscope.selection.comparison.checks.scores import clopper_pearson
 
 from .errors import BadInput
 from .model_file import ModelFile
-from .predict import batches_of
 from .screen import Pairs
-from .table import Given
 
 
 @dataclass
@@ -37,19 +34,20 @@ class Judged:
     remarks: list[str] = field(default_factory=list)
 
 
-def judge(model: ModelFile, given: Given, target: str | None, positive: str | None) -> Judged:
+def judge(
+    model: ModelFile, batches: Any, name: str, target: str | None, positive: str | None
+) -> Judged:
     """Predict a table piece by piece and compare."""
-    batches = batches_of(given)
     answer = target or model.target
     if answer is None:
         raise BadInput(f"{model.path.name} does not say what it predicts: give --target COLUMN")
     if answer not in batches.names:
         hint = did_you_mean(answer, batches.names)
         raise BadInput(
-            f"{given.name} has no column {answer!r} with the answers{hint}"
+            f"{name} has no column {answer!r} with the answers{hint}"
             f"{'' if hint else '; say --target COLUMN'}"
         )
-    wanted = model.wanted([name for name in batches.names if name != answer], given.name)
+    wanted = model.wanted([name for name in batches.names if name != answer], name)
     classes = model.classes
     method = _scores_method(model)
     actual, predicted, scores, whole = [], [], [], []
@@ -180,7 +178,7 @@ def intervals(found: Judged, level: float) -> Pairs:
     ]
 
 
-def as_json(found: Judged, model: ModelFile, level: float, trained: bool) -> dict[str, Any]:
+def document(found: Judged, model: ModelFile, level: float, trained: bool) -> dict[str, Any]:
     """All of it for programs."""
     base: dict[str, Any] = {
         "model": model.path.name,
@@ -189,7 +187,7 @@ def as_json(found: Judged, model: ModelFile, level: float, trained: bool) -> dic
         "training_table": trained,
     }
     if found.evaluation is None:
-        return {**base, **{name: _finite(value) for name, value in found.numbers.items()}}
+        return {**base, **found.numbers}
     result = found.evaluation
     names = ["accuracy", "error_rate", "precision", "recall", "specificity", "f1", "roc_auc"]
     names += ["average_precision", "log_loss", "brier_score"]
@@ -197,18 +195,9 @@ def as_json(found: Judged, model: ModelFile, level: float, trained: bool) -> dic
         **base,
         "labels": [str(label) for label in result.labels.tolist()],
         "positive": None if result.positive is None else str(result.positive),
-        "confusion_matrix": result.confusion_matrix.tolist(),
-        **{name: _finite(getattr(result, name)) for name in names},
+        "confusion_matrix": result.confusion_matrix,
+        **{name: getattr(result, name) for name in names},
         "level": level,
         "intervals": {name: [low, high] for name, (_, low, high) in shares(found, level).items()},
         "unknown_categories": {name: dict(seen) for name, seen in model.unknown.items() if seen},
     }
-
-
-def _finite(value: Any) -> Any:
-    """A number, or numbers of the classes; what JSON does not have is null."""
-    if value is None:
-        return None
-    if np.ndim(value):
-        return [_finite(one) for one in np.asarray(value).tolist()]
-    return float(value) if math.isfinite(value) else None

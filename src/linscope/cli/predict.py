@@ -11,10 +11,10 @@ from typing import Annotated, Any
 from cyclopts import App, Group, Parameter
 
 from .errors import CHECK_FAILED, FINE, BadInput, input_errors
-from .options import Flag
+from .options import Flag, Quiet
 from .screen import complain
 from .table import STDIN, Given, given_table
-from .table_options import DataFile, TableName
+from .table_options import DATA, DataFile, TableName
 
 USAGE = """\
 Usage: linscope predict MODEL TABLE [OPTIONS]
@@ -31,6 +31,7 @@ pieces, so it may be larger than memory.
 
 Exit codes: 0 fine, 1 some rows lack a value and have no prediction, 2 bad input."""
 OUTPUT = Group("Output", sort_key=1)
+Sheet = Annotated[str | None, Parameter(group=DATA, help="Of an Excel file; the first by default.")]
 
 app = App(name="predict", usage=USAGE, help_epilogue=EPILOGUE, help_format="plaintext")
 
@@ -52,7 +53,8 @@ def predict(
     scores: Annotated[Flag, Parameter(group=OUTPUT, help="Add the scores w·x.")] = False,
     only: Annotated[Flag, Parameter(group=OUTPUT, help="Write the new columns only.")] = False,
     force: Annotated[Flag, Parameter(group=OUTPUT, help="Overwrite the file.")] = False,
-    quiet: Annotated[Flag, Parameter(group=OUTPUT, help="No remarks, only errors.")] = False,
+    sheet: Sheet = None,
+    quiet: Annotated[Quiet, Parameter(group=OUTPUT)] = False,
 ) -> int:
     """Predict the rows of a table with a saved model, and add the predictions as columns."""
     from linscope.data.batches import no_collecting
@@ -65,7 +67,7 @@ def predict(
     loaded = read_model(model)
     with input_errors(also=(TypeError,)):
         answers = Answers.of(loaded, proba=proba, scores=scores)
-        batches = batches_of(given)
+        batches = batches_of(given, sheet)
         wanted = loaded.wanted(batches.names, given.name)
         with no_collecting(), _sink(out) as write:
             count = write_answers(batches, wanted, answers, write, only=only)
@@ -74,10 +76,12 @@ def predict(
     return CHECK_FAILED if count.without else FINE
 
 
-def batches_of(given: Given) -> Any:
+def batches_of(given: Given, sheet: str | None = None) -> Any:
     """The table in pieces."""
     from linscope.data.open_batches import FrameBatches, open_batches, slices
 
+    if sheet is not None:
+        return FrameBatches(slices(given.read(sheet)), given.name)
     if not given.built_in:
         return open_batches(given.word)
     from linscope.data.question import table_with_target

@@ -95,9 +95,10 @@ def write_answers(
     """Write the table with its new columns, piece by piece."""
     names, count = answers.names([] if only else batches.names), Count()
     comma, end = batches.delimiter, batches.newline
+    head = ""  # written with the first piece: a table that is refused leaves nothing
     if not batches.json and batches.head is not None:
         new = comma.join(quoted(name, comma) for name in names)
-        write(f"{new}{end}" if only else f"{batches.head}{comma}{new}{end}")
+        head = f"{new}{end}" if only else f"{batches.head}{comma}{new}{end}"
     for piece in batches.pieces(wanted):
         whole, columns = answers.of_piece(piece.table)
         count.rows += len(whole)
@@ -106,7 +107,8 @@ def write_answers(
             lines = _json_lines(piece.records, whole, columns, names, only)
         else:
             lines = _csv_lines(piece.records, whole, columns, len(names), comma, only)
-        write(end.join(lines) + end)
+        write(head + end.join(lines) + end)
+        head = ""
     return count
 
 

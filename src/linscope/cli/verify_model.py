@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from .errors import CHECK_FAILED, FINE, input_errors
+from .json_document import print_json
 from .screen import console, facts, paragraph, verdict
 from .table import Given
 
 
 def is_model(path: Path) -> bool:
-    """Whether a file is a model rather than a report; told by its first bytes."""
-    if path.suffix.lower() in (".html", ".htm", ".json"):
+    """Whether a file is a model rather than a report: by its name, or as safetensors begin."""
+    if path.suffix.lower() == ".linscope":
+        return True
+    if not path.is_file():
         return False
-    if path.suffix.lower() == ".linscope" or not path.is_file():
-        return path.suffix.lower() == ".linscope"
     with path.open("rb") as file:
-        return not file.read(64).lstrip().startswith(b"<")
+        return file.read(9)[8:] == b"{"  # behind the length of the header
 
 
 def verify_model(
-    path: Path, given: Given, *, target: str | None, as_json: bool, quiet: bool, sheet: str | None
+    path: Path, given: Given, *, target: str | None, as_json: bool, sheet: str | None
 ) -> int:
     """Is it the table of the fit, and does the certificate hold on it?"""
     from .checking import check, hash_of, question_of
@@ -45,15 +44,14 @@ def verify_model(
             "verified": bool(found),
             "reason": "another table" if found is None else found.reason,
         }
-        json.dump(said, sys.stdout, ensure_ascii=False, indent=2)
-        print()
+        print_json(said)
     elif same is False:
         out = console()
         paragraph(out, f"{given.name} is not the table of {path.name}.", style="bold red")
         rows_there, name = model.about.get("rows", "?"), model.about.get("table", "a table")
         claimed = f"{_short(str(there))}, {rows_there} rows of {name}"
         facts(out, [("in the file", claimed), ("here", f"{_short(here)}, {rows} rows")])
-    elif not (quiet and found):
+    else:
         _say(model, found, same)
     return FINE if found else CHECK_FAILED
 

@@ -67,7 +67,7 @@ def verify(
 
     given = given_table(table, file)
     if is_model(report):
-        return verify_model(report, given, target=target, as_json=json, quiet=quiet, sheet=sheet)
+        return verify_model(report, given, target=target, as_json=json, sheet=sheet)
     with input_errors(also=(TypeError,)):
         claimed = read_report(report)
         content = given.read(sheet or _sheet(claimed, given.word))

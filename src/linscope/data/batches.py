@@ -264,15 +264,17 @@ def quoted(text: str, delimiter: str = ",") -> str:
     return text
 
 
-def text_of(raw: IO[bytes], where: str) -> tuple[IO[str], bool]:
-    """Bytes as text, and whether they begin with the mark that Excel puts before UTF-8."""
-    buffered = raw if hasattr(raw, "peek") else io.BufferedReader(raw)  # type: ignore[type-var]
+BOM = b"\xef\xbb\xbf"  # Excel puts it before UTF-8
+
+
+def text_of(raw: IO[bytes], where: str) -> tuple[IO[str], bytes]:
+    """Bytes as text, and the first of them."""
+    buffered: Any = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
     start = buffered.peek(65536)
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return io.TextIOWrapper(buffered, "utf-16", newline=""), False
+        return io.TextIOWrapper(buffered, "utf-16", newline=""), start
     if b"\0" in start:
         raise ValueError(f"{where} is a binary file, not a table of text")
-    marked = start.startswith(b"\xef\xbb\xbf")
-    if marked:
-        buffered.read(3)
-    return io.TextIOWrapper(buffered, "utf-8", newline=""), marked
+    if start.startswith(BOM):
+        buffered.read(len(BOM))
+    return io.TextIOWrapper(buffered, "utf-8", newline=""), start

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .batches import DelimitedBatches, JsonBatches, Piece, quoted, text_of
+from .batches import BOM, DelimitedBatches, JsonBatches, Piece, quoted, text_of
 from .files import JSON_SUFFIXES, Table, check_is_file, columns_of, read_table
 from .kinds import number_text
 
@@ -95,14 +95,13 @@ def open_batches(word: str) -> Batches:
 
 
 def _of_text(raw: Any, where: str, suffix: str) -> Batches:
-    text, marked = text_of(raw, where)
-    if not suffix:
-        start = raw.peek(1).lstrip()[:1] if hasattr(raw, "peek") else b""
-        suffix = ".jsonl" if start in (b"{", b"[") else ""
+    text, start = text_of(raw, where)
+    if not suffix and start.removeprefix(BOM).lstrip()[:1] in (b"{", b"["):
+        suffix = JSON_SUFFIXES[0]
     if suffix in JSON_SUFFIXES:
         return JsonBatches(text, where)
     batches = DelimitedBatches(text, where, "\t" if suffix == ".tsv" else None)
-    if marked and batches.head is not None:
+    if start.startswith(BOM) and batches.head is not None:
         batches.head = f"\ufeff{batches.head}"
     return batches
 
