@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from cyclopts import App, Parameter, validators
 
 from .errors import CHECK_FAILED, FINE, BadInput, input_errors
@@ -15,6 +15,9 @@ from .predict import Sheet, batches_of
 from .screen import complain, console, facts, lead, paragraph
 from .table import STDIN, Given, given_table
 from .table_options import DATA, DataFile, TableName
+
+if TYPE_CHECKING:
+    import numpy as np
 
 USAGE = """\
 Usage: linscope evaluate MODEL TABLE [OPTIONS]
@@ -100,7 +103,7 @@ def scores_of(y: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
     spread = float(((y - y.mean()) ** 2).sum())
     r2 = 1 - float((residual**2).sum()) / spread if spread else float("nan")
     return {
-        "rmse": float(np.sqrt((residual**2).mean())),
-        "mae": float(np.abs(residual).mean()),
+        "rmse": math.sqrt((residual**2).mean()),
+        "mae": float(abs(residual).mean()),
         "r2": r2,
     }
