@@ -6,7 +6,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# On all cores, which pip does not do; some packages have files of other versions of Python.
+BYTECODE := $(BIN)/python -m compileall -q -j 0 $(VENV)/lib >/dev/null 2>&1 || true
 TEST_JOBS ?= 2
 
 .PHONY: demo tour test lint types tests browser format bench redteam portability clean clean-cache
@@ -24,7 +26,9 @@ tour: $(VENV)/run.done
 	$(BIN)/linscope trace regression five_points
 	$(BIN)/linscope diagnose diabetes
 
-test: lint types tests
+# At the same time: only pytest uses more than one core, and its processes wait for each other.
+test: $(VENV)/dev.done
+	@$(MAKE) --no-print-directory -j3 lint types tests
 
 lint: $(VENV)/dev.done
 	$(BIN)/ruff check .
@@ -33,7 +37,6 @@ lint: $(VENV)/dev.done
 
 types: $(VENV)/dev.done
 	$(BIN)/mypy
-	$(BIN)/mypy tests/typed_snippet.py
 
 # Each process begins with tests of its own, so that few kernels are compiled by two at once.
 tests: $(VENV)/dev.done browser
@@ -72,14 +75,17 @@ $(VENV)/run.done: requirements/run.txt pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) -r requirements/run.txt
 	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(BYTECODE)
 	@touch $@
 
 $(VENV)/dev.done: requirements/dev.txt $(VENV)/run.done
 	@$(PIP) -r requirements/dev.txt
+	@$(BYTECODE)
 	@touch $@
 
 $(VENV)/bench.done: requirements/bench.txt $(VENV)/run.done
 	@$(PIP) -r requirements/bench.txt
+	@$(BYTECODE)
 	@touch $@
 
 clean-cache:

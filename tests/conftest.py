@@ -34,6 +34,8 @@ def _cache_directory() -> str:
 
 os.environ["NUMBA_CACHE_DIR"] = _cache_directory()
 os.environ["MPLBACKEND"] = "Agg"
+if "PYTEST_XDIST_WORKER" in os.environ:  # the other cores have workers of their own
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from linscope.engines import Engine, MemoryEngine
 from linscope.engines.base import Tree
@@ -180,22 +180,23 @@ def blas_threads():
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_blas_is_single_threaded_inside_and_restored_after(n_threads):
     engine = MemoryEngine(X, n_threads=n_threads, block_rows=1000)
-    before = blas_threads()
-    assert set(engine.gather(lambda block: np.array(blas_threads()))) == {1}
-    assert blas_threads() == before
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        assert set(engine.gather(lambda block: np.array(blas_threads()))) == {1}
+        assert blas_threads() == before
+    assert before == [2] * len(before)
 
 
 def test_overlapping_limits_are_undone_once():
-    before = blas_threads()
-
     def use(delay):
         with one_blas_thread():
             time.sleep(delay)
             return set(blas_threads())
 
-    with ThreadPoolExecutor(3) as pool:
+    with threadpool_limits(2, "blas"), ThreadPoolExecutor(3) as pool:
+        before = blas_threads()
         assert list(pool.map(use, [0.05, 0.02, 0.03])) == [{1}] * 3
-    assert blas_threads() == before
+        assert blas_threads() == before
 
 
 def test_the_last_to_leave_undoes_the_limit_of_another_thread():
