@@ -42,7 +42,7 @@ verbs <<'LINES'
 0 | accuracy           | linscope evaluate m.linscope table.csv
 0 | "rmse"             | linscope evaluate r.linscope table.csv --json
 0 | verified           | linscope verify m.linscope table.csv
-0 | Use the Fisher     | linscope compare table.csv --target grade --drop price --models fisher --repeats 1 --report report.html --quiet
+0 | Use the Fisher     | linscope compare table.csv --target grade --drop price --models fisher --folds 3 --repeats 1 --report report.html --quiet
 0 | all agree          | linscope verify report.html table.csv --quiet
 LINES
 [ "$(wc -l < scored.csv)" = 41 ] || fail "scored.csv has not as many lines as new.csv"

@@ -27,7 +27,7 @@ Examples:
   linscope evaluate m.linscope test.csv
   linscope evaluate m.linscope test.csv --positive no --level 0.9
   linscope evaluate m.linscope test.parquet --json"""
-EPILOGUE = "Exit codes: 0 fine, 1 some rows lack a value and could not be judged, 2 bad input."
+EPILOGUE = "Exit codes: 0 fine, 1 some rows lack a value and are not judged, 2 bad input."
 
 app = App(name="evaluate", usage=USAGE, help_epilogue=EPILOGUE, help_format="plaintext")
 PROBABILITY = validators.Number(gt=0, lt=1)
@@ -53,8 +53,9 @@ def evaluate(
 ) -> int:
     """Judge a saved model by the rows of a table whose answers are known.
 
-    For classes the confusion matrix, rates with exact (Clopper–Pearson) intervals and, where the
-    model gives probabilities, curves and losses; for numbers RMSE, MAE and R².
+    For classes the confusion matrix, rates with exact (Clopper–Pearson)
+    intervals and, where the model gives probabilities, curves and losses; for
+    numbers RMSE, MAE and R².
     """
     from linscope.data.batches import no_collecting
 

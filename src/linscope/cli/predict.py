@@ -26,10 +26,10 @@ Examples:
   linscope predict m.linscope new.parquet --only --out predictions.csv
   cat new.csv | linscope predict m.linscope - > scored.csv"""
 EPILOGUE = """\
-The table's own columns stay as they are, byte for byte, and the new ones follow. It is read in
-pieces, so it may be larger than memory.
+The table's own columns stay as they are, byte for byte, and the new ones
+follow. It is read in pieces, so it may be larger than memory.
 
-Exit codes: 0 fine, 1 some rows lack a value and have no prediction, 2 bad input."""
+Exit codes: 0 fine, 1 some rows lack a value and a prediction, 2 bad input."""
 OUTPUT = Group("Output", sort_key=1)
 Sheet = Annotated[str | None, Parameter(group=DATA, help="Of an Excel file; the first by default.")]
 
@@ -56,7 +56,7 @@ def predict(
     sheet: Sheet = None,
     quiet: Annotated[Quiet, Parameter(group=OUTPUT)] = False,
 ) -> int:
-    """Predict the rows of a table with a saved model, and add the predictions as columns."""
+    """Predict the rows of a table with a saved model; predictions are new columns."""
     from linscope.data.batches import no_collecting
 
     from .model_file import read_model
