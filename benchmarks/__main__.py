@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from .case import PEERS, Case
 
@@ -18,7 +21,7 @@ EXAMPLES = """\
 Examples:
 
   linscope bench                                    all cases against all installed peers
-  linscope bench perceptron averaged --peers sklearn --repeat 5 --json out.json --plot out.svg
+  linscope bench perceptron averaged --peers sklearn --repeat 5 --out out.json --plot out.svg
   linscope bench perceptron --rows 20000 --features 20
   linscope bench perceptron --scaling --memory --cold
   linscope bench compare                            the whole comparison against scikit-learn's
@@ -51,7 +54,8 @@ def parser(cases) -> argparse.ArgumentParser:
     out.add_argument("--scaling", action="store_true", help="how cost grows with n and d")
     out.add_argument("--memory", action="store_true", help="peak memory of each contender")
     out.add_argument("--cold", action="store_true", help="imports and first fits")
-    out.add_argument("--json", type=Path, help="write machine, versions and raw times")
+    out.add_argument("--json", action="store_true", help="print machine, versions and raw times")
+    out.add_argument("--out", type=Path, help="write these to a file, as JSON")
     out.add_argument("--plot", type=Path, help="write the picture (.svg, .png, .pdf)")
     out.add_argument("--results", action="store_true", help="write RESULTS.md and its picture")
     out.add_argument("--redraw", action="store_true", help="only that picture, from RESULTS.md")
@@ -85,9 +89,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"linscope bench: {error}", file=sys.stderr)
         return 2
-    if AUTO in options.cases:
-        _run_auto()
-    return _run(chosen, peers, options) if chosen else 0
+    # With --json standard output is one JSON document and nothing else.
+    with redirect_stdout(sys.stderr) if options.json else nullcontext():
+        if AUTO in options.cases:
+            _run_auto()
+        if not chosen:
+            return 0
+        code, content = _run(chosen, peers, options)
+    if options.json:
+        print(json.dumps(content, indent=1))
+    return code
 
 
 def _run_auto() -> None:
@@ -103,7 +114,8 @@ def _redraw() -> int:
     return 0
 
 
-def _run(chosen: list[Case], peers: list[str], options) -> int:
+def _run(chosen: list[Case], peers: list[str], options) -> tuple[int, dict[str, Any]]:
+    """Measure, print, write; the exit code and all that was measured."""
     from . import report
     from .growth import measure_growth
     from .processes import cold_start, judge_cold
@@ -126,7 +138,8 @@ def _run(chosen: list[Case], peers: list[str], options) -> int:
     for what, seconds in cold.items():
         print(f"{what}: {seconds:.2f} s  {judge_cold(cold).get(what, '')}")
     _write(report, outcomes, growths, memory, cold, options)
-    return int(any(not one.equal_work(peer) for one in outcomes for peer in one.shortfall))
+    falls_short = any(not one.equal_work(peer) for one in outcomes for peer in one.shortfall)
+    return int(falls_short), report.as_json(outcomes, growths, memory, cold)
 
 
 def _memory(outcomes, peers: list[str]) -> list[tuple[str, str, float, float]]:
@@ -147,8 +160,8 @@ def _memory(outcomes, peers: list[str]) -> list[tuple[str, str, float, float]]:
 def _write(report, outcomes, growths, memory, cold, options) -> None:
     from .picture import draw, measured
 
-    if options.json:
-        report.write_json(options.json, report.as_json(outcomes, growths, memory, cold))
+    if options.out:
+        report.write_json(options.out, report.as_json(outcomes, growths, memory, cold))
     if options.plot:
         draw(measured(outcomes), options.plot)
     if options.results:

@@ -29,9 +29,9 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardSca
 from sklearn.svm import SVC, LinearSVC
 
 from linscope.data.question import read_question
-from linscope.selection.comparison.candidates import LOGISTIC_C, RBF_GRID, SVM_C
 from linscope.selection.comparison.curves import PARTS
 from linscope.selection.comparison.options import Options
+from linscope.selection.comparison.scoring.candidates import LOGISTIC_C, RBF_GRID, SVM_C
 from linscope.selection.comparison.study import run_study
 
 from .case import Case, Contender, Data

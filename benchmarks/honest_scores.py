@@ -21,8 +21,8 @@ from scipy.stats import binomtest
 
 from linscope.data.question import read_question
 from linscope.display import theme
-from linscope.selection.comparison.candidates import CLASSIFIERS
 from linscope.selection.comparison.options import Options
+from linscope.selection.comparison.scoring.candidates import CLASSIFIERS
 from linscope.selection.comparison.study import run_study
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "honest_scores.png"

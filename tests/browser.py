@@ -28,9 +28,9 @@ def chromium():
 class Visit:
     """A page in the browser, with all that it asked for and all that it complained of."""
 
-    def __init__(self, browser, path, *, width=1440, scheme="light"):
+    def __init__(self, browser, path, *, width=1440, scheme="light", **more):
         self.context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme
+            viewport={"width": width, "height": 900}, color_scheme=scheme, **more
         )
         self.page = self.context.new_page()
         self.asked, self.said, self.dialogs = [], [], []
@@ -40,7 +40,7 @@ class Visit:
         self.page.on(
             "dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss())
         )
-        self.page.goto(path.as_uri())
+        self.page.goto(path if isinstance(path, str) else path.as_uri())
 
     def __enter__(self):
         return self

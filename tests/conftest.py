@@ -3,8 +3,12 @@
 The cache directory of the kernels is keyed by the contents of the package: Numba notices a change
 in a function's own file, but not in the files of the functions it calls. All workers of a parallel
 run share the directory, so each kernel is compiled once.
+
+Thousands of tests and hundreds of modules stay until the end: Python looks for garbage among other
+objects only.
 """
 
+import gc
 import getpass
 import hashlib
 import os
@@ -13,6 +17,8 @@ import warnings
 from pathlib import Path
 
 import pytest
+
+from linscope.selection.comparison.sharing import processes
 
 
 def _fingerprint() -> str:
@@ -32,10 +38,17 @@ def _cache_directory() -> str:
     return str(parent if parent.parent.name == "numba" else parent / "numba" / name)
 
 
+gc.disable()  # until all tests are collected
 os.environ["NUMBA_CACHE_DIR"] = _cache_directory()
 os.environ["MPLBACKEND"] = "Agg"
 if "PYTEST_XDIST_WORKER" in os.environ:  # the other cores have workers of their own
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    processes.MOST_PROCESSES = 0
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

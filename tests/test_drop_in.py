@@ -34,10 +34,11 @@ CLASSIFIERS = [
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
 def test_bagging_of_few_samples(model):
     X, y = ls.datasets.load("iris")
-    bag = BaggingClassifier(model, n_estimators=8, max_samples=5, random_state=0).fit(X, y)
+    bag = BaggingClassifier(model, n_estimators=4, max_samples=5, random_state=0).fit(X, y)
     assert bag.predict(X).shape == (150,)
     assert all(list(one.classes_) == [0, 1, 2] for one in bag.estimators_)
     assert bag.score(X, y) > 0.3
+    assert any(len(set(y[rows])) < 3 for rows in bag.estimators_samples_)
 
 
 @pytest.mark.filterwarnings("ignore")

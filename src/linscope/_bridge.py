@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    pass
+from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,7 +59,7 @@ def check_feature_names(estimator: Any, X: Any, *, reset: bool) -> None:
     scikit-learn would first ask every library of data frames whether it is one of theirs.
     """
     plain = type(X).__module__.split(".")[0] in ("numpy", "scipy")
-    if plain and not hasattr(estimator, "feature_names_in_"):
+    if plain and "feature_names_in_" not in vars(estimator):
         return
     from sklearn.utils.validation import _check_feature_names
 
@@ -90,7 +87,7 @@ def validate_params(estimator: Any) -> None:
 
 def has_callbacks(estimator: Any) -> bool:
     """Whether the user has set callbacks of scikit-learn."""
-    return bool(getattr(estimator, "_skl_callbacks", None))
+    return bool(vars(estimator).get("_skl_callbacks"))
 
 
 def begin_callbacks(estimator: Any, most_tasks: int) -> Any:

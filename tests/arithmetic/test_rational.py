@@ -12,6 +12,7 @@ from linscope.arithmetic.modular import largest_minor
 from linscope.arithmetic.rational import (
     as_integers,
     echelon,
+    largest_magnitude,
     magnitude,
     null_space,
     power_of_two,
@@ -19,6 +20,7 @@ from linscope.arithmetic.rational import (
     solve,
     sqrt_down,
     sqrt_up,
+    times_powers,
 )
 
 any_float = st.floats(allow_nan=False, allow_infinity=False)
@@ -38,6 +40,14 @@ def test_every_float_is_an_integer_times_a_power_of_two(rows, common):
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
             assert M[i, j] * power_of_two(e[j]) == Fraction(value)
+
+
+@given(st.lists(st.tuples(st.fractions(), st.integers(-300, 300)), max_size=6))
+def test_the_largest_magnitude_bounds_all_numbers_times_powers_of_two(pairs):
+    values, exponents = zip(*pairs, strict=True) if pairs else ((), ())
+    largest = max(map(abs, times_powers(values, exponents)), default=Fraction(0))
+    e = largest_magnitude(values, exponents)
+    assert Fraction(2) ** (e - 1) < largest < Fraction(2) ** (e + 1) if largest else e == 0
 
 
 @given(matrices)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every verb on good and on bad files. A line below says the exit code, words that must be said on
-# standard output or standard error, and the command; lines of one block run in one process.
+# standard output or standard error, and the command; they run in one process.
 #
 #     tests/cli/every_verb.sh            in a folder of its own, which is removed at the end
 set -euo pipefail
@@ -26,7 +26,7 @@ printf 'size,plan,grade\n' > empty.csv
 printf 'no model' > broken.linscope
 printf 'mine' > notes.txt
 
-# good
+# good, then bad
 verbs <<'LINES'
 0 | iris               | linscope datasets
 0 | 13                 | linscope examples
@@ -44,12 +44,7 @@ verbs <<'LINES'
 0 | verified           | linscope verify m.linscope table.csv
 0 | Use the Fisher     | linscope compare table.csv --target grade --drop price --models fisher --folds 3 --repeats 1 --report report.html --quiet
 0 | all agree          | linscope verify report.html table.csv --quiet
-LINES
-[ "$(wc -l < scored.csv)" = 41 ] || fail "scored.csv has not as many lines as new.csv"
-[ "$(cut -d, -f1-4 scored.csv)" = "$(cat new.csv)" ] || fail "predict changed the table's columns"
 
-# bad
-verbs <<'LINES'
 2 | Did you mean "predict"      | linscope predikt m.linscope new.csv
 2 | Did you mean "logistic"     | linscope fit logistc table.csv
 2 | did you mean 'grade'        | linscope fit logistic table.csv --target grad
@@ -70,6 +65,8 @@ verbs <<'LINES'
 2 | classes, not numbers        | linscope diagnose or
 2 | iris                        | linscope separate irsi
 LINES
+[ "$(wc -l < scored.csv)" = 41 ] || fail "scored.csv has not as many lines as new.csv"
+[ "$(cut -d, -f1-4 scored.csv)" = "$(cat new.csv)" ] || fail "predict changed the table's columns"
 [ ! -e never.csv ] || fail "a refused table left never.csv behind"
 [ "$(cat notes.txt)" = mine ] || fail "notes.txt was overwritten"
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cyclopts import App
 from sklearn.compose import make_column_transformer
 from sklearn.preprocessing import OneHotEncoder
 
@@ -230,6 +231,7 @@ def test_shuffle_is_a_switch(run, read_json):
         (["trace", "perceptron", "or"], "verified: "),
         (["diagnose", "five_points"], "1.1622"),
         (["datasets"], "students"),
+        (["fit", "fisher", "iris"], "certificate"),
     ],
 )
 def test_quiet_says_nothing_beside_the_answer(run, words, kept):
@@ -239,6 +241,21 @@ def test_quiet_says_nothing_beside_the_answer(run, words, kept):
     assert kept in out
     assert loud.partition("\nNext:")[0].rstrip() == out.rstrip()
     assert "Next:" in loud
+
+
+@pytest.mark.parametrize("verb", ["fit", "trace"])
+def test_a_table_in_the_place_of_a_model(run, write, verb):
+    for table in ("students", str(write("x,y\n1,2\n"))):
+        code, out, err = run(verb, table)
+        assert (code, out) == (2, "")
+        assert f"which model? It stands before the table, as in linscope {verb} logistic" in err
+    assert "Unknown command" in run(verb, "logisti")[2]
+
+
+def test_quiet_examples_say_whether_all_agree(run):
+    code, out, err = run("examples", "--quiet")
+    assert (code, err) == (0, "")
+    assert out.startswith("all 9 worked examples agree with the notes")
 
 
 # help
@@ -349,8 +366,24 @@ def test_the_shell_asks_for_words(run, words, known):
     assert known in out.splitlines()
 
 
+SCRIPTS = {}
+
+
+@pytest.fixture
+def each_script_once(monkeypatch):
+    """The script for a shell takes a second: what the application made is kept for all tests."""
+    make = App.generate_completion
+
+    def kept(self, *, shell):
+        if shell not in SCRIPTS:
+            SCRIPTS[shell] = make(self, shell=shell)
+        return SCRIPTS[shell]
+
+    monkeypatch.setattr(App, "generate_completion", kept)
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_installed(run, tmp_path, monkeypatch, shell):
+def test_completion_is_installed(run, tmp_path, monkeypatch, each_script_once, shell):
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("ZSH", "ZSH_CUSTOM"):
         monkeypatch.delenv(name, raising=False)
@@ -388,7 +421,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
         ("linscope trace svm or --kernel po", "poly"),
     ],
 )
-def test_bash_completes(tmp_path, words, found):
+def test_bash_completes(tmp_path, each_script_once, words, found):
     path = tmp_path / "linscope.bash"
     path.write_text(build().generate_completion(shell="bash"))
     script = BASH.format(path=path, words=words, last=words.count(" "))

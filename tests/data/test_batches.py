@@ -2,6 +2,8 @@
 
 import csv
 import io
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,10 +19,20 @@ TEXT = st.text(
 )
 
 
+@pytest.fixture(params=["compiled", "plain"], autouse=True)
+def reader(request, monkeypatch):
+    """Every test with compiled loops where they can do it, and without them."""
+    monkeypatch.setattr(module, "QUICK", 0 if request.param == "compiled" else math.inf)
+
+
+def list_of(records):
+    return records if isinstance(records, list) else records.tolist()
+
+
 def joined(path, wanted, monkeypatch, size):
     monkeypatch.setattr(module, "PIECE", size)
     batches = open_batches(str(path))
-    pieces = list(batches.pieces(wanted))
+    pieces = [replace(p, records=list_of(p.records)) for p in batches.pieces(wanted)]
     columns = {n: np.concatenate([p.table.columns[n] for p in pieces]) for n in wanted}
     return batches, pieces, columns
 
@@ -55,6 +67,34 @@ def test_a_column_is_read_as_it_is_asked_for(write, monkeypatch):
     assert len(pieces) > 1
     assert columns["code"].tolist() == ["01", "02", "1.5", "red"]
     np.testing.assert_array_equal(columns["x"], [1, np.nan, 3, 4])
+
+
+def test_both_readers_read_the_same(write, monkeypatch):
+    """Numbers in every dress, missing values, texts, and columns of any kind."""
+    numbers = [
+        "1",
+        " 2.50 ",
+        "-0",
+        "1e-3",
+        "",
+        "NA",
+        "?",
+        "nan",
+        "1_000",
+        "inf",
+        "0.1234567890123456789",
+    ]
+    words = ["a", " b", "", "null", "é", "1", "01", "yes", "no", "true", "b "]
+    rows = [f"{x},{word},{x},{word}" for x, word in zip(numbers, words, strict=True)]
+    path = write("x,word,any,other\n" + "\n".join(rows) + "\n")
+    wanted = {"x": "number", "word": "text", "any": "any", "other": "any"}
+    found = []
+    for quick in (0, math.inf):
+        monkeypatch.setattr(module, "QUICK", quick)
+        _, pieces, columns = joined(path, wanted, monkeypatch, 1000)
+        found.append(([p.records for p in pieces], {n: v.tolist() for n, v in columns.items()}))
+    assert repr(found[0]) == repr(found[1])
+    assert found[0][1]["x"][:4] == [1, 2.5, 0, 0.001]
 
 
 def test_semicolons_mean_decimal_commas(write, monkeypatch):

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from linscope.engines import Engine, MemoryEngine
 from linscope.engines.base import Tree
 from linscope.rows.blocks import BLOCK_BYTES, block_borders, take_rows
-from linscope.rows.threads import Workers, one_blas_thread, thread_count
+from linscope.rows.threads import Workers, blas_limits, one_blas_thread, thread_count
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((5000, 7)) * 10.0 ** rng.uniform(-8, 8, (5000, 1))
@@ -185,6 +185,21 @@ def test_blas_is_single_threaded_inside_and_restored_after(n_threads):
         assert set(engine.gather(lambda block: np.array(blas_threads()))) == {1}
         assert blas_threads() == before
     assert before == [2] * len(before)
+
+
+def test_a_single_block_is_folded_on_one_blas_thread_inside_a_limit_and_outside():
+    engine = MemoryEngine(X[:10])
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        assert set(engine.fold(lambda block: np.array(blas_threads()))) == {1}
+        assert blas_threads() == before
+        with one_blas_thread():
+            assert set(engine.fold(lambda block: np.array(blas_threads()))) == {1}
+        waiting = Workers(1).map(str, range(3))
+        next(waiting)  # its limit ends with it, so who waits must not rely on it
+        assert blas_limits.get() == 0
+        waiting.close()
+        assert blas_threads() == before
 
 
 def test_overlapping_limits_are_undone_once():

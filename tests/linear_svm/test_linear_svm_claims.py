@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 import linscope as ls
 from linscope.engines import choose
 from linscope.linear_svm.certificates.duality import duality
-from linscope.linear_svm.solvers.frame import margin_problem
+from linscope.linear_svm.solvers.objective import margin_problem
 from linscope.linear_svm.verify.bounds import Problem, bounds
 from linscope.results import Status
 

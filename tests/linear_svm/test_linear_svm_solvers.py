@@ -17,10 +17,10 @@ from linscope.linear_svm.certificates.duality import duality
 from linscope.linear_svm.certificates.linear_svm import certify
 from linscope.linear_svm.solvers.dual_coordinate import DualCoordinate
 from linscope.linear_svm.solvers.dual_coordinate_loops import replay_steps
-from linscope.linear_svm.solvers.frame import margin_problem
 from linscope.linear_svm.solvers.hard_margin import hard_margin
 from linscope.linear_svm.solvers.hinge import Multipliers
 from linscope.linear_svm.solvers.hinge_bias import hinge_bias
+from linscope.linear_svm.solvers.objective import margin_problem
 from linscope.linear_svm.solvers.squared_hinge import FiniteNewton
 from linscope.linear_svm.verify.bounds import Problem, balanced
 from linscope.results import Status, VisitOrder

@@ -511,3 +511,19 @@ def test_many_pairs_of_classes():
     assert len(model.certificate_.parts) == 66
     assert model.certificate_.ok
     assert model.verify(X, y)
+
+
+@pytest.mark.parametrize("C", [1.8e-163, 1.0])
+def test_a_bias_that_float32_rounds_is_the_one_that_is_certified(C):
+    """All columns are 0: the bias alone is rounded, and its gradient is that of the rounded one."""
+    X, y = np.zeros((8, 2), np.float32), np.array([0, 0, 1, 0, 0, 0, 1, 0])
+    model = ls.LogisticRegression(C).fit(X, y)
+    assert model.certificate_.verify(X, y)
+    p = 1 / (1 + np.exp(-np.float64(model.intercept_[0])))
+    assert model.certificate_.kkt >= C * abs(8 * p - 2)
+
+
+def test_weights_times_c_beyond_the_range_of_floats_are_refused_not_certified():
+    X, y = np.zeros((6, 1), np.float32), np.array([1, 1, 0, 0, 1, 0])
+    with pytest.raises(ValueError, match="range of floats"):
+        ls.LogisticRegression(9e-100).fit(X, y, sample_weight=np.full(6, 3e-224))

@@ -1,10 +1,11 @@
-"""Newton's method for two classes, against scikit-learn and the trust-region method."""
+"""Newton's method, against scikit-learn and the trust-region method."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+import linscope as ls
 from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.logistic.solvers.newton import Newton
@@ -45,6 +46,42 @@ def test_the_hessian_is_that_of_the_products():
         point = P.evaluate(np.random.default_rng(1).standard_normal((1, 5)))
         H = np.array([P.product(point, e).ravel() for e in np.eye(5)])
         np.testing.assert_allclose(P.hessian(point), H, rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_hessian_of_several_classes_is_that_of_the_products(intercept, weighted, make):
+    K, d, rng = 4, 3, np.random.default_rng(0)
+    X, c = rng.standard_normal((100, d)), rng.random(100) if weighted else None
+    rho = np.array([1.0, 4.0, 0.25])
+    P = LogisticObjective(choose(make(X), rng.integers(0, K, 100), c), K, rho, intercept)
+    point = P.evaluate(rng.standard_normal((K, d + 1)) * P.mask)
+    H = P.hessian(point)
+    for _ in range(5):
+        V = rng.standard_normal((K, d + 1)) * P.mask
+        V -= V.mean(axis=0)
+        np.testing.assert_allclose(
+            (H @ V.ravel()).reshape(V.shape), P.product(point, V), atol=1e-11
+        )
+    assert np.linalg.eigvalsh(H)[0] > 0  # also where all classes move alike
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, lambda X: 1e3 + 10 * X])
+def test_few_weights_of_several_classes_are_found_and_proven(make, intercept, C):
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((120, 3)), rng.integers(0, 4, 120)
+    X[:, 0] += y
+    X, c = make(X), rng.integers(1, 4, 120).astype(float)
+    model = ls.LogisticRegression(C, fit_intercept=intercept).fit(X, y, c)
+    assert model.certificate_.ok
+    assert model.certificate_.verify(X, y, c)
+    assert model.certificate_.how.startswith("newton")
+    region = ls.LogisticRegression(C, fit_intercept=intercept, solver="trust-region").fit(X, y, c)
+    np.testing.assert_allclose(model.predict_proba(X), region.predict_proba(X), atol=1e-5)
+    assert intercept or not model.intercept_.any()
 
 
 def test_many_rows_are_grown_and_end_at_the_same_weights():

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Reference
 from sklearn.linear_model import LogisticRegressionCV
@@ -16,7 +17,6 @@ import linscope as ls
 from linscope.fitting.training import read_training
 from linscope.logistic.certificates.path_bounds import doubt_of, dual_gap, newton_bound
 from linscope.logistic.path import fits
-from linscope.logistic.solvers.folds.loops import small_exponentials, terms
 from linscope.logistic.solvers.folds.table import FoldTable
 from linscope.losses.logistic_tiles import binary_terms
 from linscope.losses.softmax import loss
@@ -279,12 +279,13 @@ def test_quick_terms_are_the_losses(weighted):
     s = np.r_[rng.standard_normal(500) * 5, np.linspace(-900, 900, 301), 0.0, 1e-300]
     codes = rng.integers(2, size=len(s))
     c = rng.random(len(s)) if weighted else np.zeros(0)
-    expected, curvature = np.empty(len(s)), np.empty(len(s))
-    total = binary_terms(s, codes, c, expected, curvature)
-    power, u, residual = np.empty(len(s)), np.empty(len(s)), np.empty(len(s))
-    small_exponentials(s, power, power.view(np.int64), u)
-    assert terms(s, 2.0 * codes - 1.0, c, u, residual) == pytest.approx(total, rel=1e-14)
-    np.testing.assert_allclose(residual, expected, rtol=1e-14, atol=1e-300)
+    side, own = 2.0 * codes - 1.0, c if weighted else np.ones(len(s))
+    residual, curvature = np.empty(len(s)), np.empty(len(s))
+    total = binary_terms(s, codes, c, residual, curvature)
+    assert total == pytest.approx(float(own @ np.logaddexp(0.0, -side * s)), rel=1e-13)
+    p = expit(-side * s)
+    np.testing.assert_allclose(residual, -side * own * p, rtol=1e-13, atol=1e-300)
+    np.testing.assert_allclose(curvature, own * p * expit(side * s), rtol=1e-13, atol=1e-300)
 
 
 def test_the_same_for_one_thread_and_many(monkeypatch):

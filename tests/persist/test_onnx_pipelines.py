@@ -15,7 +15,7 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, PolynomialFeature
 
 import linscope as ls
 from linscope.data.question import read_question
-from linscope.selection.comparison.balanced import BalancedDecision
+from linscope.selection.comparison.scoring.balanced import BalancedDecision
 from linscope.validation.preparation import preparation
 from tests.onnx_runs import agree, run, session_of
 from tests.registry import noisy_plane, three_classes

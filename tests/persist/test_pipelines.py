@@ -20,8 +20,8 @@ from sklearn.preprocessing import (
 import linscope as ls
 from linscope.data.question import read_question
 from linscope.persist.allowed import ESTIMATORS
-from linscope.selection.comparison.balanced import BalancedDecision
-from linscope.selection.comparison.candidates import Setting, candidates
+from linscope.selection.comparison.scoring.balanced import BalancedDecision
+from linscope.selection.comparison.scoring.candidates import Setting, candidates
 from linscope.validation.preparation import preparation
 
 from .checks import check_answers

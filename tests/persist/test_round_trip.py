@@ -155,6 +155,37 @@ def test_a_loaded_regression_goes_on_learning(path):
     np.testing.assert_allclose(again.coef_, ls.LinearRegression().fit(X, y).coef_, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:Perceptron stopped")
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"output": "averaged", "schedule": "inverse"},
+        {"output": "pocket"},
+        {"output": "voted"},
+        {"shuffle": True, "random_state": 3},
+        {"init": "random", "random_state": 3, "multi_class": "ovo"},
+        {"rule": "mini-batch", "batch_size": 4, "fit_intercept": False},
+    ],
+)
+def test_a_loaded_perceptron_goes_on_bit_for_bit(path, parameters):
+    """As one that was never written: the same weights, counts and certificate after each pass."""
+    X, y = overlapping()
+    y = np.where(X[:, 0] > 1.0, 2, y)
+    plain, travelled = ls.Perceptron(**parameters), ls.Perceptron(**parameters)
+    for rows in np.array_split(np.arange(len(y)), 4):
+        plain.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
+        travelled.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
+        travelled = trip(travelled, path)
+        np.testing.assert_array_equal(travelled.decision_function(X), plain.decision_function(X))
+        np.testing.assert_array_equal(travelled._weights, plain._weights)
+        assert travelled.n_updates_ == plain.n_updates_
+        assert repr(travelled.certificate_) == repr(plain.certificate_)
+    fitted = ls.Perceptron(**parameters).fit(X, y)
+    again = trip(fitted, path).partial_fit(X, y)
+    np.testing.assert_array_equal(again.predict(X), fitted.partial_fit(X, y).predict(X))
+
+
 def test_what_is_left_out_says_so_and_comes_back_with_a_fit(path):
     X, y = overlapping()
     again = trip(ls.LogisticRegression().fit(X, y), path)

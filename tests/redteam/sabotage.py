@@ -130,10 +130,19 @@ def _first_array(value: Any) -> np.ndarray | None:
 
 def _changed(value: Any, what: str) -> Any:
     array = _first_array(value)
-    other = -array if what == "negated" else array.copy()
+    other = _alike(array)
+    other[...] = -array if what == "negated" else array
     if what == "row dropped":
         other[-1] = 0.0
-    return _with(value, array, np.ascontiguousarray(other) if array.flags.c_contiguous else other)
+    other.flags.writeable = array.flags.writeable
+    return _with(value, array, other)
+
+
+def _alike(array: np.ndarray) -> np.ndarray:
+    """An array of the same type to the compiler, which knows the function already then."""
+    if array.flags.forc:
+        return np.empty_like(array)
+    return np.empty((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)[..., ::2]
 
 
 def _with(value: Any, old: np.ndarray, new: np.ndarray) -> Any:

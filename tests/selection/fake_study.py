@@ -227,8 +227,8 @@ if __name__ == "__main__":
 
     from rich.console import Console
 
-    from linscope.selection.comparison.answer import answer
-    from linscope.selection.comparison.progress import watch as watching
+    from linscope.selection.comparison.screen.answer import answer
+    from linscope.selection.comparison.screen.progress import watch as watching
 
     models = [(key, title) for key, (title, _, _) in TITLES.items()]
     with watching("balanced_accuracy", models, quiet=False) as progress:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from linscope.selection.comparison.answer import LINES, answer
 from linscope.selection.comparison.findings import Check, Flip
+from linscope.selection.comparison.screen.answer import LINES, answer
 from tests.selection.fake_study import findings
 
 LONG = "a very long sentence about the models and the table that goes on and on, " * 6

@@ -30,7 +30,7 @@ def asked(monkeypatch):
     kept = {}
     module = type(sys)(STUDY)
 
-    def run_study(question, options, *, watch=None):
+    def run_study(question, options, *, watch=None, processes=None):
         kept.update(question=question, options=options)
         return fake_study.Study(fake_study.findings())
 
@@ -248,7 +248,7 @@ def test_a_live_table_fills_row_by_row():
     from rich.console import Console
 
     from linscope.selection.comparison.options import Finished, LeftOut, Scored, Started
-    from linscope.selection.comparison.progress import LiveTable
+    from linscope.selection.comparison.screen.progress import LiveTable
 
     console = Console(file=io.StringIO(), width=80, height=24)
     models = [(key, title) for key, (title, *_) in fake_study.TITLES.items()]

@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
-from linscope.results.proofs import without_proofs
+from linscope.results.certificate import without_proofs
 from linscope.selection.path import fold_scores
 
 X, Y = ls.datasets.load("iris")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linscope.selection.comparison.folds import Rows, outer_folds
-from linscope.selection.comparison.folds import split as split_rows
+from linscope.selection.comparison.scoring.folds import Rows, outer_folds
+from linscope.selection.comparison.scoring.folds import split as split_rows
 
 
 def _rows(n=60, classes=3, groups=None, order=None):

@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 
-from linscope.selection.comparison.judging import Answers, answers_of, judge, read_metric
+from linscope.selection.comparison.scoring.judging import Answers, answers_of, judge, read_metric
 
 
 def _case(classes, seed, ties=False):

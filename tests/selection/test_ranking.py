@@ -11,8 +11,13 @@ from sklearn.metrics import (
     roc_curve,
 )
 
-from linscope.selection.comparison.judging import Answers
-from linscope.selection.comparison.ranking import MOST_CLASSES, against_rest, calibration, macro
+from linscope.selection.comparison.last_fit.ranking import (
+    MOST_CLASSES,
+    against_rest,
+    calibration,
+    macro,
+)
+from linscope.selection.comparison.scoring.judging import Answers
 
 
 @pytest.fixture

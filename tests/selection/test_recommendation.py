@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linscope.selection.comparison.choice import choose
-from linscope.selection.comparison.extrapolation import fitted_law, overtaking
+from linscope.selection.comparison.advice.choice import choose
+from linscope.selection.comparison.advice.extrapolation import fitted_law, overtaking
+from linscope.selection.comparison.advice.recommendation import recommend
 from linscope.selection.comparison.findings import (
     Candidate,
     Curve,
@@ -21,7 +22,6 @@ from linscope.selection.comparison.findings import (
     Plan,
     Score,
 )
-from linscope.selection.comparison.recommendation import recommend
 from linscope.selection.report.paragraph import results_paragraph
 from linscope.validation.differences import corrected_interval, differences
 

@@ -11,7 +11,7 @@ import linscope as ls
 from linscope.data.question import read_question
 from linscope.selection.comparison import study as study_module
 from linscope.selection.comparison.course import Course
-from linscope.selection.comparison.final import _weights
+from linscope.selection.comparison.last_fit.final import _weights
 from linscope.selection.comparison.options import Finished, LeftOut, Options
 from linscope.selection.comparison.study import run_study
 from linscope.validation.differences import corrected_interval

@@ -28,9 +28,24 @@ def power_of_two(exponent: int) -> Fraction:
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
+def times_powers(values: Iterable, exponents: Iterable[int]) -> list[Fraction]:
+    """v_j·2^e_j for each j.
+
+    >>> times_powers([3, Fraction(1, 3)], [-1, 1])
+    [Fraction(3, 2), Fraction(2, 3)]
+    """
+    return [v * power_of_two(int(e)) for v, e in zip(values, exponents, strict=True)]
+
+
 def magnitude(value: Fraction) -> int:
     """An exponent e with 2^(e-1) < |value| < 2^(e+1); value must not be 0."""
     return abs(value.numerator).bit_length() - value.denominator.bit_length()
+
+
+def largest_magnitude(values: Iterable[Fraction], exponents: Iterable[int]) -> int:
+    """The largest magnitude of v_j·2^e_j; 0 if all are 0."""
+    pairs = zip(values, exponents, strict=True)
+    return max((magnitude(v) + e for v, e in pairs if v), default=0)
 
 
 def as_integers(A, common: bool = False) -> tuple[np.ndarray, list[int]]:

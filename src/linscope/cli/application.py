@@ -7,9 +7,10 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, UnknownCommandError
 
 from linscope._version import __version__
 
@@ -22,6 +23,7 @@ from . import (
     evaluate,
     examples,
     fit,
+    playground,
     predict,
     separate,
     trace,
@@ -45,6 +47,7 @@ Examples:
   linscope verify m.linscope my.csv        a model's certificate, checked independently
   linscope verify my-report.html my.csv    every number of a report, recomputed
   linscope trace perceptron or             every step of the lecture notes' OR table
+  linscope playground                      draw points, and see every algorithm move
   linscope separate my.csv --target grade  is there a separating hyperplane? with proof
   linscope diagnose diabetes               a regression with its assumptions checked
   linscope examples                        the notes' printed runs against linscope
@@ -71,6 +74,7 @@ VERBS = (
     trace,
     separate,
     diagnose,
+    playground,
     examples,
     datasets,
     warm,
@@ -120,7 +124,7 @@ def _ending(error: BaseException) -> int:
             complain(str(error))
             return BAD_INPUT
         case CycloptsError():
-            complain(f"{one_line(error)} {_where_help_is(error)}")
+            complain(f"{_model_first(error) or one_line(error)} {_where_help_is(error)}")
             return BAD_INPUT
         case KeyboardInterrupt():
             return INTERRUPTED
@@ -162,6 +166,21 @@ def _report(caught: list[warnings.WarningMessage]) -> None:
 
 def _for_users(warning: warnings.WarningMessage) -> bool:
     return issubclass(warning.category, UserWarning | FutureWarning)
+
+
+def _model_first(error: CycloptsError) -> str:
+    """For a table in the place of a model; empty for every other error."""
+    verb, word = (error.command_chain or ("",))[0], (error.unused_tokens or [""])[0]
+    if not isinstance(error, UnknownCommandError) or verb not in ("fit", "trace"):
+        return ""
+    from linscope.data.datasets import names
+
+    if not Path(word).is_file() and word not in names():
+        return ""
+    return (
+        f"which model? It stands before the table, as in linscope {verb} logistic {word}; "
+        f"linscope compare {word} tries them all"
+    )
 
 
 def _where_help_is(error: CycloptsError) -> str:

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -133,27 +133,29 @@ def compare(
     asked, judging = asked or TableOptions(), judging or JudgingOptions()
     writing = writing or ReportOptions()
     path = _report_path(writing, given)
-    with input_errors(also=(TypeError,)):
-        content = given.read(asked.sheet)
-        settings = _settings(asked, judging, content)
-        question = settings.read(content, given.name)
-    from linscope.selection.compare import run
+    with _processes(judging) as processes:
+        with input_errors(also=(TypeError,)):
+            content = given.read(asked.sheet)
+            settings = _settings(asked, judging, content)
+            question = settings.read(content, given.name)
+        from linscope.selection.compare import run
 
-    with _interrupts() as interrupted:
-        try:
-            found = run(
-                settings,
-                question,
-                quiet=writing.quiet,
-                command=settings.command(given.word),
-                python=settings.python(given.python),
-            )
-        except KeyboardInterrupt:
-            complain("stopped before a model was finished: there is nothing to report")
-            return INTERRUPTED
-        if path is not None:
-            with input_errors():
-                found.report(path)
+        with _interrupts() as interrupted:
+            try:
+                found = run(
+                    settings,
+                    question,
+                    quiet=writing.quiet,
+                    command=settings.command(given.word),
+                    python=settings.python(given.python),
+                    processes=processes,
+                )
+            except KeyboardInterrupt:
+                complain("stopped before a model was finished: there is nothing to report")
+                return INTERRUPTED
+            if path is not None:
+                with input_errors():
+                    found.report(path)
     if writing.json:
         print(found.to_json())
     else:
@@ -161,6 +163,15 @@ def compare(
     if interrupted:
         return INTERRUPTED
     return FINE if any(one.scores for one in found.findings.candidates) else CHECK_FAILED
+
+
+def _processes(judging: JudgingOptions) -> Any:
+    """Others that load their libraries while the table is read; for few models none at once."""
+    if judging.models is not None:
+        return nullcontext()
+    from linscope.selection.comparison.sharing.processes import started_processes
+
+    return started_processes()
 
 
 def _settings(asked: TableOptions, judging: JudgingOptions, table: Any) -> Any:
@@ -248,7 +259,7 @@ def _interrupts() -> Iterator[list[bool]]:
 
 def _show(found: Any, settings: Any, given: Given, path: Path | None, *, quiet: bool) -> None:
     """The answer, on one screen."""
-    from linscope.selection.comparison.answer import answer
+    from linscope.selection.comparison.screen.answer import answer
 
     out = console()
     hints = [] if quiet else list(_next(found.findings, settings, given, path))

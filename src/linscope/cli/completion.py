@@ -48,12 +48,23 @@ def add_to(app: App) -> None:
         chosen = shell or _this_shell()
         try:
             path = app.install_completion(shell=chosen)  # type: ignore[arg-type]
+            if chosen == "zsh":
+                _start_completion_of_zsh(Path.home() / ".zshrc")
         except OSError as error:
             raise BadInput(f"cannot write {error.filename}: {error.strerror}") from error
         out = console()
         out.print(f"Completion for {chosen} is in {path}", style="green", soft_wrap=True)
         out.print(NEXT.get(chosen, "open a new terminal to use it"), soft_wrap=True)
         return FINE
+
+
+def _start_completion_of_zsh(settings: Path) -> None:
+    """The folder of the script is in .zshrc; zsh looks there only when ``compinit`` runs later."""
+    text = settings.read_text(encoding="utf-8") if settings.exists() else ""
+    _, added, behind = text.rpartition("# linscope completions")
+    if added and "compinit" not in behind:
+        with settings.open("a", encoding="utf-8") as file:
+            file.write("autoload -Uz compinit && compinit\n")
 
 
 def _this_shell() -> str:
@@ -85,13 +96,13 @@ def tables(context: Any) -> list[str]:
 
 def candidates(context: Any) -> list[str]:
     """Keys of the models that ``linscope compare --models`` knows."""
-    from linscope.selection.comparison.candidates import CLASSIFIERS, REGRESSIONS
+    from linscope.selection.comparison.scoring.candidates import CLASSIFIERS, REGRESSIONS
 
     return list(dict.fromkeys(model.key for model in (*CLASSIFIERS, *REGRESSIONS)))
 
 
 def metrics(context: Any) -> list[str]:
     """What ``linscope compare --metric`` knows."""
-    from linscope.selection.comparison.judging import CLASS_METRICS, NUMBER_METRICS
+    from linscope.selection.comparison.scoring.judging import CLASS_METRICS, NUMBER_METRICS
 
     return [*CLASS_METRICS, *NUMBER_METRICS]

@@ -20,7 +20,7 @@ Examples:
 
   linscope examples
   linscope examples students
-  linscope examples --quiet                             only what differs"""
+  linscope examples --quiet                             only whether all agree"""
 
 LABEL_WIDTH = 20
 
@@ -41,7 +41,7 @@ def examples(
     /,
     *,
     json: Json = False,
-    quiet: Annotated[Flag, Parameter(help="Say only what differs.")] = False,
+    quiet: Annotated[Flag, Parameter(help="Say only whether all agree.")] = False,
 ) -> int:
     """Replay the worked examples of the lecture notes: printed against computed.
 
@@ -56,17 +56,17 @@ def examples(
     ]
     if json:
         print_json({"ok": not failed, "examples": [_facts(*each) for each in compared]})
-    elif not quiet:
-        _show(compared)
+    else:
+        _show(compared, tables=not quiet)
     for line in failed:
         complain(f"differs from the notes: {line}")
     return CHECK_FAILED if failed else FINE
 
 
-def _show(compared: list[tuple[Example, list[Comparison]]]) -> None:
+def _show(compared: list[tuple[Example, list[Comparison]]], *, tables: bool) -> None:
     """A table for each example, and whether all agree."""
     out = console()
-    for example, lines in compared:
+    for example, lines in compared if tables else []:
         out.print(f"{example.name}: {example.title}", style="bold")
         print_table(out, _table(lines, out.width))
         out.print()

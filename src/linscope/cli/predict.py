@@ -104,22 +104,22 @@ def check_out(out: Path | None, force: bool) -> None:
 
 
 @contextmanager
-def _sink(out: Path | None) -> Iterator[Callable[[str], Any]]:
-    """Where text goes: a file that is complete or not there, or standard output."""
+def _sink(out: Path | None) -> Iterator[Callable[[bytes], Any]]:
+    """Where UTF-8 text goes: a file that is complete or not there, or standard output."""
     if out is None or str(out) == STDIN:
         raw = getattr(sys.stdout, "buffer", None)
         if raw is None:
-            yield sys.stdout.write
+            yield lambda text: sys.stdout.write(text.decode())
         else:
             sys.stdout.flush()
-            yield lambda text: raw.write(text.encode())
+            yield raw.write
             raw.flush()
         return
     from linscope.display.files import complete_file
 
     with (
         complete_file(out) as temporary,
-        open(temporary, "x", encoding="utf-8", newline="") as file,
+        open(temporary, "xb") as file,
     ):
         yield file.write
 

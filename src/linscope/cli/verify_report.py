@@ -137,7 +137,7 @@ def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
     new scores and the old times.
     """
     from linscope.selection.compare import run
-    from linscope.selection.comparison.recommendation import recommend
+    from linscope.selection.comparison.advice.recommendation import recommend
     from linscope.selection.comparison.times import seconds_of
 
     then = {one.key: one for one in claimed.candidates}

@@ -11,8 +11,8 @@ import csv
 import gc
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any
@@ -28,11 +28,15 @@ from .delimited import (
     separator,
     with_point,
 )
+from .fields import Texts, split_records
 from .file_formats import json_object
 from .frame_columns import Table, column_of
 
 PIECE = 4_000_000  # characters
-FIRST = 1000  # rows of the first piece
+QUICK = 1_000_000  # shorter ones are read before the compiled loops are loaded
+FIRST = 1000  # rows of the first piece of JSON lines
+
+Fields = Sequence[str] | Texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,7 @@ class Piece:
     """
 
     table: Table
-    records: list[str]
+    records: list[str] | Texts
     first: int
 
 
@@ -65,9 +69,9 @@ class DelimitedBatches:
         self.where = where
         self._text = text
         self._line = 1  # number of the next line
-        lines = self._lines(1)
+        lines = self._lines()
         while lines and not lines[0].strip("\r\n"):
-            lines = self._lines(1)
+            lines = self._lines()
         first = lines[0] if lines else ""
         self.delimiter = delimiter or separator(first)
         self.newline = first[len(first.rstrip("\r\n")) :] or "\n"
@@ -84,15 +88,19 @@ class DelimitedBatches:
     def _point(self, field: str) -> str:
         return with_point(field) if self.delimiter == ";" else field
 
-    def _lines(self, characters: int) -> list[str]:
-        """The next lines, so many characters or a little more."""
+    def _read(self, characters: int = 0) -> str:
+        """The next line, or so many characters and the rest of the line."""
         try:
-            lines = self._text.readlines(characters)
+            return (self._text.read(characters) if characters else "") + self._text.readline()
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"{self.where}, after line {self._line - 1:,}: not UTF-8 text ({error.reason}); "
                 "save it as UTF-8, for instance with iconv -f latin1 -t utf8"
             ) from None
+
+    def _lines(self, text: str | None = None) -> list[str]:
+        """The lines of a text, or the next one of the file."""
+        lines = io.StringIO(self._read() if text is None else text, newline="").readlines()
         self._line += len(lines)
         return lines
 
@@ -116,7 +124,7 @@ class DelimitedBatches:
     def _more(self, lines: list[str]) -> Iterator[str]:
         """The lines of a list, and as many more as are asked for."""
         yield from list(lines)
-        while more := self._lines(1):
+        while more := self._lines():
             lines += more
             yield from more
 
@@ -127,50 +135,80 @@ class DelimitedBatches:
         """The rows; ``wanted`` says of each column whether it is "number", "text" or "any"."""
         some = False
         while True:
-            first = self._line
-            lines = self._pending + self._lines(PIECE)
-            self._pending = []
-            try:
-                rows, records = self._parse(lines)
-            except csv.Error as error:
-                raise ValueError(f"{self.where}, after line {first:,}: {error}") from None
-            if not lines:
+            first, block = self._line, self._read(PIECE)
+            piece = self._quick_piece(block, wanted) or self._piece(block, wanted)
+            if piece is not None:
+                some = True
+                yield piece
+            elif first == self._line:
                 break
-            if not rows:
-                continue
-            some = True
-            if set(map(len, rows)) != {len(self.names)}:
-                self._refuse_ragged(rows, records, first)
-            yield Piece(Table(self._columns(rows, wanted, first)), records, first)
         if not some:
             raise ValueError(f"{self.where} has a header but no rows")
 
-    def _columns(
-        self, rows: list[list[str]], wanted: dict[str, str], first: int
-    ) -> dict[str, np.ndarray]:
+    def _piece(self, block: str, wanted: dict[str, str]) -> Piece | None:
+        first, lines = self._line, self._pending + self._lines(block)
+        self._line += len(self._pending)
+        self._pending = []
+        try:
+            rows, records = self._parse(lines)
+        except csv.Error as error:
+            raise ValueError(f"{self.where}, after line {first:,}: {error}") from None
+        if not rows:
+            return None
+        if set(map(len, rows)) != {len(self.names)}:
+            self._refuse_ragged(rows, records, first)
         columns = dict(zip(self.names, zip(*rows, strict=True), strict=True))
+        return Piece(Table(self._columns(columns, wanted, first)), records, first)
+
+    def _quick_piece(self, block: str, wanted: dict[str, str]) -> Piece | None:
+        """By compiled loops what ``_piece`` does; None where only that one can tell."""
+        if len(block) < QUICK or self._pending or '"' in block:
+            return None
+        if block.count("\r") != block.count("\r\n"):
+            return None
+        places = [self.names.index(name) for name in wanted]
+        found = split_records(block.encode(), self.delimiter, len(self.names), places)
+        if found is None:
+            return None
+        first, (records, fields) = self._line, found
+        self._line += len(records)
+        columns = dict(zip(wanted, fields, strict=True))
+        return Piece(Table(self._columns(columns, wanted, first)), records, first)
+
+    def _columns(
+        self, columns: Mapping[str, Fields], wanted: dict[str, str], first: int
+    ) -> dict[str, np.ndarray]:
         found = {}
         for name, how in wanted.items():
-            fields = columns[name]
             if how == "number":
-                found[name] = self._numbers(name, fields, first)
-            elif how == "text":
-                clean = {field: clean_text(self._point(field.strip())) for field in set(fields)}
-                found[name] = np.array(list(map(clean.__getitem__, fields)), dtype=object)
+                found[name] = self._numbers(name, columns[name], first)
             else:
-                found[name] = self._any(fields)
+                found[name] = (self._texts if how == "text" else self._any)(columns[name])
         return found
 
-    def _any(self, fields: Sequence[str]) -> np.ndarray:
-        if self.delimiter == ";":
-            return parse_column([with_point(field.strip()) for field in fields])
-        return parse_column(list(fields))
+    def _texts(self, fields: Fields) -> np.ndarray:
+        if isinstance(fields, Texts):
+            codes, different = fields.coded()
+            return self._texts(different.tolist())[codes]
+        clean = {field: clean_text(self._point(field.strip())) for field in set(fields)}
+        return np.array(list(map(clean.__getitem__, fields)), dtype=object)
 
-    def _numbers(self, name: str, fields: Sequence[str], first: int) -> np.ndarray:
-        try:
-            return np.fromiter(map(float, fields), np.float64, len(fields))
-        except ValueError:
-            pass
+    def _any(self, fields: Fields) -> np.ndarray:
+        if not isinstance(fields, Texts):
+            stripped = self.delimiter == ";"
+            return parse_column([self._point(f.strip()) for f in fields] if stripped else [*fields])
+        values, left = fields.floats(decimal_comma=self.delimiter == ";")
+        codes, different = fields.take(left).coded()
+        rest = self._any(different.tolist())
+        if rest.dtype == object:
+            return self._texts(fields)
+        values[left] = rest[codes]
+        return values
+
+    def _numbers(self, name: str, fields: Fields, first: int) -> np.ndarray:
+        if not isinstance(fields, Texts):
+            with suppress(ValueError):
+                return np.fromiter(map(float, fields), np.float64, len(fields))
         values = self._any(fields)
         if values.dtype == object:
             pairs = enumerate(values.tolist())

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .datasets import Dataset
+from .delimited import numbered
 from .files import Table, columns_of, is_number
 from .kinds import NO_YES, Kind, kind_of, number_text
 from .suggest import did_you_mean
@@ -68,7 +69,7 @@ class TableColumns(TransformerMixin, BaseEstimator):
         self.columns_in_ = [name for name in table.names if name not in self.leave_out]
         self.unknown_: dict[str, int] = {}
         if table.sparse is not None:
-            names = _numbered(table.sparse.shape[1])
+            names = numbered(table.sparse.shape[1])
             self.kinds_: dict[str, Kind] = {}
             self.columns_in_ = names
         else:
@@ -182,12 +183,8 @@ def as_table(X: Any, names: list[str] | None = None) -> Table:
         raise ValueError(f"expected a table of rows and columns, got an array of shape {X.shape}")
     if names is not None and len(names) != X.shape[1]:
         raise ValueError(f"the rows have {X.shape[1]} columns, but {len(names)} are expected")
-    names = names if names is not None else _numbered(X.shape[1])
+    names = names if names is not None else numbered(X.shape[1])
     return columns_of(dict(zip(names, X.T, strict=True)))
-
-
-def _numbered(count: int) -> list[str]:
-    return [f"x{j + 1}" for j in range(count)]
 
 
 def _numbers(name: str, values: np.ndarray) -> np.ndarray:

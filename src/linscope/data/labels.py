@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linscope.rows.finite import check_finite, without_mask
+from linscope.rows.finite import check_finite
+
+from .tables import without_mask
 
 # Integers spread over fewer values than this are counted instead of sorted.
 SMALL_RANGE = 1 << 12

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from linscope.rows.finite import IMPUTE_ADVICE, place, without_mask
+from linscope.rows.finite import IMPUTE_ADVICE, place
 
 from .datasets import Dataset
 
@@ -143,6 +143,18 @@ def _sparse_matrix(X: Any, name: str) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def without_mask(array: np.ndarray, name: str = "X") -> np.ndarray:
+    """The array itself; of a masked array the data, if nothing is masked."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    masked = np.argwhere(np.ma.getmaskarray(array))
+    if len(masked):
+        row, *column = masked[0].tolist()
+        where = place(row, column[0]) if column else f"row {row}"
+        raise ValueError(f"{name} has a masked value (missing, NaN) at {where}: drop the row")
+    return array.data
 
 
 def _dense_matrix(X: Any, name: str) -> np.ndarray:

@@ -23,7 +23,7 @@ from linscope.rows.blocks import (
     taken,
 )
 from linscope.rows.operations import NO_WEIGHT
-from linscope.rows.threads import Workers, one_blas_thread
+from linscope.rows.threads import Workers, blas_limits, one_blas_thread
 
 from .base import Task, Tree
 
@@ -98,7 +98,7 @@ class MemoryEngine:
 
     def _fold(self, function: Any, light: bool) -> Any:
         if len(self._borders) == 1:  # small tables have no time for more
-            if light:
+            if light or blas_limits.get():
                 return function(self._blocks[0])
             with one_blas_thread():
                 return function(self._blocks[0])

@@ -23,7 +23,7 @@ from linscope.engines import Engine
 from linscope.losses.hypotheses import BENDS, SQUARED, STEP
 from linscope.results import Result, Status, VisitOrder
 from linscope.rows.blocks import Block
-from linscope.rows.operations import GIVEN_ORDER, as_rows
+from linscope.rows.operations import GIVEN_ORDER, as_rows, frozen
 
 from . import gradient_loops as loops
 from .ending import explanation
@@ -176,7 +176,7 @@ class GradientDescent:
         order = self.order.epoch(epoch)
         loops.visit(
             as_rows(self.rows.X, 0.0),
-            self.rows.y,
+            frozen(self.rows.y),
             self.rows.weight,
             GIVEN_ORDER if order is None else order,
             first,

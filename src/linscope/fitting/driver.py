@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import count
 from typing import Any, Protocol
 
-from linscope.results import Result, Status, current_observer
+from linscope.results import Result, Status
+from linscope.results.observer import watching
 from linscope.rows.threads import one_blas_thread
 
 
@@ -33,13 +34,14 @@ def run(solver: Solver, max_iter: int | None) -> Result:
 
 
 def _run(solver: Solver, max_iter: int | None) -> Result:
-    observer = current_observer()
+    observer = watching.get()
     state = solver.init()
-    observer.begin(solver.task, max_iter)
+    if observer is not None:
+        observer.begin(solver.task, max_iter)
     try:
         for done in count(1) if max_iter is None else range(1, max_iter + 1):
             state = solver.step(state)
-            wants_stop = observer.step(done, state)
+            wants_stop = observer is not None and observer.step(done, state)
             if state.status is not None:
                 break
             if wants_stop:
@@ -52,5 +54,6 @@ def _run(solver: Solver, max_iter: int | None) -> Result:
             raise
         solver.interrupted(state)
     finally:
-        observer.end()
+        if observer is not None:
+            observer.end()
     return solver.result(state)

@@ -46,6 +46,8 @@ ELSEWHERE = {
 class Estimator:
     """Mixin of all estimators; it stands before those of scikit-learn."""
 
+    n_features_in_: int
+
     if not TYPE_CHECKING:  # a type checker reads __init__
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -69,6 +71,11 @@ class Estimator:
         found = {name: getattr(self, name) for name in sorted(known) if name != "self"}
         inner = deep and any(hasattr(value, "get_params") for value in found.values())
         return super().get_params(deep) if inner else found  # type: ignore[misc]
+
+    def _names(self) -> list[str]:
+        """The columns of the training table; x1, x2 … where they have no names."""
+        names = vars(self).get("feature_names_in_")
+        return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
 
     def _html_repr(self) -> str:
         """scikit-learn's diagram; under it what the fit has found, and what is proven of it."""

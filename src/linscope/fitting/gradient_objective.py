@@ -14,7 +14,7 @@ import numpy as np
 from linscope.engines import Engine
 from linscope.losses.hypotheses import BENDS, SQUARED, at_zero
 from linscope.rows.blocks import Block, Largest, largest_value, scaled_rows
-from linscope.rows.operations import as_rows
+from linscope.rows.operations import as_rows, frozen
 
 from . import gradient_loops as loops
 from .gradient_rates import Curvature, curvature
@@ -111,7 +111,8 @@ class Objective:
 def block_descent(block: Block, bias: float, loss: int, W: np.ndarray):
     """Σ c_i (y_i − h(w·x_i)) x_i and Σ c_i f_i over one row block, for each target column."""
     total, value = np.zeros_like(W), np.zeros(len(W))
-    loops.add_descent(as_rows(block.X, bias), block.y, block.weight, loss, W, total, value)
+    rows, y = as_rows(block.X, bias), frozen(block.y)
+    loops.add_descent(rows, y, block.weight, loss, W, total, value)
     return total, value
 
 

@@ -1,20 +1,17 @@
-"""What estimators with gradient solvers share: their parameters, the solver, who watches it."""
+"""What estimators with gradient solvers share: their parameters, and the solver."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from numbers import Integral, Real
 from typing import Any
 
 from sklearn.utils import check_random_state
 
-from linscope._bridge import Interval, StrOptions, has_callbacks
+from linscope._bridge import Interval, StrOptions
 from linscope.engines import Engine
-from linscope.results import VisitOrder, observe
+from linscope.results import VisitOrder
 
 from .descent import KINDS, GradientDescent
-from .training import CallbackObserver
 
 DESCENTS = KINDS
 DESCENT_CONSTRAINTS: dict[str, list] = {
@@ -53,14 +50,3 @@ def descent(model: Any, engine: Engine, **more: Any) -> GradientDescent:
 def stops_early(model: Any) -> bool:
     """Whether the rates fall with every sample, so that weights may stop far from the minimum."""
     return model.solver in ("stochastic", "mini-batch") and model.schedule == "inverse"
-
-
-@contextmanager
-def watched(model: Any, X: Any, y: Any, most_passes: int) -> Iterator[None]:
-    """Hand the passes of all solvers to scikit-learn's callbacks, if the model has any."""
-    if not has_callbacks(model):
-        yield
-        return
-    watcher = CallbackObserver(model, X, y, most_passes)
-    with closing(watcher), observe(watcher):
-        yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,8 @@ class LinearPrediction(Discriminants):
     classes_: np.ndarray
     coef_: np.ndarray
     intercept_: np.ndarray
-    n_features_in_: int
+    _names: Callable[[], list[str]]
     certificate_: Any
-
-    def _feature_names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            return [f"x{j + 1}" for j in range(self.n_features_in_)]
-        return list(names)
 
     def _problem_scores(self, X: TableLike) -> np.ndarray:
         """w·[1, x] of every problem, (n, problems), with the right sign also beyond the range."""
@@ -61,7 +56,7 @@ class LinearPrediction(Discriminants):
         of classes says.
         """
         check_is_fitted(self)
-        features = self._feature_names()
+        features = self._names()
         if len(self.classes_) == 2:
             return equation(np.r_[self.intercept_[0], self.coef_[0]], features, self.classes_[1])
         labels, weights = self.classes_.tolist(), np.column_stack([self.intercept_, self.coef_])

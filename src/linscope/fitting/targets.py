@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 
 from linscope._bridge import check_feature_names, check_n_features, check_sample_weight
 from linscope.data import to_matrix
-from linscope.rows.finite import without_mask
+from linscope.data.tables import without_mask
 
 
 class Regression(NamedTuple):
@@ -35,7 +35,8 @@ def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) 
     check_feature_names(estimator, X, reset=reset)
     check_n_features(estimator, matrix, reset=reset)
     names = _names(y, Y)
-    single, Y = Y.ndim == 1, np.ascontiguousarray(Y.reshape(len(Y), -1))
+    # Writable, whatever was given: else loops would be compiled once more.
+    single, Y = Y.ndim == 1, np.require(Y.reshape(len(Y), -1), requirements=["C", "W"])
     if sample_weight is None:
         return Regression(matrix, Y, np.zeros(0), single, None, names)
     weight = check_sample_weight(

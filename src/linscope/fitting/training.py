@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -16,10 +17,11 @@ from linscope._bridge import (
     check_feature_names,
     check_n_features,
     check_sample_weight,
+    has_callbacks,
 )
 from linscope.data import encode_labels, signs, to_matrix
 from linscope.data.tables import TableLike
-from linscope.results import Observer, Result
+from linscope.results import Observer, Result, observe
 
 
 class Training(NamedTuple):
@@ -176,6 +178,17 @@ def _pair(labels: Any, codes: np.ndarray, a: Any, b: Any) -> Problem:
 def pair_problem(labels: list, a: int, b: int, rows: np.ndarray, y: np.ndarray) -> Problem:
     """Class b, the positive one, against class a."""
     return Problem(f"{labels[b]} vs {labels[a]}", rows, y, labels[b], labels[a], ())
+
+
+@contextmanager
+def watched(model: Any, X: Any, y: Any, most_passes: int) -> Iterator[None]:
+    """Hand the passes of all solvers to scikit-learn's callbacks, if the model has any."""
+    if not has_callbacks(model):
+        yield
+        return
+    watcher = CallbackObserver(model, X, y, most_passes)
+    with closing(watcher), observe(watcher):
+        yield
 
 
 class CallbackObserver(Observer):

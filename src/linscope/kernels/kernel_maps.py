@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from linscope._compiling import kernel
 
@@ -74,92 +74,61 @@ def _exponent_field(integer: Any, bias: int, shift: int, real: Any) -> Any:
     return codegen
 
 
+# 2^t for t up to ``most``. Numbers without a sign: an index that may be negative keeps loops from
+# becoming vectors.
 @kernel(fastmath={"contract"})
-def _exp2_single(t, most):
-    t = min(max(t, LEAST32), most)
-    n = np.floor(t + HALF32)
-    f = t - n
-    p = ((((A5 * f + A4) * f + A3) * f + A2) * f + A1) * f + A0
-    return (p * f + ONE32) * _power_of_two(n)  # type: ignore[call-arg]
+def _exp2_single(T, most, store, slots, start):
+    first = np.uint64(start)
+    for r in range(len(T)):
+        s = slots[r]
+        for k in range(np.uint64(T.shape[1])):
+            t = T[r, k]
+            t = LEAST32 if t < LEAST32 else t
+            t = most if t > most else t
+            n = np.floor(t + HALF32)
+            f = t - n
+            p = ((((A5 * f + A4) * f + A3) * f + A2) * f + A1) * f + A0
+            store[s, first + k] = (p * f + ONE32) * _power_of_two(n)  # type: ignore[call-arg]
 
 
 @kernel(fastmath={"contract"})
-def _exp2_double(t, most):
-    t = min(max(t, -1022.0), most)
-    n = np.floor(t + 0.5)
-    f = t - n
-    p = ((((B13 * f + B12) * f + B11) * f + B10) * f + B9) * f + B8
-    p = (((((((p * f + B7) * f + B6) * f + B5) * f + B4) * f + B3) * f + B2) * f) + B1
-    return (p * f + 1.0) * _power_of_two(n)  # type: ignore[call-arg]
+def _exp2_double(T, most, store, slots, start):
+    first = np.uint64(start)
+    for r in range(len(T)):
+        s = slots[r]
+        for k in range(np.uint64(T.shape[1])):
+            t = T[r, k]
+            t = -1022.0 if t < -1022.0 else t
+            t = most if t > most else t
+            n = np.floor(t + 0.5)
+            f = t - n
+            p = ((((B13 * f + B12) * f + B11) * f + B10) * f + B9) * f + B8
+            p = (((((((p * f + B7) * f + B6) * f + B5) * f + B4) * f + B3) * f + B2) * f) + B1
+            store[s, first + k] = (p * f + 1.0) * _power_of_two(n)  # type: ignore[call-arg]
 
 
-def _exp2(t, most):
-    """2^t for t up to ``most``, in the type of t; compiled code only."""
-    raise NotImplementedError
-
-
-@overload(_exp2)
-def _exp2_of_type(t, most):
-    if t == types.float32:
-        return lambda t, most: _exp2_single(t, np.float32(most))
-    return lambda t, most: _exp2_double(t, most)
-
-
-@kernel
-def _exp2_row(t, most, out):
-    kind = out.dtype.type
-    for k in range(len(t)):
-        out[k] = _exp2(kind(t[k]), most)
-
-
-@kernel
-def _power_row(t, degree, out):
-    for k in range(len(t)):
-        value = t[k]
-        power = value
-        for _ in range(1, degree):
-            power *= value
-        out[k] = power if degree else 1.0
-
-
-# tanh u = 1 − 2/(1 + e^{2u})
-@kernel
-def _tanh_of_exp2(out):
-    one = out[:1].dtype.type(1.0)
-    two = one + one
-    for k in range(len(out)):
-        out[k] = one - two / (one + out[k])
-
-
-@kernel
 def _exp2_rows(T, most, store, slots, start):
-    for r in range(T.shape[0]):
-        _exp2_row(T[r], most, store[slots[r], start : start + T.shape[1]])
+    T = T.astype(store.dtype, copy=False)
+    if store.itemsize == 4:
+        _exp2_single(T, np.float32(most), store, slots, start)
+    else:
+        _exp2_double(T, np.float64(most), store, slots, start)
 
 
-@kernel
-def _tanh_rows(T, most, store, slots, start):
-    for r in range(T.shape[0]):
-        row = store[slots[r], start : start + T.shape[1]]
-        _exp2_row(T[r], most, row)
-        _tanh_of_exp2(row)
-
-
-@kernel
-def _power_rows(T, degree, store, slots, start):
-    for r in range(T.shape[0]):
-        _power_row(T[r], degree, store[slots[r], start : start + T.shape[1]])
-
-
-# A kernel of each kind: who uses one kind does not wait for the others to be compiled.
+# Exponentials are compiled; NumPy does the rest as well, and nobody waits for a compiler.
 def map_rows(T, code, degree, store, slots, start):
     """Kernel values of the products T[r, :], to store[slots[r], start:]."""
+    part = slots, slice(start, start + T.shape[1])
     if code == IDENTITY:
-        store[slots, start : start + T.shape[1]] = T
+        store[part] = T
     elif code == POWER:
-        _power_rows(T, degree, store, slots, start)
-    elif code == TANH:
-        _tanh_rows(T, MOST32 if store.itemsize == 4 else MOST64, store, slots, start)
+        power = T.copy() if degree else np.ones_like(T)
+        for _ in range(1, degree):
+            power *= T
+        store[part] = power
+    elif code == TANH:  # tanh u = 1 − 2/(1 + e^{2u})
+        _exp2_rows(T, MOST32 if store.itemsize == 4 else MOST64, store, slots, start)
+        store[part] = 1.0 - 2.0 / (1.0 + store[part])
     else:
         _exp2_rows(T, 0.0, store, slots, start)
 
@@ -217,52 +186,32 @@ def add_rows(store, slots, delta, start, stop, total):
 
 def add_products(left, right, code, degree, delta, total):
     """total += Σ_r delta[r]·K[r, :] for the features of rows and columns, tile by tile."""
-    tiles = _Tiles(left, right, code, degree)
-    if code == EXP2:
-        _add_exp2_products(left, right, delta, tiles.T, tiles.K, tiles.places, total)
-        return
+    tiles = _Tiles(left, right, code, degree, 8 * TILE_ROWS // left.itemsize)
     for begin in range(0, right.shape[0], TILE_COLUMNS):
         end = min(begin + TILE_COLUMNS, right.shape[0])
-        for first in range(0, left.shape[0], TILE_ROWS):
-            stop = min(first + TILE_ROWS, left.shape[0])
-            K, places = tiles.values(first, stop, begin, end)
-            add_rows(K, places, delta[first:stop], 0, end - begin, total[begin:end])
-
-
-# The same for the most usual kernel, which predictions wait for: one call for all tiles, as threads
-# that come back to Python for each wait for each other.
-@kernel
-def _add_exp2_products(left, right, delta, T, K, places, total):
-    for begin in range(0, right.shape[0], TILE_COLUMNS):
-        end = min(begin + TILE_COLUMNS, right.shape[0])
-        width = end - begin
-        for first in range(0, left.shape[0], TILE_ROWS):
-            stop = min(first + TILE_ROWS, left.shape[0])
-            m = stop - first
-            tile = T[: m * width].reshape(m, width)
-            np.dot(left[first:stop], right[begin:end].T, tile)
-            for r in range(m):
-                _exp2_row(tile[r], 0.0, K[r, :width])
-            add_rows(K, places[:m], delta[first:stop], np.int64(0), width, total[begin:end])
+        for first in range(0, left.shape[0], tiles.rows):
+            stop = min(first + tiles.rows, left.shape[0])
+            total[begin:end] += delta[first:stop] @ tiles.values(first, stop, begin, end)
 
 
 class _Tiles:
     """Small parts of a kernel matrix, each in the same memory as the last."""
 
-    def __init__(self, left, right, code, degree):
+    def __init__(self, left, right, code, degree, rows):
         self.left, self.right, self.code, self.degree = left, right, code, degree
-        rows, columns = min(TILE_ROWS, left.shape[0]), min(TILE_COLUMNS, right.shape[0])
-        self.T = np.empty(rows * columns, dtype=left.dtype)
-        self.K = np.empty((rows, columns), dtype=left.dtype)
-        self.places = np.arange(rows)
+        self.rows = max(1, min(rows, left.shape[0]))
+        columns = min(TILE_COLUMNS, right.shape[0])
+        # The products and what becomes of them: in one memory, loops would not become vectors.
+        self.room = np.empty((2, self.rows * columns), left.dtype)
+        self.places = np.arange(self.rows)
 
     def values(self, first, stop, begin, end):
-        """K[first:stop, begin:end] in the first rows and columns of a store, and their numbers."""
+        """K[first:stop, begin:end], until they are asked for again."""
         m, width = stop - first, end - begin
-        T, places = self.T[: m * width].reshape(m, width), self.places[:m]
+        T, K = self.room[:, : m * width].reshape(2, m, width)
         products(self.left[first:stop], self.right[begin:end], self.code, T)
-        map_rows(T, self.code, self.degree, self.K, places, 0)
-        return self.K, places
+        map_rows(T, self.code, self.degree, K, self.places[:m], 0)
+        return K
 
 
 def add_symmetric(left, right, code, degree, beta, first, stop, total):
@@ -271,17 +220,16 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
     Of a tile on the diagonal all is used, of one beside it both it and its mirror image. Columns
     beyond the rows have β = 0: of their tiles there is no mirror image.
     """
-    n, tiles = left.shape[0], _Tiles(left, right, code, degree)
+    n, tiles = left.shape[0], _Tiles(left, right, code, degree, TILE_ROWS)
     for r in range(first, stop, TILE_ROWS):
         begin, end = r, min(r + TILE_ROWS, stop)
         own = slice(begin, end)
         while begin < right.shape[0]:
-            width = end - begin
-            K, places = tiles.values(own.start, own.stop, begin, end)
+            K = tiles.values(own.start, own.stop, begin, end)
             if begin < n:
-                total[own] += K[: len(places), :width] @ beta[begin:end]
+                total[own] += K @ beta[begin:end]
             if begin > r:
-                add_rows(K, places, beta[own], 0, width, total[begin:end])
+                total[begin:end] += beta[own] @ K
             begin, end = end, min(end + TILE_COLUMNS, n if end < n else right.shape[0])
 
 

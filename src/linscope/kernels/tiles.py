@@ -21,7 +21,6 @@ from .kernel_maps import (
     POWER,
     TANH,
     add_products,
-    add_rows,
     fill_products,
     gather,
     map_rows,
@@ -94,8 +93,8 @@ class Tiles:
     ) -> None:
         """total += Σ_r delta[r]·K[rows[r], columns]."""
         for first in range(0, len(rows), ROWS):
-            K = self.block(rows[first : first + ROWS], columns)
-            add_rows(K, np.arange(len(K)), delta[first : first + ROWS], 0, len(total), total)
+            part = slice(first, first + ROWS)
+            total += delta[part] @ self.block(rows[part], columns)
 
 
 class FeatureTiles(Tiles):

@@ -14,9 +14,9 @@ that are held, in one of four ways:
   (``certificates/finite_solution``, ``verify/separation``)
 - Firth: Newton's next step from above, in standard errors (``verify/firth``)
 
-Large tables with an l2 penalty are certified from the last pass of the solver and a bound on its
-rounding (``certificates/gap``), the fits of a path from the sums that its steps have
-(``certificates/path_bounds``).
+Fits with an l2 penalty are certified from the last pass of the solver and a bound on its rounding
+(``certificates/gap``) where that proves enough, the fits of a path from the sums that its steps
+have (``certificates/path_bounds``).
 
 A path over C (``path/fits``) goes one of three ways. Dense, l2 and few weights: rows sorted by the
 folds that use them, and one pass gives losses, gradients and held-out scores of all folds, one more

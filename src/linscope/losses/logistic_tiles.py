@@ -7,16 +7,17 @@ rows at a time:
     log(1 + e) = 2 artanh z,  z = e / (2 + e) ≤ 1/3                 (series to z³³)
 
 Both are right to a few units in the last place.
+
+Products with the rows and the terms are kernels of their own, one after the other for some thousand
+rows: they are compiled once for all who need them, and the rows are still in the cache.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from linscope._compiling import kernel
-from linscope.rows.operations import REORDER, TILE
+from linscope.rows.operations import REORDER
 from linscope.rows.scores import add_rows, add_scores
 
 LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770e-10
@@ -24,12 +25,14 @@ LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821
 ROUNDER = 1.5 * 2.0**52
 # Beyond this e^−a has no more influence on 1 + e^−a, nor on any sum.
 LARGEST = 700.0
+# Rows of which all that is known stays in the cache, and takes no new pages of memory.
+ROWS = 2048
 
 
 @kernel(fastmath=REORDER, error_model="numpy")
-def small_exponentials(s, power, bits, u):
-    """u = e^−|s|; ``power`` and ``bits`` are one buffer, as floats and as integers."""
-    n = len(s)
+def _terms(s, codes, c, residual, curvature, u, power, bits):
+    """``binary_terms`` with room: ``power`` and ``bits`` are one buffer, as floats and integers."""
+    n, total = len(s), 0.0
     for i in range(n):
         a = abs(s[i])
         u[i] = a if a < LARGEST else LARGEST
@@ -53,13 +56,7 @@ def small_exponentials(s, power, bits, u):
     for i in range(n):
         bits[i] = (1023 - (bits[i] & 2047)) << 52  # the float 2^−k
     for i in range(n):
-        u[i] *= power[i]
-
-
-@kernel(fastmath=REORDER, error_model="numpy")
-def terms(s, side, c, u, residual):
-    """Σ c f(s), with c (σ − y) of each row written down; u = e^−|s|, side = ±1."""
-    n, total = len(s), 0.0
+        u[i] *= power[i]  # e^−|s|
     for i in range(n):
         z = u[i] / (2.0 + u[i])
         y = z * z
@@ -79,14 +76,17 @@ def terms(s, side, c, u, residual):
         q = q * y + 1.0 / 7.0
         q = q * y + 0.2
         q = q * y + 1.0 / 3.0
-        wrong = -side[i] * s[i]
+        side = 1.0 if codes[i] == 1 else -1.0
+        wrong = -side * s[i]
         # 1 − σ of the true class: u p where it wins, p where it loses; no cancellation.
         p = 1.0 / (1.0 + u[i])
-        residual[i] = -side[i] * (p if wrong > 0.0 else u[i] * p)
+        residual[i] = -side * (p if wrong > 0.0 else u[i] * p)
+        curvature[i] = u[i] * p * p
         u[i] = 2.0 * z * (q * y + 1.0) + (wrong if wrong > 0.0 else 0.0)
     if len(c):
         for i in range(n):
             residual[i] *= c[i]
+            curvature[i] *= c[i]
             total += c[i] * u[i]
     else:
         for i in range(n):
@@ -94,58 +94,27 @@ def terms(s, side, c, u, residual):
     return total
 
 
-class Scratch(NamedTuple):
-    """Room for a tile: e^−|s|, powers of 2 as floats and as integers (one buffer), ±1."""
-
-    u: np.ndarray
-    power: np.ndarray
-    bits: np.ndarray
-    side: np.ndarray
-
-
-@kernel
-def scratch():
-    power = np.empty(TILE)
-    return Scratch(np.empty(TILE), power, power.view(np.int64), np.empty(TILE))
-
-
-@kernel(fastmath=REORDER, error_model="numpy")
-def tile_terms(s, codes, c, residual, curvature, room):
-    """Σ c f(s) of at most TILE rows, with c (σ − y) and c σ(1 − σ) written down."""
-    u, side, n = room.u, room.side, len(s)
-    small_exponentials(s, room.power, room.bits, u)
-    for i in range(n):
-        p = 1.0 / (1.0 + u[i])
-        curvature[i] = u[i] * p * p
-        side[i] = 1.0 if codes[i] == 1 else -1.0
-    if len(c):
-        for i in range(n):
-            curvature[i] *= c[i]
-    return terms(s, side, c, u, residual)
-
-
-@kernel
 def binary_terms(s, codes, c, residual, curvature):
     """Σ c f(s), with c (σ − y) and c σ(1 − σ) of each sample written down; no c: all are 1."""
-    total, room = 0.0, scratch()
-    for a in range(0, len(s), TILE):
-        b = min(len(s), a + TILE)
-        own = c[a:b] if len(c) else c
-        total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
+    total, room = 0.0, np.empty((2, min(len(s), ROWS)))
+    bits = room.view(np.int64)
+    for a in range(0, len(s), ROWS):
+        some = slice(a, a + ROWS)
+        own, u, power, integers = s[some], room[0], room[1], bits[1]
+        if len(own) < len(u):
+            u, power, integers = u[: len(own)], power[: len(own)], integers[: len(own)]
+        given = own, codes[some], c[some], residual[some], curvature[some]
+        total += _terms(*given, u, power, integers)
     return total
 
 
-@kernel
 def binary_pass(X, w, codes, c, s, residual, curvature, g):
-    """Scores, ``binary_terms`` and g ← g + Σ residual·[1, x], some rows at a time.
-
-    The rows are still in the cache when they are needed again, so memory is read once.
-    """
-    total, room = 0.0, scratch()
-    for a in range(0, len(s), TILE):
-        b = min(len(s), a + TILE)
-        own = c[a:b] if len(c) else c
-        add_scores(X[a:b], w, s[a:b])
-        total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
-        add_rows(X[a:b], residual[a:b], g)
+    """Scores, ``binary_terms`` and g ← g + Σ residual·[1, x]."""
+    total = 0.0
+    for a in range(0, len(s), ROWS):
+        some = slice(a, a + ROWS)
+        rows, own = X[some], residual[some]
+        add_scores(rows, w, s[some])
+        total += binary_terms(s[some], codes[some], c[some], own, curvature[some])
+        add_rows(rows, own, g)
     return total

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from linscope.data.tables import without_mask
 from linscope.engines import choose
 from linscope.rows.blocks import Block
-from linscope.rows.finite import check_finite, without_mask
+from linscope.rows.finite import check_finite
 
 from .curves import ScoreCurve, rank
 

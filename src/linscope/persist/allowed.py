@@ -40,6 +40,7 @@ class Row(NamedTuple):
     never: str = ""
 
 
+_GOING_ON = "_settings _initial _progress _seed _first_epoch"
 _SQUARES = Row(
     "linscope.least_squares.estimators.linear_regression",
     "coef_ intercept_ rank_ n_iter_ result_ _moments _targets _weighted _explained",
@@ -56,8 +57,8 @@ ESTIMATORS: dict[str, Row] = {
     ),
     "Perceptron": Row(
         "linscope.perceptron.estimators.perceptron",
-        "coef_ intercept_ committees_ n_iter_ n_updates_ _weights",
-        "results_ _settings _initial _random _seed _first_epoch",
+        "coef_ intercept_ committees_ n_iter_ n_updates_ _weights " + _GOING_ON,
+        "results_ _random " + _GOING_ON,  # files of before have not what partial_fit goes on from
     ),
     "KernelPerceptron": Row(
         "linscope.perceptron.estimators.kernel_perceptron",
@@ -100,7 +101,7 @@ ESTIMATORS: dict[str, Row] = {
         "linscope.kernel_svm.estimators.approximate_svc",
         "map_ linear_ comparison_ _gamma",
     ),
-    "BalancedDecision": Row("linscope.selection.comparison.balanced", "estimator_ shares_"),
+    "BalancedDecision": Row("linscope.selection.comparison.scoring.balanced", "estimator_ shares_"),
     "RadialFeatures": Row("linscope.data.features", "centers_"),
     "TableColumns": Row("linscope.data.columns", "columns_in_ unknown_ kinds_ categories_"),
     "Preparation": Row(
@@ -161,6 +162,7 @@ RECORDS: dict[str, str] = {
     "LinearSVMCertificate": "linscope.linear_svm.certificates.linear_svm",
     "KernelSVMCertificate": "linscope.kernel_svm.certificates.kernel_svm",
     "Committee": "linscope.perceptron.solvers.voted",
+    "Progress": "linscope.perceptron.solvers.loops",
     "Comparison": "linscope.kernel_svm.estimators.approximate_svc",
     "ClassMoments": "linscope.discriminants.solvers.moments",
     "Moments": "linscope.least_squares.solvers.moments",

@@ -23,7 +23,7 @@ RULES: dict[str, dict[str, str]] = {
     "LinearRegression": {"coef_": "d|t d", "intercept_": "|t"},
     "Ridge": {"coef_": "d|t d", "intercept_": "|t"},
     "HuberRegressor": {"coef_": "d", "intercept_": ""},
-    "Perceptron": _LINEAR,
+    "Perceptron": {**_LINEAR, "_initial": "p w"},
     "KernelPerceptron": {
         "support_": "s", "support_vectors_": "s d", "dual_coef_": "p s", "intercept_": "p",
     },
@@ -59,6 +59,8 @@ def check_shapes(name: str, made: Any) -> None:
         raise Damaged("is damaged: n_support_ does not count the support vectors")
     if "committees_" in held:
         _check_committees(held["committees_"], sizes, precomputed)
+    if "_progress" in held:
+        _check_progress(held, sizes)
     if name in ("OneHotEncoder", "Categories") and "categories_" in held:
         _check_encoder(made)
 
@@ -113,6 +115,25 @@ def _check_committees(committees: Any, sizes: dict[str, int], precomputed: bool)
         first = one.initial is not None and one.initial.shape != (sizes["d"] + 1,)
         if wide or first:
             raise Damaged("is damaged: a committee has other features than its model")
+
+
+def _check_progress(held: dict[str, Any], sizes: dict[str, int]) -> None:
+    """What the loops of a perceptron go on from."""
+    each, settings = held["_progress"], held.get("_settings")
+    if not isinstance(settings, tuple) or len(settings) != 3:
+        raise Damaged("is damaged: its settings are not those of a perceptron")
+    if not isinstance(each, list) or len(each) != sizes.get("p"):
+        raise Damaged("is damaged: there is not one state for each problem")
+    width = sizes["d"] + 1
+    lengths = {"w": width, "u": width * (settings[0] == "averaged"),
+               "best": width * (settings[0] == "pocket"), "counts": 4, "sizes": 3}  # fmt: skip
+    types = {field: np.int64 if field == "counts" else np.float64 for field in lengths}
+    for one in each:
+        held_by = one._asdict() if hasattr(one, "_asdict") else {}
+        for field, length in lengths.items():
+            array = np.asarray(held_by.get(field))
+            if array.shape != (length,) or array.dtype != types[field]:
+                raise Damaged(f"is damaged: {field} of a perceptron has not the shape it needs")
 
 
 # Codes of categories are places in a matrix that is filled without looking.

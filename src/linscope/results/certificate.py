@@ -20,7 +20,9 @@ what was claimed when it was fitted.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar
@@ -103,6 +105,27 @@ class Certificate(ABC):
     def _repr_html_(self) -> str:
         claims = {**self.facts(), "advice": self.advice}.items()
         return facts(self.text, [(label, _short(value)) for label, value in claims], self.ok)
+
+
+_WANTED: ContextVar[bool] = ContextVar("proofs wanted", default=True)
+
+
+def proofs_wanted() -> bool:
+    """Whether fits are to be proven, at a price."""
+    return _WANTED.get()
+
+
+@contextmanager
+def without_proofs() -> Iterator[None]:
+    """Fits in this block are thrown away: their bounds may be infinite, so that none is ok.
+
+    A search fits hundreds of models and keeps none of them: the winner is fitted again.
+    """
+    token = _WANTED.set(False)
+    try:
+        yield
+    finally:
+        _WANTED.reset(token)
 
 
 def _short(value: Any) -> str:

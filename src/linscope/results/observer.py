@@ -95,23 +95,24 @@ class ProgressBar(Observer):
         self._id = self._bar.add_task(self._task, total=self._total, note="")
 
 
-_current: ContextVar[Observer | None] = ContextVar("linscope_observer", default=None)
+# Whoever watches the fits of this context; most of the time nobody does.
+watching: ContextVar[Observer | None] = ContextVar("linscope_observer", default=None)
 
 
 def current_observer() -> Observer:
     """The observer that ``observe`` has set, or one that does nothing."""
-    return _current.get() or Observer()
+    return watching.get() or Observer()
 
 
 @contextmanager
 def observe(observer: Observer) -> Iterator[Observer]:
     """Let ``observer`` watch every fit inside the block, beside those that watch already."""
-    outer = _current.get()
-    token = _current.set(observer if outer is None else Observers(outer, observer))
+    outer = watching.get()
+    token = watching.set(observer if outer is None else Observers(outer, observer))
     try:
         yield observer
     finally:
-        _current.reset(token)
+        watching.reset(token)
 
 
 def progress(after: float = 1.0) -> Any:

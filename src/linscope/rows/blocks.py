@@ -18,7 +18,7 @@ NO_WEIGHT = np.zeros(0)
 class Block:
     """Some rows of a table: number of the first, features, targets, weights (empty: all are 1).
 
-    ``kept`` is what solvers keep for these rows.
+    ``kept`` is what solvers keep for these rows, ``rows`` where they are in the whole table.
     """
 
     start: int
@@ -26,15 +26,12 @@ class Block:
     y: Any = None
     weight: np.ndarray = field(default_factory=lambda: NO_WEIGHT)
     kept: dict[str, Any] = field(default_factory=dict)
+    rows: slice = field(init=False)
+    weighted: bool = field(init=False)
 
-    @property
-    def rows(self) -> slice:
-        """Where these rows are in the whole table."""
-        return slice(self.start, self.start + self.X.shape[0])
-
-    @property
-    def weighted(self) -> bool:
-        return len(self.weight) > 0
+    def __post_init__(self) -> None:
+        self.rows = slice(self.start, self.start + self.X.shape[0])
+        self.weighted = len(self.weight) > 0
 
 
 def block_rows_for(d: int, itemsize: int) -> int:

@@ -10,6 +10,7 @@ from scipy import sparse
 from linscope._compiling import kernel
 
 from .operations import REORDER, TILE, as_rows
+from .scores import add_rows, add_scores
 from .sparse_products import columns_of, sparse_rows_add, sparse_rows_scores
 
 
@@ -27,10 +28,9 @@ def product_block(X, V, D, c) -> np.ndarray:
             _softmax_sparse_product(rows.data, rows.indices, rows.indptr, columns_of(V), D, c, G)
         return G.T
     if V.shape[0] == 1:
-        u = X @ V[0, 1:]
-        u += V[0, 0]
-        u *= D
-        return np.r_[u.sum(dtype=np.float64), u @ X][None, :]
+        g = np.zeros_like(V)
+        _binary_dense_product(X, V[0], D, np.empty(len(X), V.dtype), g[0])
+        return g.astype(np.float64, copy=False)
     T = V[:, 1:] @ X.T
     _softmax_curve(T, V[:, 0], D, c)
     return np.column_stack([T.sum(axis=1, dtype=np.float64), T @ X])
@@ -61,8 +61,17 @@ def mirrored(H: np.ndarray) -> np.ndarray:
 def _dense_gram(X, D, dtype, H) -> None:
     H[0, 0] = D.sum()
     H[0, 1:] = H[1:, 0] = D @ X
-    Z = np.multiply(X, np.sqrt(D)[:, None], dtype=dtype, casting="same_kind")
+    Z = np.empty(X.shape, dtype)
+    _times_rows(X, np.sqrt(D), Z)
     H[1:, 1:] = Z.T @ Z
+
+
+@kernel
+def _times_rows(X, roots, Z):
+    """Z = diag(roots) X in the type of Z, in a third of the time that NumPy takes to convert."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            Z[i, j] = X[i, j] * roots[i]
 
 
 def diagonal_block(X, D) -> np.ndarray:
@@ -76,6 +85,17 @@ def diagonal_block(X, D) -> np.ndarray:
     out[:, 0] = D.sum(axis=1)
     out[:, 1:] = D @ np.square(X, dtype=np.float64)
     return out
+
+
+@kernel
+def _binary_dense_product(X, v, curvature, s, g):
+    """g = Σ D (v·[1, x]) [1, x], some rows at a time: they are in the cache when they come back."""
+    for a in range(0, len(s), TILE):
+        b = min(len(s), a + TILE)
+        add_scores(X[a:b], v, s[a:b])
+        for i in range(a, b):
+            s[i] *= curvature[i]
+        add_rows(X[a:b], s[a:b], g)
 
 
 @kernel

@@ -56,28 +56,18 @@ def complain(found: NotFinite, feature_names: Any, name: str) -> NoReturn:
     raise ValueError(f"{name} has {what} at {where}: {advice}")
 
 
-def without_mask(array: np.ndarray, name: str = "X") -> np.ndarray:
-    """The array itself; of a masked array the data, if nothing is masked."""
-    if not isinstance(array, np.ma.MaskedArray):
-        return array
-    masked = np.argwhere(np.ma.getmaskarray(array))
-    if len(masked):
-        row, *column = masked[0].tolist()
-        where = place(row, column[0]) if column else f"row {row}"
-        raise ValueError(f"{name} has a masked value (missing, NaN) at {where}: drop the row")
-    return array.data
-
-
 def first_not_finite(matrix: Any) -> float | NotFinite:
     """A bound of |x|; or the first NaN or infinity."""
     values = matrix.data if sp.issparse(matrix) else matrix
     width = max(1, values.shape[1]) if values.ndim == 2 else 1
     step = max(1, CHECK_BLOCK_VALUES // width)
     starts, largest = range(0, len(values), step), 0.0
+    if len(starts) == 1 and isinstance(found := _look_at(values), float):
+        return found
     workers = Workers(1 if len(starts) < MANY_BLOCKS else None)
-    found = workers.map(lambda start: _look_at(values[start : start + step]), starts)
-    with closing(found):
-        for start, place in zip(starts, found, strict=True):
+    looks = workers.map(lambda start: _look_at(values[start : start + step]), starts)
+    with closing(looks):
+        for start, place in zip(starts, looks, strict=True):
             if isinstance(place, float):
                 largest = max(largest, place)
                 continue

@@ -61,13 +61,13 @@ Rows = DenseRows | SparseRows | GramRows
 def as_rows(X, bias: float = 1.0) -> DenseRows | SparseRows:
     """View a C-contiguous array or a CSR matrix as rows for compiled code, without a copy."""
     if sparse.issparse(X):
-        return SparseRows(_frozen(X.data), _frozen(X.indices), _frozen(X.indptr), float(bias))
-    return DenseRows(_frozen(X), float(bias))
+        return SparseRows(frozen(X.data), frozen(X.indices), frozen(X.indptr), float(bias))
+    return DenseRows(frozen(X), float(bias))
 
 
-def _frozen(array: np.ndarray) -> np.ndarray:
-    """A read-only view: then a memory-mapped table is no new type to the compiler."""
-    view = array.view()
+def frozen(array: np.ndarray) -> np.ndarray:
+    """A contiguous read-only view: a memory map or a slice is then no new type to the compiler."""
+    view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linscope.arithmetic.double_double import Pair
+from linscope._compiling import kernel
+from linscope.arithmetic.double_double import Pair, product
 
 from .blocks import Largest
 
@@ -22,17 +23,24 @@ MOST_EXPONENT = 1000
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Shift and powers of two of each column: the features, then the targets."""
+    """Shift m and powers of two k of each column: the features, then the targets.
+
+    Weights v in the frame are weights w of the table in its own units:
+
+        w_j = 2^(k_j − k_y) v_j          w_0 = m_y + 2^−k_y v_0 − Σ_j m_j w_j
+
+    Terms of the bias may cancel, so they are added in double-double.
+    """
 
     shift: np.ndarray
     exponent: np.ndarray
     n_features: int
 
-    @property
+    @cached_property
     def features(self) -> slice:
         return slice(0, self.n_features)
 
-    @property
+    @cached_property
     def targets(self) -> slice:
         return slice(self.n_features, None)
 
@@ -56,6 +64,21 @@ class Frame:
     def levels(self) -> Pair:
         """The shift of the targets as a row."""
         return Pair.of(self.shift[None, self.targets])
+
+    def weights(self, v: Pair) -> Pair:
+        """w (1 + d, targets) of v, bias first."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            w = v.scaled(self.units)
+            bias = product(self.back, w, self.levels)
+        w.hi[0], w.lo[0] = bias.hi[0], bias.lo[0]
+        return w
+
+    def inside(self, w: Pair) -> Pair:
+        """v of weights w (1 + d, targets): v_0 = 2^k_y (w_0 + Σ_j m_j w_j − m_y)."""
+        bias = product(self.offsets, w, self.levels.minus())
+        v = Pair(w.hi.copy(), w.lo.copy())
+        v.hi[0], v.lo[0] = bias.hi[0], bias.lo[0]
+        return v.scaled(-self.units)
 
     def unshifted(self) -> Frame:
         return Frame(np.zeros_like(self.shift), self.exponent, self.n_features)
@@ -154,12 +177,26 @@ def _pilot(shift, spread, top, d: int, centred: bool) -> Pilot:
 def _location(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, standard deviation and largest distance from the mean of each column."""
     with np.errstate(over="ignore", invalid="ignore"):
-        unit = _unit(np.abs(sample).max(axis=0))
-        part = sample / unit
-        mean = part.mean(axis=0)
-        away = part - mean
-        top, spread = np.abs(away).max(axis=0), np.sqrt(np.mean(away * away, axis=0))
-        return _finite(mean * unit, spread * unit, top * unit)
+        unit = _unit(np.maximum(sample.max(axis=0), -sample.min(axis=0)))
+        mean, squares, top = np.zeros((3, len(unit)))
+        _measure(sample, unit, mean, squares, top)
+        return _finite(mean * unit, np.sqrt(squares / len(sample)) * unit, top * unit)
+
+
+@kernel(error_model="numpy")
+def _measure(sample, unit, mean, squares, top):
+    """Mean, Σ (x − mean)² and max |x − mean| of columns in these units."""
+    n, d = sample.shape
+    for i in range(n):
+        for j in range(d):
+            mean[j] += sample[i, j] / unit[j]
+    for j in range(d):
+        mean[j] /= n
+    for i in range(n):
+        for j in range(d):
+            away = abs(sample[i, j] / unit[j] - mean[j])
+            squares[j] += away * away
+            top[j] = max(top[j], away)
 
 
 def _unit(size: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ContextDecorator
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import chain, islice
 from threading import Lock, RLock
@@ -64,11 +64,15 @@ class Workers:
         """``function`` of each item, in the order of the items, a few items at a time."""
         rest = iter(items)
         head = list(islice(rest, 2))
-        with one_blas_thread():
+        # Not ``one_blas_thread``: between two items the caller goes on in the same context.
+        _blas_limit.enter()
+        try:
             if self.n_threads == 1 or len(head) < 2:
                 yield from map(function, chain(head, rest))
             else:
                 yield from self._map_on_threads(function, chain(head, rest))
+        finally:
+            _blas_limit.leave()
 
     def _map_on_threads(self, function: Callable[[Item], T], items: Iterable[Item]) -> Iterator[T]:
         if self._pool is None:
@@ -182,6 +186,8 @@ class _BlasLimit:
 
 
 _blas_limit = _BlasLimit()
+# How many blocks of ``one_blas_thread`` the caller is in; inside one there is no need for another.
+blas_limits: ContextVar[int] = ContextVar("blas_limits", default=0)
 
 
 class one_blas_thread(ContextDecorator):
@@ -189,8 +195,10 @@ class one_blas_thread(ContextDecorator):
 
     def __enter__(self) -> None:
         _blas_limit.enter()
+        blas_limits.set(blas_limits.get() + 1)
 
     def __exit__(self, *_: object) -> None:
+        blas_limits.set(blas_limits.get() - 1)
         _blas_limit.leave()
 
 

@@ -16,11 +16,12 @@ from linscope.data.columns import as_table
 from linscope.data.datasets import Dataset
 from linscope.data.files import Table, read_table
 
-from .comparison.candidates import choose_models
-from .comparison.judging import read_metric
-from .comparison.progress import watch
 from .comparison.result import Comparison
+from .comparison.scoring.candidates import choose_models
+from .comparison.scoring.judging import read_metric
+from .comparison.screen.progress import watch
 from .comparison.settings import Settings
+from .comparison.sharing.processes import Process
 from .comparison.times import budget_text
 
 
@@ -154,12 +155,14 @@ def run(
     command: str = "",
     python: str = "",
     left_out: dict[str, str] | None = None,
+    processes: Sequence[Process] | None = None,
 ) -> Comparison:
     """The study, watched on standard error; Ctrl-C ends it with what is finished.
 
     Parameters
     ----------
     left_out : models that are not run, and why, when a study is repeated
+    processes : others to use, where some are started already
     """
     from .comparison.study import run_study
 
@@ -167,7 +170,7 @@ def run(
     metric = read_metric(settings.metric, question.task)
     models = [(one.key, one.title) for one in choose_models(question.task, options.models)]
     with watch(metric, models, options.budget, quiet=quiet) as progress:
-        study = run_study(question, options, watch=progress)
+        study = run_study(question, options, watch=progress, processes=processes)
     return Comparison(study.findings, study.best)
 
 

@@ -21,7 +21,7 @@ from linscope.logistic.path.result import RegularizationPath
 from linscope.logistic.solving.choice import check_options
 from linscope.results import current_observer
 from linscope.results.caller import warn_caller
-from linscope.results.proofs import without_proofs
+from linscope.results.certificate import without_proofs
 from linscope.rows.finite import check_finite
 from linscope.validation.refits import RefitFits
 from linscope.validation.scoring import Scoring, read_scoring, refuse_probabilities
@@ -120,7 +120,7 @@ def path(
         whole_certificates=run.certificates[:, 0],
         certificates=run.certificates[:, 1:],
         classes_=training.classes,
-        feature_names=tuple(model._feature_names()),
+        feature_names=tuple(model._names()),
         scoring=judge.name,
         one_standard_error=one_standard_error,
         splits=tuple(asked.given),

@@ -22,7 +22,13 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from linscope.arithmetic.rational import as_integers, clear_denominators, power_of_two, sqrt_down
+from linscope.arithmetic.rational import (
+    as_integers,
+    clear_denominators,
+    power_of_two,
+    sqrt_down,
+    times_powers,
+)
 from linscope.results.notebook import facts
 from linscope.verify.exact_signs import distinct
 
@@ -76,12 +82,11 @@ class Margin:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What coefficients prove: weights, squared lower and upper bound, and the lowest rows."""
+    """What coefficients prove: weights, the margin squared at least, and the lowest rows."""
 
     direction: list[Fraction]
     weights: list[Fraction]
     low2: Fraction
-    high2: Fraction
     gap: Fraction
     lowest: list[tuple[int, Fraction]]
 
@@ -100,11 +105,11 @@ def bounds(rows: SignedRows, kind: str, support, coefficients: list[Fraction]) -
     low2 = total * total / norm2 if norm2 and total > 0 else Fraction(0)
     weights = list(v)
     if kind == "geometric":
-        low2, norm2 = low2 / 4, norm2 / 4
+        low2 = low2 / 4
         if total > 0:
             weights = [2 * c / total for c in v]
             weights[0] = (lowest[0][1] - lowest[1][1]) / total
-    return Bounds(v, weights, low2, norm2, gap, lowest)
+    return Bounds(v, weights, low2, gap, lowest)
 
 
 def group_masks(rows: SignedRows, kind: str) -> list[np.ndarray | None]:
@@ -132,7 +137,7 @@ def combine(rows: SignedRows, support, coefficients: list[Fraction]) -> list[Fra
     M, e = rows.exact_rows(np.asarray(support, dtype=np.intp))
     whole, common = clear_denominators(coefficients)
     total = np.array(whole, dtype=object) @ M
-    return [Fraction(int(t), common) * power_of_two(s) for t, s in zip(total, e, strict=True)]
+    return times_powers([Fraction(int(t), common) for t in total], e)
 
 
 def float_weights(kind: str, found: Bounds) -> np.ndarray:

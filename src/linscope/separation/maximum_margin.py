@@ -30,9 +30,9 @@ class HullPoints:
         self.exponent = int(
             np.frexp(rows.largest.max(initial=1.0 if kind == "augmented" else 0))[1]
         )
-        middle = [Fraction(0)] * (rows.p - 1) if kind == "augmented" else rows.middle()
-        self.middle = middle
-        self._centre = np.array([float(c * power_of_two(-self.exponent)) for c in middle])
+        self.unit = power_of_two(-self.exponent)
+        self.middle = [Fraction(0)] * (rows.p - 1) if kind == "augmented" else rows.middle()
+        self._centre = np.array([float(c * self.unit) for c in self.middle])
 
     def __len__(self) -> int:
         return self.rows.n
@@ -46,7 +46,7 @@ class HullPoints:
     def dot(self, v):
         if not v.any():
             return np.zeros(len(self))
-        exact = [Fraction(c) * power_of_two(-self.exponent) for c in v.tolist()]
+        exact = [Fraction(c) * self.unit for c in v.tolist()]
         if self.kind == "geometric":
             shift = sum((c * m for c, m in zip(exact, self.middle, strict=True)), Fraction(0))
             exact = [-shift, *exact]

@@ -23,9 +23,10 @@ from scipy import sparse
 from linscope.arithmetic.rational import (
     as_integers,
     clear_denominators,
-    magnitude,
+    largest_magnitude,
     power_of_two,
     primitive,
+    times_powers,
 )
 from linscope.verify.exact_signs import whole_scores
 
@@ -74,10 +75,7 @@ class SignedRows:
             low, high = _column_range(self.G)
             spread = np.frexp(np.maximum(-low, high))[1]
             self.G = _times_power_of_two(self.G, -spread, out=self.G)
-            self.centre = [
-                Fraction(float(c)) * power_of_two(int(e))
-                for c, e in zip(middle, exponent, strict=True)
-            ]
+            self.centre = times_powers(map(Fraction, middle.tolist()), exponent)
             self.shift = exponent + spread
         self.unit = np.zeros(len(exponent), dtype=np.intc)
         low, high = _column_range(self.G)
@@ -102,18 +100,13 @@ class SignedRows:
 
     def to_exact(self, u) -> list[Fraction]:
         """Weights W of the original features for weights u in guide coordinates."""
-        W = [Fraction(u[0])]
-        for j, c in enumerate(self.centre, start=1):
-            w = Fraction(u[j]) * power_of_two(-int(self.shift[j - 1] + self.unit[j - 1]))
-            W.append(w)
-            W[0] -= w * c
-        return W
+        w = times_powers(map(Fraction, u[1:]), -(self.shift + self.unit))
+        return [Fraction(u[0]) - sum(map(mul, w, self.centre), Fraction(0)), *w]
 
     def to_guide(self, W) -> list[Fraction]:
         """The inverse of :meth:`to_exact`."""
-        u = [W[0] + sum(w * c for w, c in zip(W[1:], self.centre, strict=True))]
-        scale = self.shift + self.unit
-        return u + [w * power_of_two(int(s)) for w, s in zip(W[1:], scale, strict=True)]
+        u = W[0] + sum(map(mul, W[1:], self.centre))
+        return [u, *times_powers(W[1:], self.shift + self.unit)]
 
     def scores(self, W) -> tuple[np.ndarray, float, int]:
         """(f, bound, e): z_i·W = 2^e·(f_i ± bound) for every row."""
@@ -127,15 +120,10 @@ class SignedRows:
         return (self.p + 8) * UNIT * size * (1 + 1e-9) + self.p * UNDERFLOW
 
     def _float_weights(self, W) -> tuple[np.ndarray, float, int]:
-        b = W[0] + sum((w * c for w, c in zip(W[1:], self.centre, strict=True)), Fraction(0))
-        w = [
-            v * power_of_two(int(s)) if reach > 0 else Fraction(0)
-            for v, s, reach in zip(W[1:], self.shift, self._reach, strict=True)
-        ]
-        sizes = [
-            magnitude(v) + int(np.frexp(r)[1]) for v, r in zip(w, self._reach, strict=True) if v
-        ]
-        e = max(sizes + ([magnitude(b)] if b else []), default=0)
+        b = W[0] + sum(map(mul, W[1:], self.centre), Fraction(0))
+        pairs = zip(W[1:], self._reach, strict=True)
+        w = times_powers([v if reach > 0 else Fraction(0) for v, reach in pairs], self.shift)
+        e = largest_magnitude([b, *w], [0, *np.frexp(self._reach)[1].tolist()])
         unit = power_of_two(-e)
         return np.array([float(v * unit) for v in w]), float(b * unit), e
 

@@ -24,6 +24,7 @@ from linscope.arithmetic.rational import (
     null_space,
     power_of_two,
     solve,
+    times_powers,
 )
 
 from .integer_simplex import gordan
@@ -84,9 +85,7 @@ class Subspace:
             return M, [power_of_two(s) for s in e]
         columns, units = [], []
         for vector in self.vectors:
-            whole, common = clear_denominators(
-                [v * power_of_two(s) for v, s in zip(vector, e, strict=True)]
-            )
+            whole, common = clear_denominators(times_powers(vector, e))
             columns.append(M @ np.array(whole, dtype=object))
             units.append(Fraction(1, common))
         return np.array(columns, dtype=object).T, units
@@ -147,11 +146,12 @@ def _starting_rows(space: Subspace, indices: np.ndarray) -> np.ndarray:
     chosen = [indices[:: -(-len(indices) // (size // 4))]]
     for sign in (-1.0, 1.0):
         side = indices[rows.signs[indices] == sign]
-        chosen.append(side[_lowest(f[side], size // 2)])
+        chosen.append(side[lowest(f[side], size // 2)])
     return np.unique(np.concatenate(chosen))
 
 
-def _lowest(values: np.ndarray, count: int) -> np.ndarray:
+def lowest(values: np.ndarray, count: int) -> np.ndarray:
+    """Where so many of the smallest values are."""
     if len(values) <= count:
         return np.arange(len(values))
     return np.argpartition(values, count - 1)[:count]
@@ -192,7 +192,7 @@ def _violated(rows: SignedRows, W, active) -> np.ndarray | None:
         wrong = np.flatnonzero(active & (rows.signs_of(W) <= 0))
         if len(wrong) == 0:
             return None
-    return wrong[_lowest(f[wrong], 10 * rows.p)]
+    return wrong[lowest(f[wrong], 10 * rows.p)]
 
 
 def _circuit(space: Subspace, support: np.ndarray) -> Combination | None:

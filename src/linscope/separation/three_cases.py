@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.modular import Minor, largest_minor
-from linscope.arithmetic.rational import clear_denominators, null_space, power_of_two, solve
+from linscope.arithmetic.rational import clear_denominators, null_space, solve, times_powers
 
 from .margins import combine
 from .signed_rows import SignedRows
@@ -68,7 +68,7 @@ def orthogonal_vectors(rows: SignedRows, support) -> list[list[Fraction]]:
     vectors = null_space(basis)
     if len(basis) < len(M) and (M @ np.array(vectors, dtype=object).T != 0).any():
         vectors = null_space(M)  # the prime hid a row
-    return [[v * power_of_two(-s) for v, s in zip(vector, e, strict=True)] for vector in vectors]
+    return [times_powers(vector, np.negative(e)) for vector in vectors]
 
 
 def free_rows(rows: SignedRows, vectors) -> np.ndarray:
@@ -90,7 +90,7 @@ def _merge(rows: SignedRows, known, new) -> dict[int, Fraction]:
     support = list(known)
     g = combine(rows, list(new), list(new.values()))
     M, e = rows.exact_rows(np.asarray(support, dtype=np.intp))
-    right, common = clear_denominators([v * power_of_two(-s) for v, s in zip(g, e, strict=True)])
+    right, common = clear_denominators(times_powers(g, np.negative(e)))
     minor = largest_minor(M)
     mu = solve_on(M, minor, right)
     if mu is None:  # the prime hid a row

@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from linscope.arithmetic.rational import dot as dot
 from linscope.data import encode_labels
 
 # Products of fractions; about a minute.
 LONGEST_RUN = 30_000_000
-
-
-def dot(w: list[Fraction], x: list[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(w, x, strict=True) if a and b), Fraction(0))
 
 
 def add(w: list[Fraction], step: Fraction, x: list[Fraction]) -> list[Fraction]:

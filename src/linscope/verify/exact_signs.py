@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.enclosures import dense, scores
-from linscope.arithmetic.rational import as_integers, clear_denominators, power_of_two
+from linscope.arithmetic.rational import as_integers, clear_denominators, times_powers
 
 # Rows that are worked out in integers at a time, and from how many on equal ones are found first.
 CHUNK, FEW = 4096, 64
@@ -94,7 +94,7 @@ def whole_scores(X: Any, v: Sequence[Fraction]) -> tuple[np.ndarray, Fraction]:
     block = dense(X[:, [j - 1 for j in used]])
     block, back = distinct(block) if len(block) > FEW else (block, slice(None))
     M, e = as_integers(block)
-    terms = [v[j] * power_of_two(s) for j, s in zip(used, e, strict=True)]
+    terms = times_powers([v[j] for j in used], e)
     whole, common = clear_denominators([v[0], *terms])
     totals = np.full(len(block), whole[0], dtype=object)
     if used:

@@ -179,7 +179,3 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             return
         if not np.allclose(self._priors_over(self._moments), held, rtol=1e-9, atol=0.0):
             raise ValueError("the priors are not those that were given")
-
-    def _names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)

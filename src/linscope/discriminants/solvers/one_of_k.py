@@ -18,9 +18,8 @@ import numpy as np
 from linscope.arithmetic.double_double import UNIT, Pair
 from linscope.engines import Engine, check_rows
 from linscope.fitting.driver import run
-from linscope.least_squares.solvers.choice import solve_exactly
+from linscope.least_squares.solvers.choice import solve_exactly, too_large
 from linscope.least_squares.solvers.exact import CHEAP_PRODUCTS, LeastSquares
-from linscope.least_squares.solvers.lsmr import too_large
 from linscope.least_squares.solvers.moments import Moments, exact_moments
 from linscope.results import Result
 from linscope.rows.blocks import Block

@@ -14,7 +14,7 @@ import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, Ball
 from linscope.data.given import accepts_dataset
-from linscope.fitting.binary_problems import SVMCertificate
+from linscope.fitting.svm_certificate import SVMCertificate
 from linscope.results import Check, Status
 
 from ..verify import check as kernel_svm

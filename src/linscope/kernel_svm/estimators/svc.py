@@ -16,9 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
-from linscope.fitting.gradient_options import watched
 from linscope.fitting.scores import in_type
-from linscope.fitting.training import Fitted, Training, read_training
+from linscope.fitting.training import Fitted, Training, read_training, watched
 from linscope.kernels import NAMES, gram, refuse_two_widths, resolve_gamma
 from linscope.losses import hinge
 from linscope.results.caller import warn_caller

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from linscope.data.frames import to_backend
 from linscope.reports.cells import Strong
 from linscope.reports.table import Column, Row, Table
 from linscope.results import Check
-from linscope.validation.grid_figure import GridDisplay
 from linscope.validation.validated import CrossValidated, Given
+
+if TYPE_CHECKING:
+    from linscope.validation.grid_figure import GridDisplay
 
 # More columns than this would not fit on a line; those nearest to the choice are shown.
 MOST_COLUMNS = 9
@@ -116,6 +118,9 @@ class GridPath(CrossValidated):
 
     def plot(self, ax: Any = None) -> GridDisplay:
         """Heat map of the mean scores, a curve for one γ; see ``linscope.plot.path``."""
+        # Only here: loading matplotlib takes long, and searches draw nothing.
+        from linscope.validation.grid_figure import GridDisplay
+
         return GridDisplay.from_path(self).plot(ax)
 
     def _table(self) -> Table:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linscope._compiling import kernel
-from linscope.kernels.kernel_maps import add_rows, add_symmetric, fill_products
+from linscope.kernels.kernel_maps import add_symmetric, fill_products
 from linscope.losses import hinge
 
 from .pair_loops import solve_pairs
@@ -25,6 +25,8 @@ PAIRS_A_SAMPLE = 20
 SHARE, ROUNDS = 0.95, 3
 # Of so few samples with β ≠ 0 all kernel values are worked out: that K is symmetric saves less.
 FEW = 192
+# Kernel values that are added at a time: they stay in the cache.
+VALUES = 1 << 16
 # Unit roundoff of float32.
 SINGLE = 2.0**-24
 # Columns of the figures of a problem.
@@ -54,108 +56,85 @@ class Bounds(NamedTuple):
     tol: float
 
 
-@kernel
-def _interval(s, y, beta, C, exact, error):
-    """min g of those that may grow, max g of those that may shrink; with room for the error."""
-    least, most = np.inf, -np.inf
-    for i in range(len(y)):
-        g = s[i] - y[i]
-        room = 0.0 if exact[i] else error
-        if beta[i] < (C[i] if y[i] > 0 else 0.0):
-            least = min(least, g - room)
-        if beta[i] > (0.0 if y[i] > 0 else -C[i]):
-            most = max(most, g + room)
-    return least, most
-
-
 # b = −mean g of the free samples; if none is free, the middle of the interval that fits.
-@kernel
-def _bias(s, y, beta, C, exact, error):
-    total, count = 0.0, 0
-    for i in range(len(y)):
-        size = abs(beta[i])
-        if 0.0 < size < C[i]:
-            total += s[i] - y[i]
-            count += 1
-    if count:
-        return -total / count
-    least, most = _interval(s, y, beta, C, exact, error)
-    if np.isfinite(least) and np.isfinite(most):
-        return -0.5 * (least + most)
-    return -least if np.isfinite(least) else -most
-
-
-@kernel
-def _quick_sums(K, y, C, error, most, beta, s, exact, used, delta):
-    """s = Kβ from the values in K; returns δ and how many samples matter.
-
-    ``used`` are those with β ≠ 0, then the others whose margin is below 1 + 4δ; ``exact`` says the
-    same. Rows of K without β need not be whole.
-    """
-    m, size = 0, 0.0
-    for i in range(len(y)):
-        s[i], exact[i] = 0.0, True
-        if beta[i] != 0.0:
-            used[m], delta[m] = i, beta[i]
-            size += abs(beta[i])
-            m += 1
-    add_rows(K, used[:m], delta[:m], np.int64(0), len(y), s)
-    if error == 0.0 or m == 0:
-        return 0.0, m, m
-    doubt = size * (error + (m + 4) * SINGLE * most)
-    b = _bias(s, y, beta, C, exact, 0.0)  # at most 2δ off
-    count = m
-    for i in range(len(y)):
-        near = not y[i] * (s[i] + b) >= 1.0 + 4.0 * doubt
-        exact[i] = near or beta[i] != 0.0
-        if near and beta[i] == 0.0:
-            used[count] = i
-            count += 1
-    return doubt, m, count
-
-
-def _sums(K, y, C, features, places, beta, s):
-    """s = Kβ: where it is from float64 values, and δ, the error of the others."""
-    n = len(y)
-    exact, used = np.empty(n, dtype=np.bool_), np.empty(n, dtype=np.int64)
-    bounds = features.error, features.most
-    delta = np.empty(n, dtype=K.dtype)
-    error, m, count = _quick_sums(K, y, C, *bounds, beta, s, exact, used, delta)
-    if error:
-        used, total = used[:count], np.zeros(count)
-        rows = places[used]
-        left, right, some = features.left[rows[:m]], features.right[rows], beta[used[:m]]
-        if m <= FEW:
-            values = np.empty((m, count))
-            fill_products(left, right, features.code, features.degree, values, np.arange(m), 0)
-            np.dot(some, values, out=total)
-        else:
-            add_symmetric(left, right, features.code, features.degree, some, 0, m, total)
-        s[used] = total
-    return exact, error
-
-
 @kernel
 def judge(y, C, unit, beta, s, exact, error, out):
     """Both objectives, the gap, the KKT violation and the bias, without the rounding of float64."""
-    b = _bias(s, y, beta, C, exact, error)
+    least, most, total, count = np.inf, -np.inf, 0.0, 0
+    for i in range(len(y)):  # min g of those that may grow, max g of those that may shrink
+        g, size, sign = s[i] - y[i], abs(beta[i]), beta[i] * y[i]
+        room = 0.0 if exact[i] else error
+        if (size < C[i]) if y[i] > 0.0 else (sign > 0.0):
+            least = g - room if g - room < least else least
+        if (sign > 0.0) if y[i] > 0.0 else (size < C[i]):
+            most = g + room if g + room > most else most
+        if 0.0 < size < C[i]:
+            total += g
+            count += 1
+    b = -0.5 * (least + most)
+    if count:
+        b = -total / count
+    elif not abs(b) < np.inf:
+        b = -least if abs(least) < np.inf else -most
     norm2, alphas, price, gap, total = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(y)):
-        alpha = abs(beta[i])
-        margin = y[i] * (s[i] + b)
+        alpha, margin = abs(beta[i]), y[i] * (s[i] + b)
         slack = hinge.loss(margin) if exact[i] else 0.0
         norm2 += beta[i] * s[i]
         alphas += alpha
         total += beta[i]
         price += C[i] * slack
         gap += alpha * (margin - 1.0) + C[i] * slack
-    least, most = _interval(s, y, beta, C, exact, error)
     out[PRIMAL] = (0.5 * norm2 + price) / unit
     out[DUAL] = (alphas - 0.5 * norm2) / unit
-    out[GAP] = max(0.0, (gap - b * total) / unit)
-    finite = np.isfinite(least) and np.isfinite(most)
-    out[KKT] = max(0.0, most - least) if finite else 0.0
+    gap = (gap - b * total) / unit
+    out[GAP] = 0.0 if gap < 0.0 else gap
+    out[KKT] = most - least if 0.0 < most - least < np.inf else 0.0
     out[BIAS], out[ERROR] = b, error
+
+
+def _sums(K, y, C, features, places, beta, s):
+    """s = Kβ: where it is from float64 values, and δ, the error of the others."""
+    used = beta.nonzero()[0]
+    m, some, exact = len(used), beta.take(used), np.ones(len(y), dtype=np.bool_)
+    s[:] = _quick_sums(K, used, some)[: len(y)]
+    if features.error == 0.0 or m == 0:
+        return exact, 0.0
+    size = float(beta @ y)  # Σ|β|
+    error = size * (features.error + (m + 4) * SINGLE * features.most)
+    figures = np.empty(FIGURES)
+    judge(y, C, 1.0, beta, s, exact, 0.0, figures)
+    far = y * (s + figures[BIAS]) >= 1.0 + 4.0 * error  # the bias is at most 2δ off
+    far[used] = True
+    near = np.logical_not(far, out=exact).nonzero()[0]
+    exact[used] = True
+    used = np.concatenate((used, near))
+    rows = places.take(used)
+    left, right = features.left.take(rows[:m], axis=0), features.right.take(rows, axis=0)
+    s[used] = _products(left, right, features.code, features.degree, some)
+    return exact, error
+
+
+def _quick_sums(K, used, beta):
+    """Kβ from the values in K; rows without β need not be whole."""
+    total, size = np.zeros(K.shape[1]), max(8, VALUES // K.shape[1])
+    rows, delta = np.empty((min(size, len(used)), K.shape[1]), K.dtype), beta.astype(K.dtype)
+    for first in range(0, len(used), size):
+        own = used[first : first + size]
+        part = K.take(own, axis=0, out=rows[: len(own)], mode="clip")
+        total += delta[first : first + size] @ part
+    return total
+
+
+def _products(left, right, code, degree, beta):
+    """Kβ from float64 features of the samples with β ≠ 0 and of all that matter."""
+    m, total = len(left), np.zeros(len(right))
+    if m > FEW:
+        add_symmetric(left, right, code, degree, beta, 0, m, total)
+        return total
+    values = np.empty((m, len(right)))
+    fill_products(left, right, code, degree, values, np.arange(m), 0)
+    return np.dot(beta, values, out=total)
 
 
 def solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out):

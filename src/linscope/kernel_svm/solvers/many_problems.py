@@ -21,6 +21,8 @@ from .pair_loops import BLOCK, Blocks
 SQUARE = 32
 # Columns of a product.
 WIDTH = 512
+# Of so few samples all kernel values are worked out: no kernel has to be compiled to mirror them.
+FEW = 2048
 
 
 class Sorted(NamedTuple):
@@ -54,26 +56,21 @@ class Answers(NamedTuple):
     figures: np.ndarray
 
 
-@kernel
 def merge_pairs(pairs, order, starts, answers):
-    """Rows of both classes of each pair in the order of the table; the second class is +1."""
-    for p in range(len(pairs)):
-        a, b = pairs[p]
-        i, j = starts[a], starts[b]
-        for k in range(answers.offsets[p], answers.offsets[p + 1]):
-            first = j == starts[b + 1] or (i < starts[a + 1] and order[i] < order[j])
-            answers.rows[k] = order[i] if first else order[j]
-            answers.y[k] = -1.0 if first else 1.0
-            i, j = (i + 1, j) if first else (i, j + 1)
+    """Rows of both classes of each pair in the order of the table; the second class is +1.
 
-
-@kernel
-def take(source, rows, out):
-    """out = source[rows], in the type of ``out``."""
-    for r in range(len(rows)):
-        row, target = source[rows[r]], out[r]
-        for k in range(len(row)):
-            target[k] = row[k]
+    Returns the rows of each pair class by class, and where those in the table's order are there.
+    """
+    cuts, offsets, found = starts.tolist(), answers.offsets.tolist(), []
+    for p, (a, b) in enumerate(pairs.tolist()):
+        first, second = order[cuts[a] : cuts[a + 1]], order[cuts[b] : cuts[b + 1]]
+        places = np.concatenate((first, second))
+        at = places.argsort(kind="stable")  # quick for two sorted parts
+        part = slice(offsets[p], offsets[p + 1])
+        answers.rows[part] = places.take(at)
+        np.copysign(1.0, at - (len(first) - 0.5), out=answers.y[part])
+        found.append((places, at))
+    return found
 
 
 # Slices and unsigned numbers: an index that may be negative keeps loops from becoming vectors.
@@ -126,12 +123,12 @@ def room_for(n):
     return n * (-(-n // BLOCK) * BLOCK)
 
 
-def solve_class_pairs(first, stop, pairs, table, features, bounds, room, answers):
+def solve_class_pairs(first, stop, pairs, merged, table, features, bounds, room, answers):
     """The problems ``first`` to ``stop``, each in the same memory of ``room_for`` numbers."""
     starts, cuts, offsets = (x.tolist() for x in (table.starts, table.blocks, answers.offsets))
     for p, (a, b) in enumerate(pairs[first:stop].tolist(), first):
         own, others = slice(starts[a], starts[a + 1]), slice(starts[b], starts[b + 1])
-        places = np.concatenate((table.order[own], table.order[others]))
+        places, at = merged[p]
         n, q = len(places), -(-len(places) // BLOCK) * BLOCK
         y, C, beta, s = np.ones(n), bounds.C[places], np.empty(n), np.empty(n)
         y[: own.stop - own.start] = -1.0
@@ -141,13 +138,15 @@ def solve_class_pairs(first, stop, pairs, table, features, bounds, room, answers
         out = answers.figures[p]
         solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out)
         part = slice(offsets[p], offsets[p + 1])
-        at = places.argsort()  # answers are in the order of the table
-        answers.beta[part], answers.s[part] = beta[at], s[at]
+        answers.beta[part], answers.s[part] = beta.take(at), s.take(at)
 
 
 def fill_whole(first, stop, left, right, features, K):
     """Rows ``first`` to ``stop`` of a Gram matrix from the diagonal on, mirrored."""
     n, some, slots = len(left), left[first:stop], np.arange(first, stop)
+    if n <= FEW:
+        fill_products(some, right, features.code, features.degree, K, slots, 0)
+        return
     for at in range(first, n, WIDTH):
         end = min(at + WIDTH, n)
         fill_products(some, right[at:end], features.code, features.degree, K, slots, at)

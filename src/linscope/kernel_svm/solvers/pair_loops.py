@@ -8,7 +8,7 @@ that may grow, j the largest gain (g_j − g_i)²/(K_ii + K_jj − 2K_ij) of tho
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,65 +24,14 @@ TAU = 1e-12
 FINITE = {"nnan", "nsz", "contract"}
 
 
-# Compilers turn the search for the largest integer into vector instructions, but not that for the
-# largest float. Floats of one sign are ordered as their bits; for the others all but the sign of a
-# negative number is turned round.
-@kernel
-def _place_of_largest(bits):
-    best, block = bits[0], 0
-    for start in range(0, len(bits), BLOCK):
-        high = bits[start]
-        for k in range(start, start + BLOCK):
-            high = max(high, bits[k])
-        if high > best:
-            best, block = high, start
-    for k in range(block, block + BLOCK):
-        if bits[k] == best:
-            return k
-    return block
-
-
-@kernel
-def _place_of_least(bits):
-    """Where the float is least; the bits of negative ones are turned round."""
-    kind = bits.dtype.type
-    sign = kind(8 * bits.itemsize - 1)
-    others = kind(~(kind(1) << sign))
-    for k in range(len(bits)):
-        b = bits[k]
-        bits[k] = b ^ ((b >> sign) & others)
-    best, block = bits[0], 0
-    for start in range(0, len(bits), BLOCK):
-        low = bits[start]
-        for k in range(start, start + BLOCK):
-            low = min(low, bits[k])
-        if low < best:
-            best, block = low, start
-    for k in range(block, block + BLOCK):
-        if bits[k] == best:
-            return k
-    return block
-
-
-@kernel(fastmath=FINITE, error_model="numpy")
-def _gains(row, diagonal, kii, gi, g, down, ahead, gains, zero, tau):
-    """(g_j − g_i)₊ and the gain of every j as the partner of i."""
-    for k in range(len(g)):
-        d = g[k] + down[k] - gi
-        d = d if d > zero else zero
-        eta = kii + diagonal[k] - row[k] - row[k]
-        eta = eta if eta > tau else tau
-        ahead[k] = d
-        gains[k] = d * d / eta
-
-
-@kernel(fastmath=FINITE)
-def _move(g, up, row_i, row_j, t, keys):
-    """g += t(K_i − K_j), and g + up, whose least entry is the next i."""
-    for k in range(len(g)):
-        v = g[k] + t * (row_i[k] - row_j[k])
-        g[k] = v
-        keys[k] = v + up[k]
+# Rows of the room for what is known of samples: FAR where β may not grow, −FAR where it may not
+# shrink, (g_j − g_i)₊ and the gain of every j as the partner of i, g + up.
+UP, DOWN, AHEAD, GAIN, KEY = range(5)
+# By the bytes of a float: where the sign of the integer is, all other bits, 0 and TAU.
+NUMBERS: dict[int, Any] = {
+    4: (np.int32(31), np.int32(2**31 - 1), np.float32(0.0), np.float32(TAU)),
+    8: (np.int64(63), np.int64(2**63 - 1), 0.0, TAU),
+}
 
 
 class Blocks(NamedTuple):
@@ -103,9 +52,10 @@ def solve_pairs(K, diagonal, g, beta, lower, upper, tol, most, blocks=None):
     """
     if blocks is None:
         blocks = Blocks(K[:0, :0], K[:0, :0], np.ones(len(K), dtype=np.bool_))
-    room = np.empty((5, len(g)), dtype=g.dtype)
-    bits = room.view(np.int32 if g.dtype == np.float32 else np.int64)
-    return _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks, room, bits)
+    room, numbers = np.empty((5, len(g)), dtype=g.dtype), NUMBERS[g.itemsize]
+    whole = numbers[0].dtype
+    limits = beta, lower, upper, tol, most
+    return _solve(K, diagonal, g, *limits, *blocks, room, room.view(whole), *numbers)
 
 
 def solve_some_pairs(K, diagonal, g, beta, lower, upper, tol, most):
@@ -118,60 +68,90 @@ def solve_some_pairs(K, diagonal, g, beta, lower, upper, tol, most):
 
 
 @kernel
-def _put_together(K, i, blocks):
+def _put_together(K, i, first, second, ready):
     """Row i of the Gram matrix of two classes, with zeros up to the last column."""
-    blocks.ready[i] = True
-    m = len(blocks.first)
-    n = m + len(blocks.second)
-    left, right, rest = K[i, :m], K[i, m:n], K[i, n:]
+    ready[i] = True
+    m = len(first)
+    n = m + len(second)
     if i < m:
-        own = blocks.first[i]
         for k in range(m):
-            left[k] = own[k]
+            K[i, k] = first[i, k]
     else:
-        own = blocks.second[i - m]
         for k in range(m):
-            left[k] = K[k, i]
-        for k in range(n - m):
-            right[k] = own[k]
-    for k in range(len(rest)):
-        rest[k] = 0.0
+            K[i, k] = K[k, i]
+        for k in range(m, n):
+            K[i, k] = second[i - m, k - m]
+    for k in range(n, K.shape[1]):
+        K[i, k] = 0.0
 
 
-@kernel
-def _solve(K, diagonal, g, beta, lower, upper, tol, most, blocks, room, bits):
-    """``room`` has five rows for what is known of samples; ``bits`` are the same as integers."""
+# Compilers turn the search for the largest integer into vector instructions, but not that for the
+# largest float. Floats of one sign are ordered as their bits; for the others all but the sign of a
+# negative number is turned round. One function without slices: in parts, it would take the compiler
+# half as long again.
+@kernel(fastmath=FINITE, error_model="numpy")
+def _solve(
+    K, diagonal, g, beta, lower, upper, tol, most, first, second, ready, room, bits, sign, others,
+    zero, tau,
+):  # fmt: skip
+    """``room`` and ``bits`` are one memory, as floats and as integers."""
     q = len(g)
-    up, down, ahead, gains, keys = room[0], room[1], room[2], room[3], room[4]
-    ahead_bits, gain_bits, key_bits = bits[2], bits[3], bits[4]
     for k in range(q):
-        up[k] = 0.0 if beta[k] < upper[k] else FAR
-        down[k] = 0.0 if beta[k] > lower[k] else -FAR
-    kind = g.dtype.type
-    zero, tau = kind(0.0), kind(TAU)
-    for k in range(q):
-        keys[k] = g[k] + up[k]
-    i = _place_of_least(key_bits)
+        room[UP, k] = 0.0 if beta[k] < upper[k] else FAR
+        room[DOWN, k] = 0.0 if beta[k] > lower[k] else -FAR
+        room[KEY, k] = g[k] + room[UP, k]
     for step in range(most):
-        if not blocks.ready[i]:
-            _put_together(K, i, blocks)
-        _gains(K[i], diagonal, diagonal[i], g[i], g, down, ahead, gains, zero, tau)
-        j = _place_of_largest(gain_bits)
-        most_ahead = ahead[_place_of_largest(ahead_bits)]
-        if most_ahead <= tol or up[i] > 0.0 or gains[j] <= 0.0:
+        # i: the least key.
+        for k in range(q):
+            b = bits[KEY, k]
+            bits[KEY, k] = b ^ ((b >> sign) & others)
+        best, i = bits[KEY, 0], 0
+        for start in range(0, q, BLOCK):
+            low = bits[KEY, start]
+            for k in range(start, start + BLOCK):
+                low = bits[KEY, k] if bits[KEY, k] < low else low
+            if low < best:
+                best, i = low, start
+        while bits[KEY, i] != best:
+            i += 1
+        if not ready[i]:
+            _put_together(K, i, first, second, ready)
+        # j: the largest gain.
+        own, gi = diagonal[i], g[i]
+        for k in range(q):
+            d = g[k] + room[DOWN, k] - gi
+            d = d if d > zero else zero
+            eta = own + diagonal[k] - K[i, k] - K[i, k]
+            eta = eta if eta > tau else tau
+            room[AHEAD, k] = d
+            room[GAIN, k] = d * d / eta
+        best, far, j = bits[GAIN, 0], bits[AHEAD, 0], 0
+        for start in range(0, q, BLOCK):
+            high = bits[GAIN, start]
+            for k in range(start, start + BLOCK):
+                high = bits[GAIN, k] if bits[GAIN, k] > high else high
+                far = bits[AHEAD, k] if bits[AHEAD, k] > far else far
+            if high > best:
+                best, j = high, start
+        while bits[GAIN, j] != best:
+            j += 1
+        bits[AHEAD, 0] = far
+        if room[AHEAD, 0] <= tol or room[UP, i] > 0.0 or room[GAIN, j] <= 0.0:
             return step
-        if not blocks.ready[j]:
-            _put_together(K, j, blocks)
-        eta = max(float(diagonal[i]) + float(diagonal[j]) - 2.0 * float(K[i, j]), TAU)
-        t = (float(g[j]) - float(g[i])) / eta
+        if not ready[j]:
+            _put_together(K, j, first, second, ready)
+        curve = diagonal[i] + diagonal[j] - 2.0 * K[i, j]
+        t = (g[j] - g[i]) / (curve if curve > TAU else TAU)
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
-        t = min(t, room_i, room_j)
+        t = room_i if room_i < t else t
+        t = room_j if room_j < t else t
         beta[i] = upper[i] if t == room_i else beta[i] + t
         beta[j] = lower[j] if t == room_j else beta[j] - t
-        up[i] = FAR if t == room_i else 0.0
-        up[j] = 0.0
-        down[i] = 0.0
-        down[j] = -FAR if t == room_j else 0.0
-        _move(g, up, K[i], K[j], kind(t), keys)
-        i = _place_of_least(key_bits)
+        room[UP, i], room[UP, j] = FAR if t == room_i else 0.0, 0.0
+        room[DOWN, i], room[DOWN, j] = 0.0, -FAR if t == room_j else 0.0
+        room[GAIN, 0] = t
+        move = room[GAIN, 0]  # in the type of g
+        for k in range(q):
+            g[k] += move * (K[i, k] - K[j, k])
+            room[KEY, k] = g[k] + room[UP, k]
     return most

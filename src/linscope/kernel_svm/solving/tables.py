@@ -27,7 +27,6 @@ from ..solvers.many_problems import (
     room_for,
     solve_against_rest,
     solve_class_pairs,
-    take,
 )
 from ..solvers.pair_loops import BLOCK
 from .one_problem import Fit, Start, box
@@ -106,7 +105,8 @@ class PairTable(Shared):
         sizes = counts[self.pairs].sum(axis=1)
         self.answers = self._answers(sizes)
         self.table = self._sorted(counts)
-        merge_pairs(self.pairs, self.table.order, self.table.starts, self.answers)
+        given = self.pairs, self.table.order, self.table.starts
+        self.merged = merge_pairs(*given, self.answers)
         self._list_problems()
         self.tasks = _chunks(sizes)
         self.rooms: SimpleQueue = SimpleQueue()
@@ -122,9 +122,8 @@ class PairTable(Shared):
         held = np.where(counts + counts.min() <= PAIR, counts, 0)
         blocks = np.concatenate([[0], np.cumsum(held**2)])
         own = np.empty(0 if len(self.given) else int(blocks[-1]), dtype=self.dtype)
-        left, right = (np.empty(side.shape, self.dtype) for side in self.features[:2])
-        take(self.features.left, order[: len(left)], left)
-        take(self.features.right, order[: len(right)], right)
+        sides = (side.astype(self.dtype, copy=False) for side in self.features[:2])
+        left, right = (side.take(order[: len(side)], axis=0) for side in sides)
         return Sorted(order, starts, left, right, own, blocks, self.given)
 
     def _list_problems(self) -> None:
@@ -139,7 +138,7 @@ class PairTable(Shared):
 
     def solve(self, task: tuple[int, int]) -> tuple[int, int]:
         with self._room() as room:
-            shared = self.pairs, self.table, self.features, self.bounds
+            shared = self.pairs, self.merged, self.table, self.features, self.bounds
             solve_class_pairs(*task, *shared, room, self.answers)
         return task
 

@@ -20,9 +20,9 @@ from linscope.data.tables import TableLike
 from linscope.engines import check_rows, choose
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
-from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early, watched
+from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early
 from linscope.fitting.targets import Regression, read_regression
-from linscope.fitting.training import Fitted, Solved, read_features
+from linscope.fitting.training import Fitted, Solved, read_features, watched
 from linscope.fitting.verified import Verified
 from linscope.results import Result, Status
 from linscope.results.caller import warn_caller
@@ -57,12 +57,6 @@ class LinearRegressor(Verified, RegressorMixin, BaseEstimator):
     n_features_in_: int
     fit_intercept: bool
     _targets: list[str]
-
-    def _names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            return [f"x{j + 1}" for j in range(self.n_features_in_)]
-        return list(names)
 
     def predict(self, X: TableLike) -> np.ndarray:
         """ŷ = w·[1, x] for each row of X; (n,) or (n, targets)."""
@@ -134,6 +128,10 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+
+    @property
+    def _alpha(self) -> float:
+        return 0.0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -51,7 +51,7 @@ class LinearStatistics:
 
     @property
     def _alpha(self) -> float:
-        return 0.0
+        raise NotImplementedError
 
     def summary(
         self, robust: str | None = None, level: float = 0.95, output: int | str = 0

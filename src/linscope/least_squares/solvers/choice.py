@@ -14,7 +14,7 @@ from linscope.rows.blocks import Block
 
 from ..verify.facts import TOLERANCE, TOLERANCE_32, Facts, within
 from .exact import BEYOND, LeastSquares
-from .lsmr import IterativeLeastSquares, too_large
+from .lsmr import IterativeLeastSquares
 from .moments import lighter, weight_exponent
 from .whole_numbers import affordable, rounded, whole_fit
 from .wide import WideLeastSquares
@@ -107,6 +107,11 @@ def scaled_alpha(alpha: float, e: int) -> float:
 def _changed(block: Block, e: int) -> int:
     """Weights that lose digits when they are divided by 2^e."""
     return int((np.ldexp(np.ldexp(block.weight, -e), e) != block.weight).sum())
+
+
+def too_large(n: int, d: int, is_sparse: bool) -> bool:
+    """Would the smaller Gram matrix be unreasonable? Sparse tables give up earlier."""
+    return min(n, d) > (4_000 if is_sparse else 12_000)
 
 
 def _solved(engine: Engine, most_rounds: int, e: int = 0, **options: Any) -> Result:

@@ -26,10 +26,12 @@ from linscope.arithmetic.double_double import (
     Pair,
     add_row,
     div,
+    product,
     root,
     solve_lower,
     solve_upper,
 )
+from linscope.rows.pilot import Frame
 
 from .moments import Moments
 
@@ -38,6 +40,8 @@ DEPENDENT = 4.0
 SUSPICIOUS = 1e-20
 # Means of columns, relative to their spread, that a condition number may not notice.
 OFFSET = 0.1
+# A column does not take part in a dependence when its share is below this.
+NO_PART = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,3 +251,44 @@ def _in_units(v: np.ndarray, moments: Moments) -> tuple[np.ndarray, np.ndarray]:
     size = np.where(v[1:] != 0, np.frexp(v[1:])[1] + exponent, np.iinfo(np.int32).min // 2)
     top = np.where((v[1:] != 0).any(axis=0), size.max(axis=0), 0)
     return np.ldexp(v[1:], exponent - top), top
+
+
+def inverse_root(frame: Frame, factor: Factor) -> np.ndarray | None:
+    """U (kept, kept) with U Uᵀ = (AᵀCA + αP)⁻¹ in original units; None if columns depend.
+
+    w = Tv, so U = T S; the row of the bias is S_0 − Σ_j m_j 2^k_j S_j.
+    """
+    if factor.dependent:
+        return None
+    exponents = np.concatenate([[0], frame.exponent[frame.features]])[factor.kept][:, None]
+    U = factor.S.scaled(exponents)
+    if factor.kept[0] == 0:
+        U.hi[0] = product(frame.back, U).hi[0]
+    return U.hi if factor.M is None else U.hi @ factor.M
+
+
+def dependences(moments: Moments, factor: Factor) -> dict[int, dict[int, float]]:
+    """Each dependent feature as a combination of others: {feature: {other or -1 (constant): c}}.
+
+    (x_j − m_j) 2^k_j = t_0 + Σ t_k (x_k − m_k) 2^k_k
+    """
+    frame = moments.frame
+    found = {}
+    for j, t in factor.dependent.items():
+        share = np.abs(t) * np.sqrt(np.diag(moments.gram.hi))[factor.kept]
+        parts: dict[int, float] = {}
+        constant = float(frame.shift[j - 1])
+        for column, value, part in zip(factor.kept.tolist(), t, share, strict=True):
+            if part <= NO_PART * share.max(initial=0.0):
+                continue
+            if column == 0:
+                constant += float(np.ldexp(value, -frame.exponent[j - 1]))
+                continue
+            c = float(np.ldexp(value, frame.exponent[column - 1] - frame.exponent[j - 1]))
+            parts[column - 1] = c
+            constant -= c * float(frame.shift[column - 1])
+        size = abs(frame.shift[j - 1]) + sum(abs(c * frame.shift[k]) for k, c in parts.items())
+        if abs(constant) > NO_PART * size:
+            parts[-1] = constant
+        found[j - 1] = parts
+    return found

@@ -30,7 +30,7 @@ from linscope.rows.pilot import look
 
 from ..verify.facts import TOLERANCE, within
 from . import cholesky as equations
-from . import refinement, units
+from . import refinement
 from .inverse_proof import InverseProof
 from .moments import Moments, exact_moments, lighter, quick_moments
 from .proof import MomentProof
@@ -291,7 +291,7 @@ class LeastSquares:
             "nearly": self._nearly(state),
             "rss": rss,
             "tss": state.moments.total_squares(centred=self.fit_intercept),
-            "inverse_root": units.inverse_root(state.moments.frame, factor) if unique else None,
+            "inverse_root": equations.inverse_root(state.moments.frame, factor) if unique else None,
         }
         return Result(W, Status.SOLVED, state.rounds, 1, None, details)
 
@@ -304,7 +304,7 @@ class LeastSquares:
 
     def _nearly(self, state: State) -> dict[int, dict[int, float]]:
         """Columns that depend on others up to rounding, but not to the last bit."""
-        found = units.dependences(state.moments, state.factor)
+        found = equations.dependences(state.moments, state.factor)
         if state.whole is None:
             return found
         if len(found) <= state.moments.n_features - state.whole.rank:
@@ -315,7 +315,7 @@ class LeastSquares:
     def _weights(self, state: State) -> np.ndarray:
         """From moments, (targets, d + 1); columns that were set aside take part by least norm."""
         v = equations.least_norm(state.factor, state.moments, state.v)
-        w = units.weights(state.moments.frame, v).hi.T.copy()
+        w = state.moments.frame.weights(v).hi.T.copy()
         if not self.fit_intercept:
             w[:, 0] = 0.0
         return w

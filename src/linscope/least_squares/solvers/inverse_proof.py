@@ -22,7 +22,7 @@ from linscope.arithmetic.double_double import UNIT2, Pair, product
 from linscope.engines import Engine
 
 from ..verify.facts import TOLERANCE, Facts
-from . import refinement, units
+from . import refinement
 from .cholesky import Factor, residual_squares
 from .moments import Moments, symmetric
 
@@ -105,7 +105,7 @@ class InverseProof:
         """Bounds at other weights go by way of v from now on."""
         frame = self.moments.frame
         self._far = reach / (1 - self.eta) * ROOM
-        self._centre, self._off = units.weights(frame, v), None
+        self._centre, self._off = frame.weights(v), None
         if self._first:
             self._centre.hi[0], self._centre.lo[0] = 0.0, 0.0
         power = np.where(v.hi != 0, np.frexp(v.hi)[1] + frame.units, 0)
@@ -183,7 +183,7 @@ class InverseProof:
     def __call__(self, W: np.ndarray) -> Facts:
         """Bounds at the floats W (targets, d + 1)."""
         moments, frame = self.moments, self.moments.frame
-        here = units.into_frame(frame, Pair.of(W.T))
+        here = frame.inside(Pair.of(W.T))
         lost = np.ldexp(self._bias_rounding(np.abs(W.T)), -frame.units[0])
         gap, error = np.full(len(W), np.inf), np.full(W.shape, np.inf)
         if self.proven:

@@ -99,8 +99,3 @@ class IterativeLeastSquares:
         """What is proven at the floats W: something only with a penalty, or if all rows fit."""
         options: dict[str, Any] = {"fit_intercept": self.fit_intercept, "alpha": self.alpha}
         return large_facts(choose(self.X, self.Y, self.weight), W, **options)[0]
-
-
-def too_large(n: int, d: int, is_sparse: bool) -> bool:
-    """Would the smaller Gram matrix be unreasonable? Sparse tables give up earlier."""
-    return min(n, d) > (4_000 if is_sparse else 12_000)

@@ -24,7 +24,7 @@ from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, 
 from linscope.engines import Engine
 from linscope.rows.blocks import Block, Largest, block_rows_for
 from linscope.rows.double_operations import shifted
-from linscope.rows.operations import REORDER
+from linscope.rows.operations import REORDER, frozen
 from linscope.rows.pilot import MILD_EXPONENT, Frame, Pilot, look
 
 # Longer sums have larger bounds of their rounding.
@@ -47,12 +47,15 @@ class Form(NamedTuple):
 
     def at(self, V: Pair) -> np.ndarray:
         """Of weights V (targets, k) of the first k columns; the others are 0."""
-        used, rss = slice(V.hi.shape[1]), np.empty(len(V.hi))
-        H = product(V, self.gram.part(used, used), self.twice.part(slice(None), used))
+        k, rss = V.hi.shape[1], np.empty(len(V.hi))
+        gram, twice, squares = self.gram, self.twice, self.squares
+        used = Pair(gram.hi[:k, :k], gram.lo[:k, :k])
+        H = product(V, used, Pair(twice.hi[:, :k], twice.lo[:, :k]))
         for first in range(0, len(rss), SOME):  # more than is needed, in fewer calls
             some = slice(first, first + SOME)
-            columns = Pair(H.hi[some].T, H.lo[some].T)
-            rss[some] = product(V.part(some), columns, self.squares.part(some, some)).hi.diagonal()
+            rows, columns = Pair(V.hi[some], V.lo[some]), Pair(H.hi[some].T, H.lo[some].T)
+            start = Pair(squares.hi[some, some], squares.lo[some, some])
+            rss[some] = product(rows, columns, start).hi.diagonal()
         return rss
 
 
@@ -65,15 +68,15 @@ class Moments:
     n: int
     rounding: float
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         return self.frame.n_features
 
-    @property
+    @cached_property
     def n_targets(self) -> int:
         return len(self.frame.shift) - self.frame.n_features
 
-    @property
+    @cached_property
     def total_weight(self) -> float:
         return float(self.gram.hi[0, 0])
 
@@ -254,8 +257,8 @@ def _exact_block(block: Block, frame: Frame) -> Pair:
     shape = len(values), 1 + len(frame.shift)
     H, L = np.ones(shape), np.zeros(shape)
     with np.errstate(over="ignore", invalid="ignore"):
-        shifted(values, frame.shift[:d], scale[:d], H[:, 1 : 1 + d], L[:, 1 : 1 + d])
-        shifted(block.y, frame.shift[d:], scale[d:], H[:, 1 + d :], L[:, 1 + d :])
+        shifted(frozen(values), frame.shift[:d], scale[:d], H[:, 1 : 1 + d], L[:, 1 : 1 + d])
+        shifted(frozen(block.y), frame.shift[d:], scale[d:], H[:, 1 + d :], L[:, 1 + d :])
         gram = Pair(np.zeros((shape[1], shape[1])), np.zeros((shape[1], shape[1])))
         add_gram(H, L, block.weight, gram.hi, gram.lo)
     return gram

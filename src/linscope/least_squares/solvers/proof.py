@@ -19,10 +19,11 @@ from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, product
 from linscope.arithmetic.enclosures import gamma, scores
 from linscope.engines import Engine
 from linscope.rows.blocks import Block
+from linscope.rows.pilot import Frame
 
 from ..verify.facts import TOLERANCE, Facts
 from . import cholesky as equations
-from . import refinement, units
+from . import refinement
 from .moments import Moments, symmetric
 
 ROOM = 1 + 1e-12
@@ -136,7 +137,7 @@ class MomentProof:
         """
         frame, t = self.moments.frame, W.shape[0]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            here = units.into_frame(frame, Pair.of(W.T))
+            here = frame.inside(Pair.of(W.T))
             gap, error = np.full(t, np.inf), np.full(W.shape, np.inf)
             if self.least > 0:
                 error = self.errors(W)
@@ -167,11 +168,11 @@ class MomentProof:
         frame = self.moments.frame
         full = np.zeros((W.shape[1], W.shape[0]))
         full[self.columns] = self._far / self.norms[:, None] * ROOM
-        centre = units.weights(frame, self._centre)
+        centre = frame.weights(self._centre)
         if not self.fit_intercept:
             centre.hi[0], centre.lo[0] = 0.0, 0.0
         way = np.abs(centre.plus(Pair.of(-W.T)).hi) * ROOM
-        found = units.errors(frame, full, Pair.of(np.abs(W.T))) + way
+        found = _errors(frame, full, Pair.of(np.abs(W.T))) + way
         return (found + np.where(found > 0, 2.0**-1073, 0.0)).T
 
     def _lost(self, W: np.ndarray) -> np.ndarray:
@@ -234,3 +235,17 @@ def _squares_block(block: Block, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     r = np.abs(block.y - fitted.mid)
     doubt = fitted.rad + UNIT * (np.abs(block.y) + r)
     return c @ (r * r), c @ (2 * r * doubt + doubt * doubt)
+
+
+def _errors(frame: Frame, error: np.ndarray, w: Pair) -> np.ndarray:
+    """|w − exact| at most, (1 + d, targets), for w rounded to floats, from errors in the frame."""
+    m = np.abs(frame.shift[frame.features])
+    with np.errstate(over="ignore", invalid="ignore"):
+        full = np.ldexp(error, frame.units)
+        full[0] += m @ (full[1:] + 4 * UNIT2 * len(m) * np.abs(w.hi[1:]))
+        return full * (1 + 8 * UNIT) * (1 + UNIT * len(m)) + _rounding(w)
+
+
+def _rounding(w: Pair) -> np.ndarray:
+    """What is lost when pairs are rounded to floats, the rounding of the pairs included."""
+    return (np.abs(w.lo) + 2 * UNIT2 * np.abs(w.hi)) * (1 + 8 * UNIT)

@@ -11,7 +11,7 @@ from linscope.arithmetic.double_double import Pair, product
 from linscope.engines import Engine
 from linscope.rows.blocks import Block
 from linscope.rows.double_operations import gradient_pass, shifted, times
-from linscope.rows.operations import as_rows
+from linscope.rows.operations import as_rows, frozen
 from linscope.rows.pilot import Frame
 
 from .cholesky import Factor
@@ -35,7 +35,7 @@ def gradient(engine: Engine, frame: Frame, v: Pair, alpha: float) -> tuple[Pair,
 
 def _gradient_block(block: Block, shift: np.ndarray, w: Pair) -> tuple[Pair, Pair]:
     g, squares = Pair.of(np.zeros_like(w.hi)), Pair.of(np.zeros(len(w.hi)))
-    gradient_pass(as_rows(block.X), block.y, block.weight, shift, w, g, squares)
+    gradient_pass(as_rows(block.X), frozen(block.y), block.weight, shift, w, g, squares)
     return g, squares
 
 
@@ -87,7 +87,7 @@ def _orthogonal_block(block: Block, frame: Frame, kept: np.ndarray, S: np.ndarra
     values = block.X.toarray() if sparse.issparse(block.X) else block.X
     scale = np.ldexp(1.0, frame.exponent[frame.features])
     H, L = np.ones((len(values), 1 + len(scale))), np.zeros((len(values), 1 + len(scale)))
-    shifted(values, frame.shift[frame.features], scale, H[:, 1:], L[:, 1:])
+    shifted(frozen(values), frame.shift[frame.features], scale, H[:, 1:], L[:, 1:])
     B = np.empty((len(values), len(kept)))
     times(np.ascontiguousarray(H[:, kept]), np.ascontiguousarray(L[:, kept]), S, B)
     return B.T @ B if not block.weighted else B.T @ (B * block.weight[:, None])

@@ -12,7 +12,7 @@ import numpy as np
 
 from linscope.data.given import accepts_dataset
 from linscope.engines import choose
-from linscope.fitting.binary_problems import SVMCertificate
+from linscope.fitting.svm_certificate import SVMCertificate
 from linscope.results import Check, Result, Status
 
 from ..verify.bounds import Bounds, Problem

@@ -14,10 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
-from linscope.fitting.gradient_options import watched
 from linscope.fitting.linear_prediction import LinearPrediction
 from linscope.fitting.scores import in_type, pair_votes
-from linscope.fitting.training import Fitted, Training, read_training
+from linscope.fitting.training import Fitted, Training, read_training, watched
 from linscope.fitting.verified import Verified
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite

@@ -24,7 +24,6 @@ from linscope.rows.operations import REORDER, as_rows
 from linscope.rows.scores import add_rows, add_scores
 from linscope.rows.sparse_products import sparse_add, sparse_scores
 
-ROWS_IN_CACHE = 64
 NOTHING = np.zeros(0)
 # Places in the totals of a pass, with ξ = max(0, 1 − m): Σ c ξ, Σ c ξ², and what complementary
 # slackness lacks, Σ (u c ξ − α (1 − m)): each term is ≥ 0.
@@ -52,12 +51,17 @@ def evaluate_block(block: Block, w, a, k, u) -> tuple[Terms, tuple[np.ndarray, n
     n, rows = len(block.y), as_rows(block.X)
     out = Terms(np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
     own = a[block.rows] if len(a) else a, block.weight, k, u
-    g, totals = np.zeros(len(w)), np.zeros(3)
+    g, totals, s, residual = np.zeros(len(w)), np.zeros(3), np.empty(n), np.empty(n)
     table: Any = rows
     if sparse.issparse(block.X):
-        _sparse_pass(table.data, table.indices, table.indptr, w, block.y, *own, *out, g, totals)
+        sparse_scores(table.data, table.indices, table.indptr, w, 0, n, s)
     else:
-        _dense_pass(table.values, w, block.y, *own, *out, g, totals)
+        add_scores(table.values, w, s)
+    margin_terms(s, block.y, *own, *out, residual, totals)
+    if sparse.issparse(block.X):
+        sparse_add(table.data, table.indices, table.indptr, residual, 0, n, g)
+    else:
+        add_rows(table.values, residual, g)
     return out, (totals, g)
 
 
@@ -176,34 +180,6 @@ def margin_terms(s, y, a, c, k, u, margins, alpha, active, residual, totals):
     totals[0] += slack
     totals[1] += squared
     totals[2] += lacking
-
-
-@kernel
-def _dense_pass(X, w, y, a, c, k, u, margins, alpha, active, g, totals):
-    """Some rows at a time: they are still in the cache when they are needed again."""
-    s, residual = np.empty(ROWS_IN_CACHE), np.empty(ROWS_IN_CACHE)
-    for p in range(0, len(X), ROWS_IN_CACHE):
-        q = min(len(X), p + ROWS_IN_CACHE)
-        add_scores(X[p:q], w, s[: q - p])
-        margin_terms(
-            s[: q - p], y[p:q], a[p:q] if len(a) else a, c[p:q] if len(c) else c, k, u,
-            margins[p:q], alpha[p:q], active[p:q], residual[: q - p], totals,
-        )  # fmt: skip
-        add_rows(X[p:q], residual[: q - p], g)
-
-
-@kernel
-def _sparse_pass(data, indices, indptr, w, y, a, c, k, u, margins, alpha, active, g, totals):
-    n = len(margins)
-    s, residual = np.empty(n), np.empty(n)
-    for p in range(0, n, ROWS_IN_CACHE):
-        q = min(n, p + ROWS_IN_CACHE)
-        sparse_scores(data, indices, indptr, w, p, q, s)
-        margin_terms(
-            s[p:q], y[p:q], a[p:q] if len(a) else a, c[p:q] if len(c) else c, k, u,
-            margins[p:q], alpha[p:q], active[p:q], residual[p:q], totals,
-        )  # fmt: skip
-        sparse_add(data, indices, indptr, residual, p, q, g)
 
 
 @kernel

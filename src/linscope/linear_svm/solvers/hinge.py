@@ -21,9 +21,8 @@ import numpy as np
 
 from linscope.losses import hinge
 from linscope.results import Look, Result, Status, ended
-from linscope.rows.threads import one_blas_thread
 
-from .blocks import COMPLEMENT, SLACK, Pieces
+from .blocks import SLACK, Pieces
 from .hinge_bias import hinge_bias
 from .objective import NOTHING, MarginObjective, Point
 from .squared_hinge import newton_step
@@ -77,25 +76,24 @@ def solve_rows(
     system, steps, least, worse = make_system(part), 0, np.inf, 0
     for update in range(1, most + 1):
         point = part.evaluate(W, pieces)
+        lacking, mismatch = part.gap_parts(point)
         for tried in range(MOST_STEPS):
-            lacking, mismatch = float(point.totals[COMPLEMENT]), part.mismatch(point)
             # New multipliers need one step at least to show in the weights.
             if lacking + mismatch <= target or (tried and mismatch <= SHARE_OF_GAP * lacking):
                 break
-            before = point
+            before, was = point, mismatch
             point, _, _, t = newton_step(part, point, system, pieces)
+            lacking, mismatch = part.gap_parts(point)
             steps += 1
-            settled = t == 1.0 and part.settled(before, point)
-            if settled and not part.mismatch(point) < 0.1 * mismatch:
+            if t == 1.0 and part.settled(before, point) and not mismatch < 0.1 * was:
                 break  # exact to rounding
-        gap, W = part.gap(point), point.W
+        gap, W = lacking + mismatch, point.W
         worse = 0 if gap < SOME_GAIN * least else worse + 1
         if gap < least or update == 1:
             least, best = gap, (point, pieces)
         if gap <= target or worse == PATIENCE or update == most:
             break
-        rounded = part.mismatch(point) > float(point.totals[COMPLEMENT])
-        k = pieces.k * (SHRINKAGE_OF_K if rounded else GROWTH_OF_K)
+        k = pieces.k * (SHRINKAGE_OF_K if mismatch > lacking else GROWTH_OF_K)
         pieces = pieces._replace(a=point.alpha, k=min(k, LARGEST_K * pieces.u))
     return Solved(*best, steps)
 
@@ -122,7 +120,6 @@ class Multipliers:
     log: list[Look] | None = None
     task: str = "linear SVM, hinge (method of multipliers)"
 
-    @one_blas_thread()
     def init(self) -> State:
         whole = self.objective
         least = LEAST_PENALTY * whole.C
@@ -158,7 +155,6 @@ class Multipliers:
         found = solve_rows(part, W, pieces, SHARE_TOL * part.C * part.total)
         return found.point.W, part.C / found.pieces.k
 
-    @one_blas_thread()
     def step(self, state: State) -> State:
         """One round: the rows near their kink, then a pass over all."""
         assert state.best is not None

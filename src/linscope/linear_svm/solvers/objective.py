@@ -3,7 +3,9 @@
     P(W)  =  ½ Σ_j ρ_j W_j² + Σ_i φ_i(m_i),      m_i = y_i W·[1, x_i],   W_0 the bias
 
 φ_i is the piecewise quadratic of ``blocks``. ρ_0 = 0 leaves the bias free, ρ_0 = 1 is
-LIBLINEAR's problem. ρ_j ≠ 1 stands for columns that have been scaled.
+LIBLINEAR's problem. ρ_j ≠ 1 stands for columns that have been scaled: those far from 1 are, by
+powers of two; with a free bias dense columns are also moved to about mean 0. The problem stays the
+same.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from linscope.engines import Engine, here
+from linscope.fitting.column_scaling import ColumnFrame, framed
 from linscope.rows.blocks import SPARSE_ROWS, block_rows_for, largest_value
 
 from . import blocks
@@ -144,15 +147,21 @@ class MarginObjective:
     # and for a free bias |g_0| (|b| + |b*|) more. For the squared hinge the first sum is 0.
     def gap(self, point: Point) -> float:
         """A bound on P(W) − min P: the duality gap of W and α; no data are read."""
-        return float(point.totals[COMPLEMENT]) + self.mismatch(point)
+        lacking, mismatch = self.gap_parts(point)
+        return lacking + mismatch
 
-    def mismatch(self, point: Point) -> float:
-        """½ Σ_j g_j²/ρ_j, plus |g_0| times a bound on |b − b*| if the bias is free."""
-        g = point.gradient
-        total = 0.5 * float(np.sum(g[1:] / self.held[1:] * g[1:]))
+    def gap_parts(self, point: Point) -> tuple[float, float]:
+        """What complementary slackness lacks, and the mismatch of W and α.
+
+        That is ½ Σ_j g_j²/ρ_j, plus |g_0| times a bound on |b − b*| if the bias is free.
+        """
+        g, lacking = point.gradient, float(point.totals[COMPLEMENT])
+        mismatch = 0.5 * float(np.sum(g[1:] / self.held[1:] * g[1:]))
         if self.free_bias:
-            return total + abs(float(g[0])) * (self.bias_bound + abs(float(point.W[0])))
-        return total + (0.5 * float(g[0] * g[0]) / float(self.rho[0]) if self.intercept else 0.0)
+            mismatch += abs(float(g[0])) * (self.bias_bound + abs(float(point.W[0])))
+        elif self.intercept:
+            mismatch += 0.5 * float(g[0] * g[0]) / float(self.rho[0])
+        return lacking, mismatch
 
     @cached_property
     def held(self) -> np.ndarray:
@@ -224,3 +233,29 @@ class MarginObjective:
         if self.free_bias:
             part.longest = self.longest
         return part
+
+
+def margin_problem(
+    engine: Engine,
+    C: float,
+    *,
+    squared: bool,
+    penalize_intercept: bool = False,
+    fit_intercept: bool = True,
+) -> tuple[MarginObjective, ColumnFrame]:
+    """The objective, and the frame whose ``original`` gives weights of the given columns.
+
+    Parameters
+    ----------
+    engine : the rows, with labels −1.0 and +1.0 and the weights of the samples
+    C : strength of the loss, finite
+    squared : the squared hinge, or the hinge
+    penalize_intercept : whether ½b² counts
+    fit_intercept : whether there is a bias b
+    """
+    if not 0.0 < C < np.inf:
+        raise ValueError(f"C must be positive and finite here, got {C!r}: see hard_margin for inf")
+    frame = framed(engine, fit_intercept=fit_intercept and not penalize_intercept)
+    penalised = fit_intercept and penalize_intercept
+    rho = np.r_[float(penalised), np.broadcast_to(frame.pull(1.0), engine.n_features)]
+    return MarginObjective(frame.engine, C, squared, rho, fit_intercept), frame

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from linscope.results import Look, Result, Status, ended
-from linscope.rows.threads import one_blas_thread
 
 from .blocks import Pieces
 from .objective import MarginObjective, Point
@@ -78,14 +77,12 @@ class FiniteNewton:
     log: list[Look] | None = None
     task: str = "linear SVM, squared hinge (finite Newton)"
 
-    @one_blas_thread()
     def init(self) -> State:
         whole, W = self.objective, self.initial
         if W is None:
             W = grown_weights(whole, self.log)
         return self._judge(State(whole.evaluate(W), make_system(whole)))
 
-    @one_blas_thread()
     def step(self, state: State) -> State:
         before, gap = state.point, state.gap
         pieces = self.objective.smooth

@@ -23,7 +23,6 @@ from scipy import sparse
 from scipy.linalg import lapack
 
 from linscope.engines import Engine
-from linscope.rows.threads import one_blas_thread
 
 from .blocks import (
     Pieces,
@@ -75,8 +74,7 @@ class ColumnSystem:
             H[0], H[:, 0], H[0, 0] = 0.0, 0.0, 1.0
         elif H[0, 0] <= 0.0:
             H[0, 0] = LOOSE_BIAS * pieces.k * self.objective.n
-        with one_blas_thread():
-            return -_solve(H, point.gradient)
+        return -_solve(H, point.gradient)
 
     def _follow(self, point: Point) -> None:
         engine = self.objective.engine
@@ -111,8 +109,7 @@ class WideSystem:
             self.too_hard = True
         rows = engine.take(np.flatnonzero(point.active))
         k = pieces.k * (rows.weight if rows.weighted else np.ones(len(rows.y)))
-        with one_blas_thread():
-            return self._by_rows(point, rows.X, rows.y, k)
+        return self._by_rows(point, rows.X, rows.y, k)
 
     def _steepest(self, point: Point, pieces: Pieces) -> np.ndarray:
         rho = self.objective.held.copy()

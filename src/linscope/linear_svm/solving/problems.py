@@ -18,8 +18,8 @@ from linscope.results import Look, Result, Status, VisitOrder
 from ..certificates.duality import outside
 from ..certificates.linear_svm import LinearSVMCertificate, certify, reached
 from ..solvers.dual_coordinate import DualCoordinate
-from ..solvers.frame import margin_problem
 from ..solvers.hinge import Multipliers
+from ..solvers.objective import margin_problem
 from ..solvers.squared_hinge import FiniteNewton
 from ..verify.bounds import Problem as Claimed
 from .finish import SMALL_TABLE, Finish, Held

@@ -9,9 +9,9 @@ is what the bias asks for. With the fitted probabilities p and the gradient g of
     P(W) − D(p')  =  ½ Σ (g_kj + Δ_kj)² / ρ_j  +  Σ_i c_i KL(p'_i ‖ p_i)
     Δ             =  Σ_i c_i (p'_i − p_i) x_iᵀ
 
-Nothing cancels, and rows with p'_i = p_i add nothing. So some rows are enough to take up what is
-left of the gradient. There the scores move by v·[1, x_i], with v a Newton step of these rows alone
-(two classes), and by new biases that make the totals of the classes right.
+Nothing cancels, and rows with p'_i = p_i add nothing. New biases make the totals of the classes
+right; near the minimum the rest of the gradient may stay. Else some rows are enough to take it up:
+their scores move by v·[1, x_i], with v a Newton step of these rows alone (two classes).
 
 Rounding. If every score is within r of the truth, probabilities are right to the factor 1 ± ε,
 ε = 2r + some u. A row that keeps its p adds 10⁴ε² at most where its class has p > 10⁻⁴; other rows
@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from linscope._compiling import kernel
 from linscope.rows.blocks import Block, light
 from linscope.rows.threads import one_blas_thread
 
@@ -36,12 +37,16 @@ SOME_ROWS, ROWS_A_WEIGHT, MOST_COLUMNS = 4096, 10, 500
 BIAS_STEPS, FARTHEST = 4, 30.0
 # All rows take the gradient up if some cannot do so for less than this share of the objective.
 GOOD = 1e-6
+# Nothing has to be taken up for less than this.
+TINY_GAP = 1e-11
 # Sums of positive numbers are right to this.
 ROOM = 1 + 1e-6
 # The own class of a row with a larger loss is less probable than 10⁻⁴.
 UNLIKELY = 1e4
 # The name under which the probabilities at both points are kept.
 BOTH = "both"
+# A smaller probability has lost digits.
+SMALLEST = 1e-290
 # Beyond this nothing is known of a probability.
 VAGUE = 0.01
 
@@ -101,15 +106,23 @@ def duality_gap(
     rho = np.broadcast_to(objective.rho, objective.d)
     if not (rho > 0).all() or not rounding.probability < VAGUE:
         return np.inf
+    if objective.intercept and not objective.totals.min() > 0:
+        return np.inf  # a class without samples: no mixture makes its total right
     some = max(SOME_ROWS, ROWS_A_WEIGHT * objective.d)
-    toward = None if _few_weights(objective) else toward
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if objective.n > 2 * some:
             part = objective.some(some)
-            found = _gap(objective, point, rounding, part, toward)
+            before = part.evaluate(point.W)
+            after = _moved(objective, point, part, before, toward)
+            found = _gap(objective, point, rounding, part, before, after)
             if found <= GOOD * abs(point.value):
                 return found
-        return _gap(objective, point, rounding, objective, toward)
+        elif 0.5 * np.sum(point.gradient[:, 1:] ** 2 / rho) <= TINY_GAP * abs(point.value):
+            found = _gap(objective, point, rounding, objective, point, point)
+            if found <= 10 * TINY_GAP * abs(point.value):
+                return found
+        after = _moved(objective, point, objective, point, toward)
+        return _gap(objective, point, rounding, objective, point, after)
 
 
 def _few_weights(objective: LogisticObjective) -> bool:
@@ -117,22 +130,32 @@ def _few_weights(objective: LogisticObjective) -> bool:
     return objective.rows == 1 and objective.d <= MOST_COLUMNS
 
 
+def _moved(
+    objective: LogisticObjective,
+    point: Point,
+    part: LogisticObjective,
+    before: Point,
+    toward: np.ndarray | None,
+) -> Point:
+    """The point ``before``, of the rows of ``part``, after a step that takes up the gradient."""
+    if _few_weights(objective):
+        return _after_newton(part, before, point.gradient)
+    if toward is None:
+        return before
+    return part.evaluate(point.W + objective.n / part.n * toward)  # fewer rows must move further
+
+
 def _gap(
     objective: LogisticObjective,
     point: Point,
     rounding: Rounding,
     part: LogisticObjective,
-    toward: np.ndarray | None,
+    before: Point,
+    after: Point,
 ) -> float:
-    """The gap if p' differs from p in the rows of ``part`` only."""
-    before = point if part is objective else part.evaluate(point.W)
-    after = before
-    if toward is not None:  # fewer rows must move further
-        after = part.evaluate(point.W + objective.n / part.n * toward)
-    elif _few_weights(objective):
-        after = _after_newton(part, before, point.gradient)
+    """The gap if p' differs from p in the rows of ``part`` only, and is that ``after`` there."""
     part.engine.keep(BOTH, _probabilities, before.name, after.name)
-    excess, biases = np.zeros(objective.n_classes), None
+    excess, biases = np.zeros(objective.n_classes), np.zeros(objective.n_classes)
     shown = slice(1, 2) if objective.rows == 1 else slice(None)  # two classes: one row of weights
     if objective.intercept:
         excess[shown] = point.gradient[:, 0]
@@ -159,32 +182,62 @@ class Change(NamedTuple):
     divergence: float
 
 
-def change_of(block: Block, biases: np.ndarray | None, e: float) -> tuple:
-    """``Change`` as a tuple. Its rows sum to 0.
+def change_of(block: Block, biases: np.ndarray, e: float) -> tuple:
+    """``Change`` as a tuple, with new biases; e is how wrong probabilities can be."""
+    p, q = block.kept[BOTH]
+    change = np.empty_like(p)
+    totals, sizes, terms, near = _changes(p, q, block.y, block.weight, biases, e, change)
+    return (block.X.T @ change).T, totals, sizes, terms, near
+
+
+@kernel(error_model="numpy")
+def _changes(p, q, codes, c, biases, e, change):
+    """c (p' − p) of each row, which sums to 0, and what ``Change`` has of all.
 
     Of the own class, whose probability may be near 1, no difference is taken.
+
+        KL(p' ‖ true p) ≤ ½ Σ p u² (1 + min(1, |u|)),  u = p'/p − 1
     """
-    p, q, c = _both(block, biases)
-    own = np.arange(len(p)), block.y
-    change, size = c * (q - p), c * (q + p)
-    change[own], size[own] = 0.0, 0.0
-    change[own] = -change.sum(axis=1)
-    slope, near = (block.X.T @ change).T, _divergence(p, q, c, e)
-    return slope, change.sum(axis=0), float(np.abs(change).sum()), 2.0 * float(size.sum()), near
+    n, K = p.shape
+    tilt, totals, new = np.exp(biases - biases.max()), np.zeros(K), np.empty(K)
+    sizes, terms, near = 0.0, 0.0, 0.0
+    for i in range(n):
+        own = c[i] if len(c) else 1.0
+        _tilted(q[i], tilt, new)
+        rest = 0.0
+        for k in range(K):
+            was, now = p[i, k], new[k]
+            if k != codes[i]:
+                change[i, k] = own * (now - was)
+                rest += change[i, k]
+                terms += 2.0 * own * (now + was)
+            if was > SMALLEST:
+                u = (abs(now - was) + e * (now + was)) / (was * (1.0 - e))
+                near += own * 0.5 * was * u * u * (1.0 + min(u, 1.0))
+            elif not now <= SMALLEST:
+                near = np.inf
+        change[i, codes[i]] = -rest
+        for k in range(K):
+            totals[k] += change[i, k]
+            sizes += abs(change[i, k])
+    return totals, sizes, terms, near
+
+
+@kernel(error_model="numpy")
+def _tilted(q, tilt, new):
+    """p' ∝ q e^t."""
+    size = 0.0
+    for k in range(len(q)):
+        new[k] = q[k] * tilt[k]
+        size += new[k]
+    for k in range(len(q)):
+        new[k] /= size
 
 
 def _probabilities(block: Block, before: str, after: str) -> tuple[tuple, int]:
     """p at both points, which are kept."""
-    return tuple(block.kept[name].probabilities() for name in (before, after)), 0
-
-
-def _both(block: Block, biases: np.ndarray | None) -> tuple:
-    """p, p' with new biases, and c of the rows."""
-    p, q = block.kept[BOTH]
-    if biases is not None:
-        q = q * np.exp(biases - biases.max())
-        q /= q.sum(axis=1, keepdims=True)
-    return p, q, block.weight[:, None] if block.weighted else np.ones((len(p), 1))
+    p = block.kept[before].probabilities()
+    return (p, p if before == after else block.kept[after].probabilities()), 0
 
 
 def _together(objective, point, rounding, slope, doubt, left, moved) -> float:
@@ -205,14 +258,6 @@ def _unmoved(point: Point, rounding: Rounding) -> float:
     """Σ c KL of the probabilities as computed against the true ones."""
     e = rounding.probability
     return UNLIKELY * e * e * rounding.weight + 4.0 * e * abs(float(point.value))
-
-
-def _divergence(p: np.ndarray, q: np.ndarray, c: np.ndarray, e: float) -> float:
-    """Σ c KL(q ‖ true p) ≤ ½ Σ c p u² (1 + min(1, |u|)), u = q/p − 1."""
-    u = (np.abs(q - p) + e * (q + p)) / (p * (1.0 - e))
-    terms = 0.5 * p * u * u * (1 + np.minimum(u, 1.0))
-    terms = np.where(p > 1e-290, terms, np.where(q > 1e-290, np.inf, 0.0))
-    return float(np.sum(c * terms))
 
 
 def _worst_divergence(objective: LogisticObjective, point: Point, rounding: Rounding) -> float:
@@ -256,5 +301,20 @@ def _new_biases(part: LogisticObjective, excess: np.ndarray) -> np.ndarray:
 
 def _totals(block: Block, biases: np.ndarray) -> tuple:
     """Σ c p, Σ c p' and Σ c p' p'ᵀ."""
-    p, q, c = _both(block, biases)
-    return np.sum(c * p, axis=0), np.sum(c * q, axis=0), q.T @ (c * q)
+    return _sums(*block.kept[BOTH], block.weight, biases)
+
+
+@kernel(error_model="numpy")
+def _sums(p, q, c, biases):
+    n, K = p.shape
+    tilt, new = np.exp(biases - biases.max()), np.empty(K)
+    given, totals, both = np.zeros(K), np.zeros(K), np.zeros((K, K))
+    for i in range(n):
+        own = c[i] if len(c) else 1.0
+        _tilted(q[i], tilt, new)
+        for k in range(K):
+            given[k] += own * p[i, k]
+            totals[k] += own * new[k]
+            for l in range(K):
+                both[k, l] += own * new[k] * new[l]
+    return given, totals, both

@@ -1,8 +1,8 @@
 """What a logistic fit can prove: how far its objective is from the best possible.
 
-The claim is about the floats that the model holds. Small tables, l1 penalties and fits without a
-penalty are looked at by the functions that check it (``linscope.verify``). For large tables the
-last pass of the solver serves: see ``gap``.
+The claim is about the floats that the model holds. With an l2 penalty the last pass of the solver
+serves: see ``gap``. Where that proves too little, with l1 penalties and without a penalty, the
+functions that check the claim look at it (``linscope.logistic.verify``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from linscope.data.given import accepts_dataset
 from linscope.fitting.column_scaling import ColumnFrame
 from linscope.results import Certificate, Check, Status
-from linscope.results.proofs import proofs_wanted
+from linscope.results.certificate import proofs_wanted
 
 from ..solvers.objective import LogisticObjective, Point
 from ..verify import check as checking
@@ -24,7 +24,7 @@ from ..verify.model import check
 from ..verify.values import Problem, evaluate
 from .gap import duality_gap, rounding_of, value_doubt
 
-# Up to so many numbers, times rows of weights, the checking functions make the claim.
+# Up to so many numbers, times rows of weights, the checking functions make the claims of a path.
 SMALL_WORK = 200_000
 # Beyond so many they would take too long even where the solver's pass proves too little.
 DEAR_WORK = 50_000_000
@@ -179,8 +179,9 @@ def prove(claim: LogisticCertificate, solved: Solved, problem: Any) -> Proof:
     if not proofs_wanted():
         return Proof(float(solved.point.value), np.inf, np.inf)
     work = objective.n * max(objective.d, 1) * objective.rows
-    plain = claim.penalised and claim.l1 == 0 and not claim.common
-    if plain and work > SMALL_WORK:
+    if len(problem.weight):  # refuses weights that no check could read
+        checking.read_problem(claim, problem.X, claim.classes, problem.codes, problem.weight)
+    if claim.penalised and claim.l1 == 0 and not claim.common:
         proof = quick_proof(solved, claim.weights)
         if proof.gap <= claim.tolerance * abs(proof.value) or work > DEAR_WORK:
             return proof
@@ -215,9 +216,9 @@ def quick_proof(solved: Solved, W: np.ndarray) -> Proof:
     """From the last pass of the solver, l2 penalties only; W are the weights held."""
     objective, frame, point = solved.objective, solved.frame, solved.point
     V = frame.inside(np.asarray(W, dtype=np.float64))
-    if np.array_equal(V[:, 1:], point.W[:, 1:]):
-        V[:, 0] = point.W[:, 0]
-    else:
+    if not frame.plain and np.array_equal(V[:, 1:], point.W[:, 1:]):
+        V[:, 0] = point.W[:, 0]  # ``off`` has the difference
+    elif not np.array_equal(V, point.W):
         point = objective.evaluate(V)
     off = frame.rounding(W, V)
     rounding = rounding_of(objective, point, frame.largest_inside, off)
@@ -226,4 +227,4 @@ def quick_proof(solved: Solved, W: np.ndarray) -> Proof:
     slope = rounding.slope + 4 * rounding.score * rounding.residuals
     kkt = frame.original_slope(point.gradient, slope, rounding.largest)
     gap = min(ROOM * gap, float(point.value) + doubt) + 4 * doubt  # min P ≥ 0
-    return Proof(float(point.value), gap, ROOM * kkt)
+    return Proof(float(point.value), max(gap, LEAST_GAP * point.value), ROOM * kkt)

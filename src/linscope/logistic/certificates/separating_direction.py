@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.rows.blocks import Block
+from linscope.separation.strict_separation import lowest
 
 from ..solvers.multinomial import Frame, Multinomial
 
@@ -45,7 +46,7 @@ class Directions:
         count = FIRST_ROWS * (self.size + 5) // (self.model.n_classes - 1)
         chosen = np.arange(0, self.n, max(1, self.n // count))
         if theta is not None and np.isfinite(theta).all() and len(chosen) < self.n:
-            chosen = np.union1d(chosen, _lowest(self.margins(theta), count))
+            chosen = np.union1d(chosen, lowest(self.margins(theta), count))
         return chosen
 
     def margins(self, V: np.ndarray) -> np.ndarray:
@@ -107,7 +108,7 @@ class Directions:
 
     def _off_boundary(self, V: np.ndarray) -> np.ndarray:
         """The rows with the largest differences."""
-        return _lowest(-self.spreads(V), 50)
+        return lowest(-self.spreads(V), 50)
 
     def _shortest(self, A: Any, b: np.ndarray) -> np.ndarray | None:
         """min ‖V‖₁ with A V ≥ b; biases cost nothing."""
@@ -137,14 +138,8 @@ class Directions:
             wrong = np.setdiff1d(np.flatnonzero(margins < least - slack), working)
             if len(wrong) == 0:
                 return V
-            working = np.union1d(working, wrong[_lowest(margins[wrong], self._most_new())])
+            working = np.union1d(working, wrong[lowest(margins[wrong], self._most_new())])
         return None
-
-
-def _lowest(values: np.ndarray, count: int) -> np.ndarray:
-    if len(values) <= count:
-        return np.arange(len(values))
-    return np.argpartition(values, count - 1)[:count]
 
 
 def _solve(cost: np.ndarray, A: Any, b: np.ndarray, bounds: list) -> np.ndarray | None:

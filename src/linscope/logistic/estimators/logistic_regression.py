@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
 from linscope.engines import check_rows, choose
-from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early, watched
-from linscope.fitting.training import Fitted, Training, read_training
+from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early
+from linscope.fitting.training import Fitted, Training, read_training, watched
 from linscope.fitting.verified import Verified
 from linscope.results import Status
 from linscope.results.caller import warn_caller
@@ -53,12 +53,12 @@ class LogisticRegression(
         itself: ``LogisticRegression(l1_ratio=1)`` is the same as ``penalty="l1"``.
     solver : {"auto", "newton", "trust-region", "lbfgs", "coordinate", "batch", "stochastic", \
             "mini-batch"}
-        "auto" takes coordinate descent for l1 penalties, the trust-region method for a softmax,
-        and for two classes Newton's method or the trust-region method, whichever should cost less
-        for the shape of the table; the certificate says which, and why. The last three are the
-        notes' gradient ascent on the likelihood, w ← w + η (Σ (y − h(x)) x − w/C) with
-        h = σ(w·x), or the softmax of all scores, over all samples, one, or ``batch_size`` at a
-        time. ``linscope.trace`` shows every step.
+        "auto" takes coordinate descent for l1 penalties, and else Newton's method or the
+        trust-region method, whichever should cost less for the shape of the table (for a softmax
+        Newton's method only where rows and weights are few); the certificate says which, and why.
+        The last three are the notes' gradient ascent on the likelihood,
+        w ← w + η (Σ (y − h(x)) x − w/C) with h = σ(w·x), or the softmax of all scores, over all
+        samples, one, or ``batch_size`` at a time. ``linscope.trace`` shows every step.
     multi_class : {"softmax", "ovr", "ovo"}
         How K classes are told apart: all at once, one against the rest, or in pairs.
     reference : label, optional

@@ -41,7 +41,7 @@ class LogisticStatistics:
     certificate_: LogisticCertificate
     _training: Training | None
     _weights: list[np.ndarray]
-    _feature_names: Callable[[], list[str]]
+    _names: Callable[[], list[str]]
 
     def summary(
         self,
@@ -166,7 +166,7 @@ class LogisticStatistics:
                 else W[: K - 1]
             )
         return LogisticFit(
-            names=["intercept"][first:] + self._feature_names(),
+            names=["intercept"][first:] + self._names(),
             classes=list(self.classes_),
             weights=W[:, first:],
             X=training.X,

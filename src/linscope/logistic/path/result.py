@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from linscope.data.frames import to_backend
 from linscope.reports.cells import Strong
 from linscope.reports.table import Column, Row, Table
 from linscope.results import Check
-from linscope.validation.path_figure import PathDisplay
 from linscope.validation.validated import CrossValidated, Given
+
+if TYPE_CHECKING:
+    from linscope.validation.path_figure import PathDisplay
 
 HEAD = ("C", "mean", "± se", "lowest", "highest")
 
@@ -118,6 +120,9 @@ class RegularizationPath(CrossValidated):
 
     def plot(self, ax: Any = None) -> PathDisplay:
         """Coefficients and scores against C; see ``linscope.plot.path``."""
+        # Only here: loading matplotlib takes long, and searches draw nothing.
+        from linscope.validation.path_figure import PathDisplay
+
         return PathDisplay.from_path(self).plot(ax)
 
     def _table(self) -> Table:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope._compiling import kernel
-from linscope.losses.logistic_tiles import binary_pass, binary_terms, scratch, tile_terms
+from linscope.losses.logistic_tiles import binary_pass, binary_terms
 from linscope.losses.softmax import probabilities, softmax_terms
 from linscope.rows.blocks import Block, Largest, Least, light
 from linscope.rows.curvature import diagonal_block, hessian_block, product_block
@@ -144,6 +144,20 @@ def class_hessians(block: Block, name: str, most: int, dtype: Any) -> np.ndarray
     return hessian_block(block.X, block.kept[name].variances(block.weight)[:most], dtype)
 
 
+def softmax_hessian(block: Block, name: str) -> np.ndarray:
+    """Σ c (diag p − p pᵀ) ⊗ [1, x][1, x]ᵀ, (K, d + 1, K, d + 1)."""
+    X, c, P = block.X, block.weight, block.kept[name].curvature
+    A = np.ones((len(P), X.shape[1] + 1))
+    A[:, 1:] = X.toarray() if sparse.issparse(X) else X
+    roots = np.sqrt(c)[:, None] * P if len(c) else P
+    K, p = P.shape[1], A.shape[1]
+    B = (roots[:, :, None] * A[:, None, :]).reshape(len(P), K * p)
+    H = -(B.T @ B).reshape(K, p, K, p)
+    for k, variance in enumerate(block.kept[name].variances(c)):
+        H[k, :, k, :] = (A * variance[:, None]).T @ A
+    return H
+
+
 def squares(block: Block, name: str) -> np.ndarray:
     """Σ c p (1 − p) [1, x]² of each class."""
     return diagonal_block(block.X, block.kept[name].variances(block.weight))
@@ -178,15 +192,10 @@ def facts_of(block: Block, n_classes: int) -> tuple:
     return totals, heaviest, X.nnz, Largest(int(each.max(initial=0))), float(each @ each)
 
 
-@kernel
 def _binary_sparse_pass(data, indices, indptr, w, codes, c, s, residual, curvature, g):
-    total, room = 0.0, scratch()
-    for a in range(0, len(s), TILE):
-        b = min(len(s), a + TILE)
-        own = c[a:b] if len(c) else c
-        sparse_scores(data, indices, indptr, w, a, b, s)
-        total += tile_terms(s[a:b], codes[a:b], own, residual[a:b], curvature[a:b], room)
-        sparse_add(data, indices, indptr, residual, a, b, g)
+    sparse_scores(data, indices, indptr, w, 0, len(s), s)
+    total = binary_terms(s, codes, c, residual, curvature)
+    sparse_add(data, indices, indptr, residual, 0, len(s), g)
     return total
 
 

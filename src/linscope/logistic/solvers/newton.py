@@ -1,4 +1,4 @@
-"""Newton's method for the logistic objective of two classes.
+"""Newton's method for the logistic objective of two classes, or of more with few weights in all.
 
     W ← W − t H⁻¹ g          g = ∇P(W), H about ∇²P(W), t = 1 or less by Armijo's rule
 
@@ -6,7 +6,8 @@ The gradient is always that of all rows in float64; H only has to point the way.
 
 - the rows grow: a small share of them is solved first, then a larger one, and few steps are left
   for the whole table;
-- H comes from a share of the rows, in float32, and is kept while it contracts the decrement well;
+- H comes from a share of the rows, in float32, and is kept while it contracts the decrement well,
+  unless it is had in no time;
 - the line search needs no data: scores are linear in the weights.
 
 It stops when half the squared Newton decrement, which estimates P(W) − min P, is at most tol·P.
@@ -18,16 +19,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy.linalg import lapack
 
 from linscope.results import Look, Result, Status, ended
 
 from .objective import LogisticObjective, Point, look
+from .preconditioner import without_common
 
 # A share of the rows must determine all weights well.
 ROWS_A_WEIGHT, FEWEST_ROWS, GROWTH = 40, 4096, 12
 # H is kept while each step shrinks the decrement at least so much.
 GOOD_CONTRACTION = 0.15
+# H of so few multiplications costs no more than a pass, and saves some.
+QUICK_HESSIAN = 3_000_000
 ARMIJO, SHORTEST = 1e-4, 2.0**-40
 # Weights so large that a class is certain for every sample: no minimum is near.
 LARGEST_SCORE = 1e4
@@ -49,7 +53,7 @@ def shares(n: int, d: int) -> list[int]:
 @dataclass
 class State:
     point: Point
-    inverse: Any
+    factor: np.ndarray | None  # of H
     decrement: float = np.inf
     passes: int = 0
     steps: int = 0
@@ -60,13 +64,13 @@ class State:
 
 @dataclass
 class Newton:
-    """Solver for tables with some hundred columns.
+    """Solver for tables with some hundred weights.
 
     Parameters
     ----------
-    objective : LogisticObjective of two classes
+    objective : LogisticObjective
     tol : relative accuracy of the objective
-    initial : first weights (1, d + 1), or None for zeros
+    initial : first weights (rows, d + 1), or None for zeros
     log : where each step is written down, or None
     """
 
@@ -78,18 +82,18 @@ class Newton:
 
     def init(self) -> State:
         whole = self.objective
-        W, inverse = self.initial, None
+        W, factor = self.initial, None
         if W is None:
             W = np.zeros(whole.shape)
             for rows in shares(whole.n, whole.d):
-                W, inverse = self._solve_share(rows, W)
-        point = whole.evaluate(W)
+                W, factor = self._solve_share(rows, W)
+        point = whole.evaluate(without_common(W))
         if self.initial is None and not point.value <= whole.at_zero:
             # a row that no share has is far on the wrong side: begin again
             if self.log is not None:
                 self.log.clear()
             return State(whole.evaluate(np.zeros(whole.shape)), None, passes=2)
-        return State(point, inverse, passes=1)
+        return State(point, factor, passes=1)
 
     def _solve_share(self, rows: int, W: np.ndarray) -> tuple[np.ndarray, Any]:
         """Weights and factor of H for some rows, which stand for all; unchanged if unfit."""
@@ -103,37 +107,41 @@ class Newton:
             state = inner.step(state)
             if state.status is not None:
                 break
-        return state.point.W, _factor(part.hessian(state.point, np.float32), part, state.point)
+        return state.point.W, _factor(part, state.point)
 
     def step(self, state: State) -> State:
         """One Newton step and the pass over the rows that judges it."""
         whole, here = self.objective, state.point
-        if state.inverse is None:
-            state.inverse = _factor(whole.hessian(here, np.float32), whole, here)
-        g = here.gradient.ravel()
-        move = -linalg.cho_solve(state.inverse, g)
-        decrement = float(np.sqrt(max(-(g @ move), 0.0)))
+        fresh = state.factor is None
+        if state.factor is None:
+            state.factor = _factor(whole, here)
+        move, decrement = _ahead(state.factor, here)
         if 0.5 * decrement**2 <= self.tol * abs(here.value):
             state.decrement, state.status = decrement, Status.CONVERGED
             return self._noted(state, here, decrement)
-        if decrement > GOOD_CONTRACTION * state.decrement:
-            state.inverse = _factor(whole.hessian(here, np.float32), whole, here)
-            move = -linalg.cho_solve(state.inverse, g)
-            decrement = float(np.sqrt(max(-(g @ move), 0.0)))
-        there = whole.evaluate(here.W + move.reshape(here.W.shape))
+        if not fresh and decrement > self._contraction * state.decrement:
+            state.factor = _factor(whole, here)
+            move, decrement = _ahead(state.factor, here)
+        there = whole.evaluate(here.W + move)
         state.passes, state.length, seen = state.passes + 1, 1.0, decrement
         if not there.value <= here.value - ARMIJO * decrement**2:
             shorter, state.length = self._search(here, there, decrement)
             if shorter is None:
                 state.status = Status.CONVERGED  # rounding: no better point can be told apart
                 return self._noted(state, here, decrement)
-            there, state.inverse, decrement = shorter, None, np.inf
+            there, state.factor, decrement = shorter, None, np.inf
         state.point, state.decrement = there, decrement
         state.steps += 1
         state.note = f"objective {there.value:.6g}"
-        if whole.least_score(there) > LARGEST_SCORE:
+        if not np.any(whole.rho) and whole.least_score(there) > LARGEST_SCORE:
             state.status = Status.MAX_ITER
         return self._noted(state, here, seen, moved=True)
+
+    @property
+    def _contraction(self) -> float:
+        """The decrement after a step, relative to the one before, up to which H is kept."""
+        quick = self.objective.hessian_work <= QUICK_HESSIAN
+        return 0.0 if quick else GOOD_CONTRACTION
 
     def _noted(
         self, state: State, here: Point, decrement: float = np.nan, moved: bool = False
@@ -158,16 +166,24 @@ class Newton:
         return Result(state.point.W, status, state.steps, state.passes, log, details)
 
 
-def _factor(H: np.ndarray, objective: LogisticObjective, point: Point):
+def _ahead(factor: np.ndarray, here: Point) -> tuple[np.ndarray, float]:
+    """−H⁻¹g and √(gᵀH⁻¹g)."""
+    g = here.gradient.ravel()
+    move = -lapack.dpotrs(factor, g)[0]
+    return without_common(move.reshape(here.W.shape)), float(np.sqrt(max(-(g @ move), 0.0)))
+
+
+def _factor(objective: LogisticObjective, point: Point) -> np.ndarray:
     """Cholesky of H; in float64 if float32 was too rough, and with a ridge if H is singular."""
-    try:
-        return linalg.cho_factor(H)
-    except linalg.LinAlgError:
-        pass
+    H = objective.hessian(point, np.float32)
+    factor, wrong = lapack.dpotrf(H)
+    if wrong == 0:
+        return factor
     H = objective.hessian(point)
+    if not np.isfinite(H).all():
+        raise ValueError("the curvature is beyond the range of floats: scale the columns of X")
     ridge = 1e-14 * np.trace(H) / len(H)
-    while True:
-        try:
-            return linalg.cho_factor(H + ridge * np.eye(len(H)))
-        except linalg.LinAlgError:
-            ridge *= 100.0
+    while wrong:
+        factor, wrong = lapack.dpotrf(H + ridge * np.eye(len(H)))
+        ridge *= 100.0
+    return factor

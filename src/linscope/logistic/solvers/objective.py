@@ -8,7 +8,6 @@ Two classes have one row of weights, K classes have K (softmax). The bias is W[:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -108,11 +107,16 @@ class LogisticObjective:
         """Value, gradient and scores at W: one pass."""
         W = np.array(W, dtype=np.float64).reshape(self.shape)
         # What is kept for a point that nobody has any more gives way.
-        name = next(name for name in map(str, count()) if name not in self._points)
+        number = 0
+        while (name := str(number)) in self._points:
+            number += 1
         loss, gradient = self.engine.keep(name, blocks.evaluate_block, W)
-        gradient = gradient * self.mask
-        gradient[:, 1:] += self.rho * W[:, 1:]
-        point = self._points[name] = Point(W, loss + self.penalty(W), gradient, name)
+        if not self.intercept:
+            gradient[:, 0] = 0.0
+        pull = self.rho * W[:, 1:]
+        gradient[:, 1:] += pull
+        value = loss + 0.5 * float(np.vdot(pull, W[:, 1:]))
+        point = self._points[name] = Point(W, value, gradient, name)
         return point
 
     @property
@@ -163,9 +167,27 @@ class LogisticObjective:
 
     _has_rough = False
 
+    @property
+    def hessian_work(self) -> int:
+        """Multiplications of a whole Hessian."""
+        return self.n * (self.rows * (self.d + 1)) ** 2
+
     def hessian(self, point: Point, dtype: Any = np.float64) -> np.ndarray:
-        """∇²P(W) of two classes, (d + 1, d + 1); products may be taken in float32."""
-        return self.class_hessians(point, dtype)[0]
+        """∇²P(W), all weights by all weights; for two classes products may be taken in float32.
+
+        What K > 2 classes have in common changes no probability, so that the losses have no
+        curvature there: some is added, of about the size of the others.
+        """
+        if self.rows == 1:
+            return self.class_hessians(point, dtype)[0]
+        K, p = self.shape
+        H = self.engine.fold(blocks.softmax_hessian, point.name)
+        if not self.intercept:  # also between classes
+            H[:, 0], H[:, :, :, 0] = 0.0, 0.0
+        alike = np.einsum("kjlj->jkl", H)  # a view
+        alike += np.einsum("jkk->j", alike)[:, None, None] / K**2
+        self._penalise(np.einsum("kikj->kij", H))
+        return H.reshape(K * p, K * p)
 
     def class_hessians(self, point: Point, dtype: Any = np.float64) -> np.ndarray:
         """The diagonal blocks of ∇²P(W), (d + 1, d + 1) for each row of weights.
@@ -176,11 +198,15 @@ class LogisticObjective:
         most = self.rows if point.W.any() else 1
         H = self.engine.fold(blocks.class_hessians, point.name, most, dtype)
         H = mirrored(H) if self.is_sparse else H
-        H[:, 1:, 1:] += np.diag(np.broadcast_to(self.rho, self.d))
+        self._penalise(H)
+        return H
+
+    def _penalise(self, H: np.ndarray) -> None:
+        """Add the penalty's part to the Hessians of rows of weights, (rows, d + 1, d + 1)."""
+        np.einsum("kjj->kj", H)[:, 1:] += self.rho
         if not self.intercept:
             H[:, 0, :], H[:, :, 0] = 0.0, 0.0
             H[:, 0, 0] = 1.0
-        return H
 
     def diagonal(self, point: Point) -> np.ndarray:
         """The diagonal of ∇²P(W), in the shape of W."""

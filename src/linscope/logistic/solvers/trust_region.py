@@ -32,7 +32,9 @@ from .preconditioner import Preconditioner, make_preconditioner, without_common
 ROWS_A_WEIGHT, FEWEST_ROWS, GROWTH = 40, 4096, 4
 ROUGH = 1e-3
 # Residuals of conjugate gradients relative to the first: never solved less exactly than LOOSE.
-LOOSE, FORCING, MOST_PRODUCTS = 0.2, 0.5, 500
+LOOSE, FORCING, MOST_PRODUCTS = 0.35, 0.35, 500
+# A last step from float32 may have so large a residual in float64.
+STILL_GOOD = 0.4
 # So many tell of an H that float32 may not resolve.
 TOO_MANY_FOR_FLOAT32 = 60
 ARMIJO, SHORTEST = 1e-4, 2.0**-40
@@ -215,7 +217,7 @@ class TrustRegion:
             state.rough = not (failed or ahead.products > TOO_MANY_FOR_FLOAT32)
             if state.rough and small:
                 R = -g - self.objective.product(here, ahead.D)
-                state.rough = _dot(R, M.solve(R)) <= 4 * LOOSE**2 * _dot(g, M.solve(g))
+                state.rough = _dot(R, M.solve(R)) <= STILL_GOOD**2 * _dot(g, M.solve(g))
             return state.rough or not (failed or small)
         if failed and M.inverse is not None:
             state.preconditioner = make_preconditioner(self.objective, here, plain=True)

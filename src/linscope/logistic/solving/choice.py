@@ -20,6 +20,8 @@ from .costs import Shape, newton_cost, trust_region_cost
 
 # Numbers in a table that is small enough for all digits.
 SMALL_TABLE, EXACT, QUICK = 1_000_000, 1e-14, 1e-8
+# Multiplications of a Hessian of all classes that take less time than a step of any other method.
+SMALL_HESSIAN = 10_000_000
 # scikit-learn's tol.
 USUAL = 1e-4
 
@@ -161,6 +163,8 @@ def choose(
 def _automatic(objective: LogisticObjective, tol: float, start) -> tuple[Any, str]:
     """Newton's method or the trust-region method, whichever is estimated to cost less."""
     if objective.rows > 1:
+        if objective.hessian_work <= SMALL_HESSIAN and np.all(objective.rho):
+            return Newton(objective, tol, start), "newton (auto: few rows and weights)"
         why = "more than two classes at once"
         return TrustRegion(objective, tol, start), f"trust-region (auto: {why})"
     shape = _shape(objective)

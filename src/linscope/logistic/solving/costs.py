@@ -23,7 +23,7 @@ from typing import NamedTuple
 # of about 1.3: where the two methods are nearer to each other, either will do.
 DENSE_GRAM = 0.015  # a multiplication of XᵀDX by BLAS in float32
 DENSE_SCALE = 2.0  # a number of √D·X, written for that product
-DENSE_PRODUCT = 0.4  # a number of X, read twice for Xᵀ(D(Xv)) in float32
+DENSE_PRODUCT = 0.3  # a number of X, read once for Xᵀ(D(Xv)) in float32
 DENSE_COPY = 4.0  # a number of X, copied to float32 once for these products
 SPARSE_GRAM = 2.0  # a pair of entries of one row, added to its place in the Hessian
 SPARSE_PRODUCT = 2.2  # an entry of X, read twice for Xᵀ(D(Xv))
@@ -34,7 +34,7 @@ APPLY = 0.4  # a number of the inverse, multiplied in each step of conjugate gra
 CALL = 60_000.0  # calls between two products, whatever the size
 
 # Hessians and products of a whole table that no share goes before.
-ALONE = (7, 55)
+ALONE = (7, 47)
 # Those of the whole table after one share, and after several: the better the start, the fewer.
 AFTER_ONE, AFTER_SEVERAL = (2.0, 15.0), (0.5, 8.0)
 # Those of the first share, and Hessians of each further one.

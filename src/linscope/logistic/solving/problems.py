@@ -336,7 +336,7 @@ def _finite(model: Any, problem: LogisticProblem, engine: Engine) -> Finite | Se
         engine,
         len(problem.labels),
         model.fit_intercept,
-        names=list(model._feature_names()),
+        names=model._names(),
         classes=list(problem.labels),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -17,24 +16,25 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from linscope._bridge import Interval, StrOptions, fits_with_callbacks, has_callbacks
+from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
 from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.driver import run
 from linscope.fitting.equations import equation, rules, vote
 from linscope.fitting.scores import pair_votes
 from linscope.fitting.training import (
-    CallbackObserver,
     Fitted,
     Problem,
     Solved,
     Training,
     binary_problems,
     read_training,
+    watched,
 )
 from linscope.losses.perceptron import TIES
-from linscope.results import Observer, Result, Status, VisitOrder, current_observer, observe
+from linscope.results import Result, Status, VisitOrder
 from linscope.results.caller import warn_caller
+from linscope.results.observer import watching
 from linscope.rows.threads import thread_count
 
 from ..solvers.loops import Rule
@@ -100,11 +100,7 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
             self._solver(training, problem, number, keep_log)
             for number, problem in enumerate(problems)
         ]
-        if has_callbacks(self):
-            watcher = CallbackObserver(self, X, y, len(solvers) * self.max_iter)
-            with closing(watcher), observe(watcher):
-                results = self._run_all(solvers, training)
-        else:
+        with watched(self, X, y, len(solvers) * self.max_iter):
             results = self._run_all(solvers, training)
         self._keep(training, problems, solvers, results)
         self._warn()
@@ -151,8 +147,7 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
         for number, solver in enumerate(solvers):
             solver.task = f"{type(self).__name__} {number + 1}/{len(solvers)}"
         size = training.X.shape[0] * training.X.shape[1]
-        watched = type(current_observer()) is not Observer
-        if len(solvers) == 1 or size < WORTH_THREADS or watched:
+        if len(solvers) == 1 or size < WORTH_THREADS or watching.get() is not None:
             return [self._run(solver, training) for solver in solvers]
         with ThreadPoolExecutor(thread_count()) as pool:
             return list(pool.map(lambda solver: self._run(solver, training), solvers))

@@ -159,13 +159,13 @@ class Perceptron(Verified, PerceptronFamily):
         training = read_training(self, X, y, sample_weight, classes=known)
         if first:
             self._start(training)
-        before = getattr(self, "results_", None)
+        before = getattr(self, "_progress", None)
         problems = binary_problems(training.classes, training.codes, self.multi_class)
         solvers = []
         for number, problem in enumerate(problems):
             solver = self._solver(training, problem, number, keep_log=False)
             if before:  # a copy: an error in this pass must leave the model as it was
-                solver.progress = Progress(*map(np.copy, before[number].details["progress"]))
+                solver.progress = Progress(*map(np.copy, before[number]))
             solvers.append(solver)
         committees: Any = getattr(self, "committees_", None)
         results = [self._one_pass(solver, training) for solver in solvers]
@@ -179,7 +179,7 @@ class Perceptron(Verified, PerceptronFamily):
         return self
 
     def _one_pass(self, solver: PerceptronRule, training: Training) -> Result:
-        if solver.samples.n == 0:
+        if solver.order.n_samples == 0:
             state = solver.init()
             state.status = Status.PARTIAL
             return solver.result(state)
@@ -268,6 +268,7 @@ class Perceptron(Verified, PerceptronFamily):
         outputs = in_type(outputs, training.X.dtype)
         self._counts(training, results)
         self._weights = np.array([result.weights for result in results])
+        self._progress = [result.details["progress"] for result in results]
         if self.output == "voted":
             self.committees_ = [
                 _committee(solver, result, training, problem)

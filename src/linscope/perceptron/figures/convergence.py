@@ -50,6 +50,11 @@ def convergence(
     >>> display.updates <= display.bound, round(display.bound, 6)
     (True, 27.0)
     """
+    return proof_curves(w_path, X, y, eta0).plot(ax)
+
+
+def proof_curves(w_path: Any, X: TableLike, y: Any, eta0: float = 1.0) -> ConvergenceDisplay:
+    """What ``convergence`` draws; an error says why the bound does not hold."""
     samples = read_samples(X, y, binary=True)
     path = weight_path(w_path, samples, name="w_path")
     if path.model is not None:
@@ -80,7 +85,7 @@ def convergence(
         gamma=float(verdict.gamma),
         radius=float(verdict.radius),
         bound=float(verdict.bound),
-    ).plot(ax)
+    )
 
 
 @dataclass(eq=False, kw_only=True, repr=False)

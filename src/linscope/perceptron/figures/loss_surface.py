@@ -79,7 +79,7 @@ def loss_surface(
     path, fit_intercept = _walked(path, X, y, loss, fit_intercept)
     plane = read_plane(samples, path, weights, fit_intercept, name="path", at=at)
     lowest = lowest_of(SURFACES[loss], plane, targets) if loss != "both" else None
-    u, v, spots = mesh(_box(plane, lowest) if box is None else box, RESOLUTION)
+    u, v, spots = mesh(surface_box(plane, lowest) if box is None else box, RESOLUTION)
     grid = np.tile(plane.current, (len(v), len(u), 1))
     grid[..., list(plane.pair)] = spots.reshape(len(v), len(u), 2)
     rows = plane.samples.augmented
@@ -123,7 +123,7 @@ def _walked(path: Any, X: Any, y: Any, loss: str, fit_intercept: bool) -> tuple[
     return path.path(), path.estimator.fit_intercept
 
 
-def _box(plane: WeightPlane, lowest: Lowest | None) -> Box:
+def surface_box(plane: WeightPlane, lowest: Lowest | None) -> Box:
     """About the end of the path, or the minimum, with the origin; each axis has its own scale."""
     if lowest is None:
         return plane.box()

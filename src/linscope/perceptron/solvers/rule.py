@@ -7,12 +7,13 @@ rules, and the full-batch step, which sums over the row blocks of an engine.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from linscope.results import Result, Status, UpdateLog, VisitOrder
 from linscope.results.numbers import counted
-from linscope.rows.operations import GIVEN_ORDER, GramRows, Rows
+from linscope.rows.operations import GIVEN_ORDER, GramRows
 from linscope.rows.scores import norm
 
 from . import loops
@@ -66,18 +67,6 @@ class PerceptronRule:
     def needs(self) -> str:
         """What an engine must have besides blocks."""
         return "" if isinstance(self.samples, InBlocks) else "ordered rows"
-
-    @property
-    def rows(self) -> Rows:
-        return self.samples.rows
-
-    @property
-    def y(self) -> np.ndarray:
-        return self.samples.y
-
-    @property
-    def weight(self) -> np.ndarray:
-        return self.samples.weight
 
     def scaled(self, c: float) -> PerceptronRule:
         """The rule on all rows times c, a power of 2, which changes no decision.
@@ -153,14 +142,14 @@ class PerceptronRule:
             },
         )
 
-    @property
+    @cached_property
     def _batch_size(self) -> int:
-        n = self.samples.n
+        n = self.order.n_samples
         return min({"single": 1, "mini-batch": self.batch_size, "batch": n}[self.kind], n)
 
     def _visits(self, batches: int) -> int:
         """Samples seen in so many batches; the last batch of a pass may be short."""
-        n, size = self.samples.n, self._batch_size
+        n, size = self.order.n_samples, self._batch_size
         epochs, rest = divmod(batches, -(-n // size)) if n else (0, 0)
         return epochs * n + rest * size
 
@@ -196,7 +185,8 @@ class PerceptronRule:
 
     def _reserve_log(self, state: State) -> None:
         if self.keep_log:
-            needed = state.progress.counts[loops.LOGGED] - (-self.samples.n // self._batch_size)
+            batches = -(-self.order.n_samples // self._batch_size)
+            needed = state.progress.counts[loops.LOGGED] + batches
             if needed > len(state.log):
                 grown = np.empty(max(2 * len(state.log), needed), np.int64)
                 grown[: len(state.log)] = state.log

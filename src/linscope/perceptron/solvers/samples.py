@@ -23,13 +23,9 @@ class Visited(NamedTuple):
     y: np.ndarray
     weight: np.ndarray
 
-    @property
-    def n(self) -> int:
-        return len(self.y)
-
     def radius(self) -> float:
         """max ‖x‖; NaN and infinity show."""
-        return loops.radius(self.rows, self.n)
+        return loops.radius(self.rows, len(self.y))
 
     def errors(self, rule: Rule, w: np.ndarray, radius: float, limit: float) -> float:
         """Weight of the samples that w gets wrong, or at least ``limit`` if that is reached."""
@@ -53,10 +49,6 @@ class InBlocks:
 
     engine: Engine
     bias: float
-
-    @property
-    def n(self) -> int:
-        return self.engine.n_rows
 
     def radius(self) -> float:
         return float(self.engine.fold(_block_radius, self.bias).value)

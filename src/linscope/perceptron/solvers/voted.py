@@ -92,8 +92,8 @@ class Committee:
 
 def update_rows(solver: PerceptronRule, log: UpdateLog):
     """The distinct rows that caused updates; for each update its place among them and its step."""
-    samples, steps = update_steps(log, solver.rule, solver.y, solver.weight)
-    used = np.zeros(len(solver.y), bool)
+    samples, steps = update_steps(log, solver.rule, solver.samples.y, solver.samples.weight)
+    used = np.zeros(len(solver.samples.y), bool)
     used[samples] = True
     places = np.cumsum(used, dtype=np.int32) - np.int32(1)
     return np.flatnonzero(used), places[samples], steps

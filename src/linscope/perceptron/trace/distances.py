@@ -100,7 +100,7 @@ class Distances(LongTable):
         shown = shortened(0, len(rows), most, lambda a, b: rows[a:b], len(columns), place=1)
         d = f"({number(self._replay.margin)} − y w·x)" if self._replay.margin else "|w·x|"
         said = [f"after update k: every mistake, its distance d = {d}/‖w‖, and J_p = ‖w‖ Σ d"]
-        if len(self._replay.solver.weight):
+        if len(self._replay.solver.samples.weight):
             said.append("Σ d and J_p count each sample by its weight")
         return Table("criterion and distances", said, columns, shown)
 

@@ -139,7 +139,7 @@ def exact_replays(
     weights = exact_weights(model, y, sample_weight)
     out: list[PerceptronReplay] = []
     for number, replay in enumerate(replays):
-        c = [Fraction(1)] * len(replay.solver.y)
+        c = [Fraction(1)] * len(replay.solver.samples.y)
         if weights is not None:
             c = [weights[i] for i in replay.row_numbers]
         if isinstance(replay, GramReplay):
@@ -155,7 +155,7 @@ class _Exact(KeptRun, PerceptronReplay):
     def __init__(self, model, replay: PerceptronReplay, c: list[Fraction], number: int):
         vars(self).update(vars(replay))  # the same problem
         solver, log = replay.solver, replay.log
-        self.y, self.scale = column(int(sign) for sign in solver.y), 1.0
+        self.y, self.scale = column(int(sign) for sign in solver.samples.y), 1.0
         self._c, self._first = column(c), log.initial
         rates = Rates(rational(model.eta0), solver.rule.inverse, rational(model.margin), model.tie)
         self._rows = fractions(replay.inputs(np.arange(len(c))))

@@ -55,7 +55,7 @@ class PerceptronReplay(ShownRule):
         scale: float = 1.0,
     ):
         self.problem, self.solver, self.log, self.X = problem, solver, log, X
-        self.name, self.y = problem.name, solver.y
+        self.name, self.y = problem.name, solver.samples.y
         self.row_numbers, self.scale = row_numbers, scale
         self.n_steps = log.n_batches
         self.update_steps = log.updates
@@ -99,11 +99,12 @@ class PerceptronReplay(ShownRule):
         if not self.single:
             self._advance_batches(part, w, out, wrong)
             return
-        samples, steps = update_steps(part, self.solver.rule, self.solver.y, self.solver.weight)
+        given = self.solver.samples
+        samples, steps = update_steps(part, self.solver.rule, given.y, given.weight)
         if out is None:
-            loops.replay_updates(self.solver.rows, samples, steps, w)
+            loops.replay_updates(given.rows, samples, steps, w)
         else:
-            loops.replay_vectors(self.solver.rows, samples, steps, w, out)
+            loops.replay_vectors(given.rows, samples, steps, w, out)
 
     def _advance_batches(self, part: UpdateLog, w, out, wrong) -> None:
         count = len(part.updates)
@@ -120,9 +121,7 @@ class PerceptronReplay(ShownRule):
             here = slice(*np.searchsorted(epochs, [epoch, epoch + 1]))
             permutation = part.order.epoch(int(epoch))
             _batch_states(
-                self.solver.rows,
-                self.solver.y,
-                self.solver.weight,
+                *self.solver.samples,
                 GIVEN_ORDER if permutation is None else permutation,
                 batches[here],
                 part.batch_size,
@@ -143,7 +142,7 @@ class PerceptronReplay(ShownRule):
 
     def dots(self, samples: np.ndarray, versions: np.ndarray, states: Any) -> np.ndarray:
         out = np.empty(len(samples))
-        _scores_at(self.solver.rows, samples, versions, states, out)
+        _scores_at(self.solver.samples.rows, samples, versions, states, out)
         return out
 
     def unscaled(self, products: np.ndarray) -> np.ndarray:

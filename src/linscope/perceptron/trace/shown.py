@@ -108,7 +108,7 @@ class ShownRule(Replay):
     @property
     def c(self) -> Any:
         """Weights of the samples."""
-        return self.solver.weight if len(self.solver.weight) else 1.0
+        return self.solver.samples.weight if len(self.solver.samples.weight) else 1.0
 
     def unscaled(self, products: np.ndarray) -> np.ndarray:
         """Scores in the units of the samples."""
@@ -287,7 +287,7 @@ class ShownRule(Replay):
             settings.append(f"batch size {self.log.batch_size}")
         if model.shuffle:
             settings.append("shuffled")
-        if len(self.solver.weight):
+        if len(self.solver.samples.weight):
             settings.append("weighted")
         if model.output != "last":
             settings.append(f"output {model.output}")

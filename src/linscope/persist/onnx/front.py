@@ -25,7 +25,7 @@ from linscope.linear_svm.estimators.linear_svc import LinearSVC
 from linscope.logistic.estimators.logistic_regression import LogisticRegression
 from linscope.perceptron.estimators.kernel_perceptron import KernelPerceptron
 from linscope.perceptron.estimators.perceptron import Perceptron
-from linscope.selection.comparison.balanced import BalancedDecision
+from linscope.selection.comparison.scoring.balanced import BalancedDecision
 
 from . import decisions, kernels, linear
 from .columns import named_inputs

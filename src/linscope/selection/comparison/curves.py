@@ -6,85 +6,72 @@ whole of them had chosen, and judged by the rows held out, as ever.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .findings import Curve
-from .folds import Rows
-from .judging import answers_of, judge
-from .record import Record, score_of
-from .search import alone, fitted
+from .scoring.record import Record, score_of
+from .scoring.tasks import PartOfFold
+from .sharing.crew import Do
 
 if TYPE_CHECKING:
     from .course import Course
 
 PARTS = (0.1, 0.2, 0.4, 0.7)
 LEAST_ROWS = 20
+# Model, fold, rows to learn from.
+PlaceOfScore: TypeAlias = tuple[str, int, int]
 
 
 def learning_curves(course: Course, key: str, pairs: Any) -> tuple[Curve, ...]:
     """Of the recommended candidate, of the best one and of the reference."""
     best = pairs[0].a if pairs else key
     wanted = dict.fromkeys([key, best, "boosting"])
-    records = [course.records[k] for k in wanted if k in course.records]
-    return tuple(
-        _curve(course, record)
-        for record in records
+    records = [
+        record
+        for record in (course.records[k] for k in wanted if k in course.records)
         if record.state == "finished" and record.model.family != "baseline"
-    )
+    ]
+    scores: dict[PlaceOfScore, float] = {}
+
+    def score(task: PartOfFold, do: Do) -> None:
+        scores[task.key, task.number, task.size] = do(task)
+
+    tasks = [task for record in records for task in _tasks(course, record)]
+    course.crew.share([partial(score, task) for task in tasks])
+    return tuple(_curve(course, record, scores) for record in records)
 
 
-def _curve(course: Course, record: Record) -> Curve:
+def _tasks(course: Course, record: Record) -> list[PartOfFold]:
+    parameters = [one.parameters for one in record.found] or [{}] * course.folds.folds
+    return [
+        PartOfFold(record.key, fold, size, parameters[fold])
+        for size in _sizes(course)
+        for fold in range(course.folds.folds)
+    ]
+
+
+def _curve(course: Course, record: Record, scores: dict[PlaceOfScore, float]) -> Curve:
     folds = course.folds.folds
     whole = record.folds(course.metric)
     assert whole is not None
-    sizes = [size for size in _sizes(course) if size < course.plan.train]
-    values = [[_score(course, record, fold, size) for fold in range(folds)] for size in sizes]
+    sizes = _sizes(course)
+    values = [[scores[record.key, fold, size] for fold in range(folds)] for size in sizes]
     kept = [(s, v) for s, v in zip(sizes, values, strict=True) if np.isfinite(v).all()]
     kept.append((course.plan.train, whole[:folds].tolist()))
-    scores = [score_of(np.array(v), course.plan, course.metric) for _, v in kept]
+    means = [score_of(np.array(v), course.plan, course.metric) for _, v in kept]
     return Curve(
         record.key,
         tuple(size for size, _ in kept),
-        tuple(score.mean for score in scores),
-        tuple(score.low for score in scores),
-        tuple(score.high for score in scores),
+        tuple(score.mean for score in means),
+        tuple(score.low for score in means),
+        tuple(score.high for score in means),
     )
 
 
 def _sizes(course: Course) -> list[int]:
     least = max(LEAST_ROWS, 5 * len(course.question.classes))
-    return [size for part in PARTS if (size := round(part * course.plan.train)) >= least]
-
-
-def _score(course: Course, record: Record, fold: int, size: int) -> float:
-    prepared = course.prepared[fold]
-    training = prepared.training
-    some = training.take(_part(training.rows, size, course.options.seed))
-    if training.rows.codes is not None and len(np.unique(some.y)) < len(course.question.classes):
-        return float("nan")
-    setting = course.setting(prepared)._replace(rows=some.rows.n)
-    parameters = record.found[fold].parameters if record.found else {}
-    try:
-        fit = fitted(record.model, setting, some.X, some.y, parameters)
-    except (ValueError, ArithmeticError):  # too few rows for this model
-        return float("nan")
-    with alone(record.model, setting):
-        answers = answers_of(fit, prepared.X, setting.task, course.metric)
-    return judge(prepared.y, answers, setting.task, setting.classes)[course.metric]
-
-
-def _part(rows: Rows, size: int, seed: int) -> np.ndarray:
-    """So many rows: the last ones in time, else by chance, of every class its share."""
-    if rows.order is not None:
-        return np.sort(np.argsort(rows.order, kind="stable")[-size:])
-    chance = np.random.default_rng(seed).random(rows.n)
-    if rows.codes is not None:
-        counts = np.bincount(rows.codes)
-        place = np.empty(rows.n)
-        for code, count in enumerate(counts):
-            own = np.flatnonzero(rows.codes == code)
-            place[own] = (np.argsort(np.argsort(chance[own])) + 0.5) / max(count, 1)
-        chance = place
-    return np.sort(np.argsort(chance, kind="stable")[:size])
+    sizes = [round(part * course.plan.train) for part in PARTS]
+    return [size for size in sizes if least <= size < course.plan.train]

@@ -7,10 +7,10 @@ from typing import Any
 
 from linscope.display.files import complete_file
 
-from .answer import answer
 from .findings import Check, Findings, Recommendation
+from .screen.answer import answer
+from .screen.tables import DifferenceTable, ScoreTable
 from .settings import one_of
-from .tables import DifferenceTable, ScoreTable
 
 
 class Comparison:

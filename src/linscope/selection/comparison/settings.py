@@ -10,11 +10,11 @@ from typing import Any
 from linscope.data.question import Question, read_question
 from linscope.data.suggest import did_you_mean
 
-from .candidates import choose_models
 from .checks.run import known_codes
 from .findings import Asked
-from .judging import CLASS_METRICS, NUMBER_METRICS, read_metric
 from .options import Options
+from .scoring.candidates import choose_models
+from .scoring.judging import CLASS_METRICS, NUMBER_METRICS, read_metric
 from .times import seconds_of
 
 # Names in Python where they differ from those of the command line.

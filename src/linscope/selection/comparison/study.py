@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,16 +18,18 @@ from sklearn.exceptions import ConvergenceWarning
 from linscope.data.question import Question
 from linscope.validation.differences import differences
 
+from .advice.recommendation import recommend
 from .checks import run_checks
-from .course import Course
+from .course import Course, takes_long
 from .curves import learning_curves
-from .final import FinalFit, final_fit
 from .findings import LESS_IS_BETTER, Candidate, Curve, Data, Findings, Headline
-from .fitted import Fitted
+from .last_fit.final import FinalFit, final_fit
+from .last_fit.fitted import Fitted
+from .last_fit.panels import panels
 from .options import Options, Stage, Watch
-from .panels import panels
-from .recommendation import recommend
-from .record import Record, score_of
+from .scoring.candidates import choose_models
+from .scoring.record import Record, score_of
+from .sharing.processes import Process, started_processes
 from .versions import versions
 
 
@@ -38,14 +41,21 @@ class Study:
     best: Any
 
 
-def run_study(question: Question, options: Options, *, watch: Watch | None = None) -> Study:
+def run_study(
+    question: Question,
+    options: Options,
+    *,
+    watch: Watch | None = None,
+    processes: Sequence[Process] | None = None,
+) -> Study:
     """Compare all candidates for a question.
 
     Parameters
     ----------
     question : from ``read_question``
     options : Options
-    watch : called with every event; see ``options.py``
+    watch : called with every event, one at a time; see ``options.py``
+    processes : others to use, from ``started_processes``; by default they are started here
 
     Returns
     -------
@@ -56,7 +66,11 @@ def run_study(question: Question, options: Options, *, watch: Watch | None = Non
     KeyboardInterrupt
         If nothing was finished yet.
     """
-    course = Course(question, options, watch)
+    if processes is None:
+        long = any(map(takes_long, choose_models(question.task, options.models)))
+        with started_processes(wanted=long) as started:
+            return run_study(question, options, watch=watch, processes=started)
+    course = Course(question, options, watch, processes)
     with warnings.catch_warnings():
         # What a fit could not reach, its certificate says.
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linscope.selection.comparison import wording
+from linscope.selection.comparison.advice import wording
 from linscope.selection.comparison.findings import (
     LESS_IS_BETTER,
     Candidate,

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from linscope.selection.comparison.advice.wording import listed as listed
+from linscope.selection.comparison.advice.wording import metric as metric
 from linscope.selection.comparison.findings import LESS_IS_BETTER, Candidate, Difference, Findings
-from linscope.selection.comparison.wording import listed as listed
-from linscope.selection.comparison.wording import metric as metric
 
 SHORT = {"balanced_accuracy": "bal. accuracy", "mae": "MAE", "brier": "Brier"}
 FAMILIES = {

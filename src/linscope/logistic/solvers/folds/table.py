@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linscope.losses.logistic import root_of_bend
 from linscope.losses.softmax import softmax, softmax_terms
 from linscope.rows.blocks import BLOCK_BYTES
-from linscope.rows.operations import NO_WEIGHT
+from linscope.rows.operations import NO_WEIGHT, frozen
 from linscope.rows.threads import Workers
 from linscope.validation.splits import Group
 
-from .loops import fold_pass, roots_of_curvature
+from .loops import fold_pass
 
 NUMBERS_IN_CACHE = BLOCK_BYTES // 8
 # Scores of rows with fewer numbers are there before another thread wakes.
@@ -50,9 +51,8 @@ class FoldTable:
     """
 
     def __init__(self, X, codes, n_classes, weight, order, groups: list[Group], intercept=True):
-        self.X = np.ascontiguousarray(X[order])
+        self.X = frozen(np.ascontiguousarray(X[order]))
         self.codes, self.n_classes = codes[order], n_classes
-        self.side = 2.0 * self.codes - 1.0
         self.weight = weight[order] if len(weight) else NO_WEIGHT
         self.order, self.groups, self.intercept = order, groups, intercept
         self.n, self.d = self.X.shape
@@ -115,7 +115,7 @@ class FoldTable:
         place = np.array([block.test.index(m) if m in block.test else -1 for m in problems])
         loss, G, held = np.zeros(len(W)), np.zeros(W.shape), self._held[here]
         if self.rows == 1:
-            fold_pass(X, self.side[here], c, W[:, 0], train, place, held[:, :, 0], loss, G[:, 0])
+            fold_pass(X, self.codes[here], c, W[:, 0], train, place, held[:, :, 0], loss, G[:, 0])
             return loss, G
         for m in np.flatnonzero(train | (place >= 0)):
             S = X @ W[m, :, 1:].T + W[m, :, 0]
@@ -175,8 +175,7 @@ class FoldTable:
         X, c = self.X[here], self.weight[here] if len(self.weight) else NO_WEIGHT
         if self.rows > 1:
             return softmax_hessian(X, W, c)
-        root = np.empty(len(X))
-        roots_of_curvature(X, W[0], c, np.empty(len(X)), root)
+        root = root_of_bend(X @ W[0, 1:] + W[0, 0], c if len(c) else 1.0)
         Z = np.empty((len(X), self.d + 1))
         Z[:, 0] = root
         np.multiply(X, root[:, None], out=Z[:, 1:])

@@ -1,0 +1,1 @@
+"""The work of a study shared between processes."""

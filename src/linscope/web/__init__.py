@@ -1,0 +1,19 @@
+"""The playground: any of the algorithms, step by step, in a browser and in a notebook.
+
+All mathematics is in Python, through ``ls.trace`` and the public estimators; the page draws.
+
+    spec.py         what a run depends on, read from JSON with one clear sentence for each mistake
+    algorithms.py   what can be run, and which parameters a person may turn
+    run.py          spec → run: every state with its picture, its sentence and its formula
+    pictures.py     lines, margins and regions in the plane
+    words.py        the sentence and the formulas of a step
+    weight_view.py, loss_view.py, bound_view.py    the other panels under the same cursor
+    everyone.py     the same points, every classifier
+    samples.py, lectures.py, own_table.py    where points come from
+    catalog.py      all of that as the page's menus
+    assets.py       the page's script and style
+    answers.py      a question of the page and its answer, the same for all three hosts:
+    server.py       the Starlette application; work.py stops what takes too long
+    handout.py      one file with its runs inside
+    widget.py       the notebook
+"""

@@ -1,0 +1,45 @@
+"""The convergence proof for the points on screen: k·γ ≤ w·w_opt ≤ ‖w‖ ≤ √k·R, so k ≤ R²/γ²."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linscope.perceptron.figures.convergence import proof_curves
+
+from .course import Course
+
+CURVE = 80
+
+
+def bound_view(course: Course) -> dict[str, Any]:
+    """The view, or why the bound does not hold here."""
+    data, trace = course.data, course.trace
+    if not hasattr(trace.estimator, "tie") or course.weights is None:
+        return {"why": "The bound R²/γ² is the perceptron's."}
+    if len(data.classes) != 2:
+        return {"why": "The bound is for two classes."}
+    try:
+        found = proof_curves(trace, data.points, data.labels)
+    except ValueError as error:
+        return {"why": _capital(str(error).split(": see linscope")[0]) + "."}
+    k = np.linspace(0, 1.1 * max(found.bound, found.updates), CURVE)
+    before = np.searchsorted(trace._first.update_steps, course.first)
+    made = np.cumsum([0, *(step.update for step in course.steps)]) + int(before)
+    return {
+        "R": found.radius,
+        "gamma": found.gamma,
+        "bound": found.bound,
+        "title": found.title,
+        "updates": made.tolist(),
+        "k": k.tolist(),
+        "lower": (k * found.gamma).tolist(),
+        "upper": (np.sqrt(k) * found.radius).tolist(),
+        "progress": found.progress.tolist(),
+        "length": found.length.tolist(),
+    }
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,26 @@
+"""The menus of the page, as one document."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from . import lectures, samples
+from .algorithms import ALGORITHMS
+from .limits import BODY, CLASSES, KERNEL_POINTS, POINTS
+
+
+@cache
+def catalog() -> dict[str, Any]:
+    """Algorithms with their controls, data sets, generators, lectures, limits."""
+    return {
+        "algorithms": [each.document() for each in ALGORITHMS.values()],
+        **samples.listed(),
+        "lectures": lectures.documents(),
+        "limits": {
+            "points": POINTS,
+            "kernel_points": KERNEL_POINTS,
+            "classes": CLASSES,
+            "bytes": BODY,
+        },
+    }

@@ -1,0 +1,122 @@
+"""A pasted or dropped table: its columns, and the points that two of them make."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from linscope.data.suggest import did_you_mean
+
+from .limits import CLASSES, LARGEST, NAME, POINTS
+from .spec import BadSpec, read_data
+
+
+def read_table(body: Any) -> dict[str, Any]:
+    """Columns with their kinds, and the data of the chosen ones."""
+    if not isinstance(body, dict) or not isinstance(body.get("text"), str):
+        raise BadSpec("a table is sent as text")
+    header, rows = _cells(body["text"])
+    columns = {name: [row[k] for row in rows] for k, name in enumerate(header)}
+    kinds = {name: _kind(values) for name, values in columns.items()}
+    target = _chosen_target(body.get("y"), kinds, columns)
+    features = _chosen_features(body.get("x"), kinds, target)
+    mode = "regression" if kinds[target] == "number" and _many(columns[target]) else "classes"
+    if mode == "regression":
+        features = features[:1]
+    X = [[float(columns[name][k]) for name in features] for k in range(len(rows))]
+    y = columns[target]
+    labels = [float(each) for each in y] if mode == "regression" else y
+    document = {"points": X, "labels": labels, "features": features, "names": None}
+    data = read_data(document, mode)
+    return {
+        "columns": [{"name": name, "kind": kind} for name, kind in kinds.items()],
+        "x": features,
+        "y": target,
+        "mode": mode,
+        "data": data.document(),
+        "notes": [],
+    }
+
+
+def _cells(text: str) -> tuple[list[str], list[list[str]]]:
+    """Header and rows; the delimiter is the one that the first line has most of."""
+    import csv
+
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 3:
+        raise BadSpec("a table needs a line of column names and at least two rows")
+    delimiter = max(",;\t", key=lines[0].count)
+    if delimiter not in lines[0]:
+        raise BadSpec("the first line has one column only: separate columns by , ; or tabs")
+    table = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter))
+    header = [name.strip()[:NAME] or f"column {k + 1}" for k, name in enumerate(table[0])]
+    if len(set(header)) < len(header):
+        raise BadSpec("two columns have the same name")
+    if all(_number(name) for name in header):
+        raise BadSpec("the first line has numbers, but it must have the names of the columns")
+    rows = [[cell.strip() for cell in row] for row in table[1:]]
+    if len(rows) > POINTS:
+        raise BadSpec(f"{len(rows):,} rows are too many for the playground: at most {POINTS}")
+    for place, row in enumerate(rows, 2):
+        if len(row) != len(header):
+            raise BadSpec(f"line {place} has {len(row)} cells, the first line has {len(header)}")
+    return header, rows
+
+
+def _kind(values: list[str]) -> str:
+    if any(value == "" for value in values):
+        return "has gaps"
+    if all(_number(value) for value in values):
+        return "number"
+    return "category" if len(set(values)) <= CLASSES else "text"
+
+
+def _number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)) and abs(float(text)) <= LARGEST)
+    except ValueError:
+        return False
+
+
+def _many(values: list[str]) -> bool:
+    return len(set(values)) > CLASSES
+
+
+def _chosen_target(name: Any, kinds: dict[str, str], columns: dict[str, list[str]]) -> str:
+    if name is not None:
+        _known(name, kinds)
+        if kinds[name] in ("text", "has gaps"):
+            raise BadSpec(f"column {name!r} {_cannot(kinds[name])}: choose another for y")
+        return name
+    for kind in ("category", "number"):
+        found = [each for each, its in kinds.items() if its == kind]
+        if found:
+            return next((each for each in found[::-1] if not _many(columns[each])), found[-1])
+    raise BadSpec("no column can be y: it needs two or three classes, or numbers")
+
+
+def _chosen_features(names: Any, kinds: dict[str, str], target: str) -> list[str]:
+    numbers = [name for name, kind in kinds.items() if kind == "number" and name != target]
+    if names is None:
+        if not numbers:
+            raise BadSpec("no column of numbers is left for the points")
+        return numbers[:2]
+    if not isinstance(names, list) or not 1 <= len(names) <= 2:
+        raise BadSpec("choose one or two columns for the points")
+    for name in names:
+        _known(name, kinds)
+        if kinds[name] != "number":
+            raise BadSpec(f"column {name!r} {_cannot(kinds[name])}: choose a column of numbers")
+    return names
+
+
+def _cannot(kind: str) -> str:
+    return {"has gaps": "has empty cells", "text": "is text"}.get(kind, "has categories")
+
+
+def _known(name: Any, kinds: dict[str, str]) -> None:
+    if not isinstance(name, str) or name not in kinds:
+        hint = did_you_mean(str(name), kinds) or ";"
+        raise BadSpec(f"there is no column {str(name)[:NAME]!r}{hint} known: {', '.join(kinds)}")

@@ -1,0 +1,111 @@
+"""Where points come from: the notes' sets by name, generators, and the classics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import linscope as ls
+
+from .algorithms import Parameter, integer, number
+from .limits import POINTS
+from .spec import BadSpec, Data, read_params_of
+
+# Name → title, and of tables with more columns the two that are shown.
+SETS: dict[str, tuple[str, tuple[int, ...] | None]] = {
+    "or": ("OR", None),
+    "xor": ("XOR", None),
+    "two_points": ("two points", None),
+    "students": ("four students", None),
+    "non_separable": ("not separable", None),
+    "five_points": ("five points (regression)", None),
+    "iris": ("iris: petals, three kinds", (2, 3)),
+    "iris_two": ("iris: petals, two kinds", (2, 3)),
+}
+REGRESSION = {"five_points", "noisy_line"}
+SEED = integer("random_state", "seed", 0, 0, 9999)
+SIZE = integer("n", "points", 40, 4, POINTS)
+GENERATORS: dict[str, tuple[str, tuple[Parameter, ...]]] = {
+    "separable": ("separable", (SIZE, number("margin", "margin", 0.1, 0.01, 0.5), SEED)),
+    "overlapping": ("overlapping clouds", (SIZE, number("distance", "distance", 2.0, 0, 8), SEED)),
+    "ring": ("a disc in a ring", (SIZE, number("gap", "gap", 0.5, 0, 2), SEED)),
+    "blobs": ("three clouds", (SIZE, number("spread", "spread", 1.0, 0.1, 4), SEED)),
+    "outlier": ("two clouds and one outlier", (SIZE, SEED)),
+    "noisy_line": ("a noisy line (regression)", (SIZE, number("noise", "noise", 1.0, 0, 5), SEED)),
+}
+
+
+def sample(name: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A data set or what a generator makes, as the page has it."""
+    if name in SETS:
+        data = _from_set(name)
+    elif name in GENERATORS:
+        data = _generated(name, read_params_of(params or {}, GENERATORS[name][1], name))
+    else:
+        raise BadSpec(f"no data set is called {name!r}: {', '.join([*SETS, *GENERATORS])}")
+    return {"data": data.document(), "mode": data.mode}
+
+
+def _from_set(name: str) -> Data:
+    given = ls.datasets.load("iris" if name == "iris_two" else name)
+    columns = SETS[name][1] or range(given.X.shape[1])
+    X, y = np.asarray(given.X, dtype=float)[:, list(columns)], np.asarray(given.y)
+    keep = slice(None)
+    if name == "iris_two":
+        keep = y != np.unique(y)[0]
+    features = [str(given.feature_names[k]) for k in columns]
+    names = [str(each) for each in given.sample_names] if len(given.sample_names or ()) else None
+    mode = "regression" if name in REGRESSION else "classes"
+    return Data(X[keep], y[keep], features, names, mode)
+
+
+def _generated(name: str, values: dict[str, Any]) -> Data:
+    make: Any = {
+        "separable": ls.datasets.make_separable,
+        "overlapping": ls.datasets.make_overlapping,
+        "ring": ls.datasets.make_ring,
+        "blobs": ls.datasets.make_blobs,
+        "outlier": _outlier,
+        "noisy_line": _noisy_line,
+    }[name]
+    X, y = make(**values)
+    if name == "noisy_line":
+        return Data(np.round(X, 3), np.round(y, 3), ["x"], None, "regression")
+    return Data(np.round(X, 3), np.asarray(y), ["x1", "x2"], None, "classes")
+
+
+def _outlier(n: int, random_state: int) -> tuple[np.ndarray, np.ndarray]:
+    X, y = ls.datasets.make_overlapping(n, distance=5.0, random_state=random_state)
+    first = int(np.flatnonzero(y == y.max())[0])
+    X[first] = X.mean(axis=0) + 4.0 * (X[y == y.max()].mean(axis=0) - X.mean(axis=0))
+    return X, y
+
+
+def _noisy_line(n: int, noise: float, random_state: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(random_state)
+    x = rng.uniform(0, 10, n)
+    return x[:, None], 1.0 + 0.8 * x + noise * rng.standard_normal(n)
+
+
+def listed() -> dict[str, Any]:
+    """The menu."""
+    return {
+        "samples": [
+            {"name": name, "title": title, "mode": _mode(name)} for name, (title, _) in SETS.items()
+        ],
+        "generators": [
+            {
+                "name": name,
+                "title": title,
+                "mode": _mode(name),
+                "params": [each.document() for each in parameters],
+            }
+            for name, (title, parameters) in GENERATORS.items()
+        ],
+    }
+
+
+def _mode(name: str) -> str:
+    return "regression" if name in REGRESSION else "classes"

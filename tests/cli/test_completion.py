@@ -1,0 +1,80 @@
+"""``linscope --install-completion`` in real shells: the candidates that a person is shown."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(sys.executable).with_name("linscope")
+
+BASH = r"""
+source ~/.bashrc
+function=$(complete -p linscope | sed 's/.*-F \([^ ]*\).*/\1/')
+read -ra COMP_WORDS <<< "$1"
+[[ "$1" == *' ' ]] && COMP_WORDS+=('')
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_LINE=$1 COMP_POINT=${#1}
+$function linscope "${COMP_WORDS[COMP_CWORD]}" ''
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+FISH = 'complete --do-complete "$argv"'
+# A tabulator is typed into a shell that has read .zshrc; ^U clears the line, "done" ends the wait.
+ZSH = r"""
+zmodload zsh/zpty
+zpty shell zsh -i
+zpty -w shell "PROMPT=; stty columns 200 rows 200; print rea''dy"
+zpty -r -m shell start '*ready*'
+zpty -w -n shell "$1"$'\t'$'\t'
+zpty -w shell $'\x15'"print do''ne"
+zpty -r -m shell shown '*done*'
+print -r -- "$shown"
+"""
+SCRIPTS = {
+    "bash": ["bash", "-c", BASH, "bash"],
+    "zsh": ["zsh", "-f", "-c", ZSH, "zsh"],
+    "fish": ["fish", "-c", FISH],
+}
+
+
+@pytest.fixture(params=SCRIPTS, scope="module")
+def shell(request, tmp_path_factory):
+    """A shell whose user has installed the completion."""
+    if not shutil.which(request.param) or not PROGRAM.exists():
+        pytest.skip(f"there is no {request.param} here, or no linscope")
+    home = tmp_path_factory.mktemp("home")
+    (home / "mine.csv").write_text("x,y\n1,2\n")
+    path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
+    unset = {"ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
+    kept = {name: value for name, value in os.environ.items() if name not in unset}
+    environment = {**kept, "HOME": str(home), "PATH": path, "TERM": "dumb"}
+
+    def said(*words):
+        run = subprocess.run(
+            words, env=environment, cwd=home, capture_output=True, text=True, timeout=120
+        )
+        return run.stdout
+
+    for _ in range(2):  # another run changes nothing
+        said(PROGRAM, "--install-completion", "--shell", request.param)
+    return lambda line: said(*SCRIPTS[request.param], line)
+
+
+@pytest.mark.parametrize(
+    ("line", "candidates"),
+    [
+        ("linscope tra", ["trace"]),
+        ("linscope fit log", ["logistic"]),
+        ("linscope separate ", ["students", "xor", "mine.csv"]),
+        ("linscope separate mi", ["mine.csv"]),
+        ("linscope compare --mod", ["--models"]),
+    ],
+)
+def test_candidates(shell, line, candidates):
+    for _ in range(3):  # keys typed into a shell of a busy machine may come before it is ready
+        shown = shell(line)
+        missing = [word for word in candidates if word not in shown]
+        if not missing:
+            break
+    assert missing == []

@@ -1,0 +1,125 @@
+"""The playground in a headless browser, answered by this process over HTTP."""
+
+import asyncio
+import base64
+import json
+import threading
+
+import pytest
+import uvicorn
+
+from linscope.web.answers import answer
+from linscope.web.assets import in_address
+from linscope.web.samples import sample
+from linscope.web.server import application
+from tests.browser import Visit
+
+# A bad question is answered with a sentence and a status that the browser notes down by itself.
+REFUSED = "the server responded with a status of 422"
+# Milliseconds; kernels may have to be compiled first, on a machine that is busy.
+PATIENCE = 60_000
+
+
+class Here:
+    """Answers in a thread of this process, in place of the crew of other processes."""
+
+    def start(self):
+        self.lock = threading.Lock()
+
+    def stop(self):
+        pass
+
+    def _answer(self, kind, body):
+        with self.lock:
+            return answer(kind, body)
+
+    async def ask(self, kind, body):
+        return await asyncio.to_thread(self._answer, kind, body)
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Where the playground is served."""
+    config = uvicorn.Config(application(crew=Here()), port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        threading.Event().wait(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}/"
+    server.should_exit = True
+    thread.join(10)
+
+
+def spec_of(name, algorithm, params=None, made=None, **more):
+    """A spec as the page would send it, normalised."""
+    document = {**sample(name, made), "algorithm": algorithm, "params": params or {}, **more}
+    return answer("fit", document)["spec"]
+
+
+class Playground(Visit):
+    """The page with a spec, and the things a person does to it."""
+
+    def __init__(self, browser, address, spec=None, query="", **more):
+        self.address = address
+        super().__init__(browser, address + query + (in_address(spec) if spec else ""), **more)
+        self.page.set_default_timeout(PATIENCE)
+        self.ready()
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        if error == (None, None, None):
+            assert [line for line in self.said if REFUSED not in line] == []
+            own = ("data:", "blob:", self.address)
+            assert [url for url in self.asked if not url.startswith(own)] == []
+
+    def ready(self):
+        """Waits until nothing is asked of Python any more."""
+        self.page.wait_for_function(
+            "() => document.querySelector('[data-testid=say]')?.textContent"
+            " && !document.querySelector('.linscope').hasAttribute('data-busy')"
+        )
+
+    def open(self, spec):
+        """Goes to another spec by the address, as with a link in the same window."""
+        self.page.evaluate("hash => { location.hash = hash; }", in_address(spec))
+        self.page.wait_for_timeout(20)
+        self.ready()
+
+    def __getitem__(self, name):
+        return self.page.locator(f"[data-testid='{name}']")
+
+    def text(self, name):
+        return self[name].inner_text()
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.ready()
+
+    def rows(self):
+        """The cells of the ledger."""
+        return self["ledger"].evaluate(
+            "table => [...table.tBodies[0].rows]"
+            ".map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+
+    def shared(self):
+        """What the address holds, once it has settled."""
+        self.page.wait_for_timeout(350)
+        text = self.page.url.split("#s=")[1]
+        return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+
+    def middle(self, node):
+        box = node.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def drag(self, node, dx, dy, steps=4):
+        """Drags by so many pixels."""
+        x, y = self.middle(node)
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + dx, y + dy, steps=steps)
+        self.page.mouse.up()
+        self.ready()

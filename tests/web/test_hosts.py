@@ -1,0 +1,49 @@
+"""The hand-out and the notebook's widget."""
+
+import json
+import re
+
+import pytest
+
+import linscope as ls
+from linscope.web.catalog import catalog
+from linscope.web.handout import handout
+from linscope.web.samples import sample
+
+
+def test_a_handout_has_everything_inside():
+    spec = {**sample("xor"), "algorithm": "perceptron", "params": {"max_iter": 3}}
+    spec["data"]["names"] = ["</script><b>", "b", "c", "d"]
+    page = handout(spec, lectures=False)
+    assert not re.search(r"<(script|link|img)[^>]*(src|href)=\"(?!data:)", page)
+    assert page.count("</script>") == 2
+    data = re.search(r'id="linscope-data">(.*?)</script>', page, re.S).group(1)
+    run = json.loads(data)["run"]
+    assert run["points"][0]["name"] == "</script><b>"
+
+
+def test_the_widget_answers():
+    widget = ls.playground(*ls.datasets.load("xor"), algorithm="svm", params={"kernel": "rbf"})
+    spec = widget.run["spec"]
+    assert spec["algorithm"] == "svm"
+    widget.request = {"id": 1, "kind": "fit", "body": {**spec, "algorithm": "fischer"}}
+    assert widget.response["ok"] is False
+    assert "fisher" in widget.response["error"]
+    widget.request = {"id": 2, "kind": "sample", "body": {"name": "or"}}
+    assert widget.response["id"] == 2
+    assert widget.response["body"]["data"]["labels"] == ["-1", "1", "1", "1"]
+
+
+def test_a_table_and_a_regression_in_the_widget():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"height": [1.0, 2.0, 3.0, 4.0]})
+    widget = ls.playground(frame, [1.0, 2.5, 3.0, 4.5])
+    assert widget.run["mode"] == "regression"
+    assert widget.run["features"][0] == "height"
+
+
+def test_lectures_are_those_of_the_notes():
+    titles = [each["title"] for each in catalog()["lectures"]]
+    assert "Four students" in titles
+    assert "Not separable: iterations 900–915" in titles
+    assert len(titles) >= 15

@@ -1,0 +1,170 @@
+"""What the page draws is what Python says, for every algorithm and at every step."""
+
+import re
+
+import numpy as np
+import pytest
+
+from linscope.web.algorithms import ALGORITHMS
+from linscope.web.answers import answer
+from tests.browser import chromium, needs_browser  # noqa: F401
+from tests.web.pages import Playground, address, spec_of  # noqa: F401
+
+pytestmark = [
+    needs_browser,
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
+SHORT = {"max_iter": 4}
+
+
+@pytest.fixture(scope="module")
+def page(chromium, address):  # noqa: F811
+    """One page for all that only looks."""
+    with Playground(chromium, address) as found:
+        yield found
+
+
+def short_spec(algorithm, name):
+    has_passes = any(each.name == "max_iter" for each in algorithm.parameters)
+    return spec_of(name, algorithm.id, SHORT if has_passes else {})
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=list(ALGORITHMS))
+def test_the_ledger_and_every_word_are_pythons(page, algorithm):
+    spec = short_spec(algorithm, "or" if algorithm.mode == "classes" else "five_points")
+    run = answer("fit", spec)
+    page.open(spec)
+    assert page.rows() == run["ledger"]["rows"]
+    page.press("Home")
+    for k, state in enumerate(run["states"][:6]):
+        assert page.text("say") == state["say"]
+        assert page["formulas"].locator("p").all_text_contents() == state["formula"]
+        if state["wtext"]:
+            assert page["weights-text"].text_content() == "w = " + "   ".join(state["wtext"])
+        assert page.text("place") == f"step {k} of {run['total']}"
+        page.press("ArrowRight")
+    assert page["answer"].locator("dt").all_text_contents() == [name for name, _ in run["answer"]]
+    assert page["answer"].locator("dd").all_text_contents() == [text for _, text in run["answer"]]
+    assert run["certificate"]["text"] in page["certificate"].text_content()
+
+
+def vertices(path):
+    return np.array(re.findall(r"(-?[\d.]+) (-?[\d.]+)", path), dtype=float)
+
+
+def test_the_picture_is_pythons(page):
+    spec = spec_of("overlapping", "svm", {}, {"n": 12})
+    run = answer("fit", spec)
+    page.open(spec)
+    page.press("End")
+    state = run["states"][-1]
+    ground = page["input-space"].locator(".ground")
+    left, top, wide, high = (
+        float(ground.get_attribute(name)) for name in ("x", "y", "width", "height")
+    )
+    u0, u1, v0, v1 = run["box"]
+
+    def in_pixels(places):
+        u, v = np.array(places, dtype=float).T
+        x, y = (u - u0) / (u1 - u0), (v1 - v) / (v1 - v0)
+        return np.column_stack([left + x * wide, top + y * high])
+
+    for kind in ("boundary", "margin"):
+        drawn = page[f"line-{kind}"].evaluate_all("all => all.map(one => one.getAttribute('d'))")
+        wanted = [line["ends"] for line in state["lines"] if line["kind"] == kind]
+        assert len(drawn) == len(wanted) > 0
+        for path, ends in zip(drawn, wanted, strict=True):
+            np.testing.assert_allclose(vertices(path), in_pixels(ends), atol=0.3)
+    places = page["point"].evaluate_all("all => all.map(one => one.getAttribute('transform'))")
+    wanted = in_pixels([(point["u"], point["v"]) for point in run["points"]])
+    np.testing.assert_allclose([vertices(place)[0] for place in places], wanted, atol=0.3)
+    codes = [point["code"] for point in run["points"]]
+    wrong = [found != code for found, code in zip(state["predicted"], codes, strict=True)]
+    marked = page["point"].evaluate_all("all => all.map(one => one.classList.contains('wrong'))")
+    assert marked == wrong
+    halos = page["input-space"].locator(".halo")
+    assert halos.count() == np.count_nonzero(state["alpha"])
+
+
+def test_one_step_back_is_the_picture_before(page):
+    page.open(spec_of("or", "perceptron"))
+    page.press("Home", "ArrowRight", "ArrowRight")
+    pictures = [page[name].inner_html() for name in ("input-space", "weight-space")]
+    page.press("ArrowRight")
+    assert [page[name].inner_html() for name in ("input-space", "weight-space")] != pictures
+    page.press("ArrowLeft")
+    assert [page[name].inner_html() for name in ("input-space", "weight-space")] == pictures
+
+
+def test_the_cursor_by_mouse(page):
+    page.open(spec_of("or", "perceptron"))
+    page["last"].click()
+    page["first"].click()
+    page["next"].click()
+    page["next"].click()
+    page["back"].click()
+    assert page.text("place") == "step 1 of 21"
+    page["row"].nth(6).click()
+    assert page.text("place") == "step 7 of 21"
+    assert page["ledger"].locator("tr[aria-current]").get_attribute("data-row") == "7"
+    page["scrub"].fill("12")
+    assert page.text("place") == "step 12 of 21"
+    page["speed"].select_option("32")
+    page["play"].click()
+    page.page.wait_for_function("() => document.querySelector('[data-testid=last]').disabled")
+    assert page.text("place") == "step 21 of 21"
+    assert page["play"].get_attribute("aria-label") == "Play"
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm", "tab", "mark"),
+    [
+        ("or", "perceptron", "weights", "weights-now"),
+        ("or", "perceptron", "loss", "loss-now"),
+        ("five_points", "lms-batch", "loss", "loss-now"),
+        ("or", "perceptron", "bound", "bound"),
+        ("or", "svm", "curves", "curves"),
+    ],
+)
+def test_second_pictures(page, name, algorithm, tab, mark):
+    page.open(spec_of(name, algorithm, SHORT if algorithm == "lms-batch" else {}))
+    page[f"tab-{tab}"].click()
+    assert page[mark].is_visible()
+    assert not page["why"].is_visible()
+
+
+def test_a_picture_that_does_not_exist_says_why(page):
+    run = answer("fit", spec_of("or", "svm", {"kernel": "rbf"}))
+    page.open(run["spec"])
+    page["tab-weights"].click()
+    assert page.text("why") == run["weights"]["why"]
+
+
+def test_long_runs_come_in_windows(page):
+    spec = spec_of("non_separable", "perceptron", {"max_iter": 70})
+    page.open(spec)
+    page["go-row"].fill("330")
+    page["go-row"].press("Enter")
+    page.ready()
+    run = answer("fit", {**spec, "start": 330})
+    assert page.rows() == run["ledger"]["rows"]
+    assert page.text("place").startswith("step 330 of")
+    assert page.text("ledger-range").startswith("rows 330–")
+
+
+def test_parameters_in_use_are_shown_and_sent(page):
+    page.open(spec_of("or", "perceptron"))
+    assert page["param-batch_size"].count() == 0
+    page["param-rule"].select_option("mini-batch")
+    page.ready()
+    page["param-batch_size"].fill("2")
+    page["param-batch_size"].press("Enter")
+    page.ready()
+    params = page.shared()["spec"]["params"]
+    assert (params["rule"], params["batch_size"]) == ("mini-batch", 2)
+    page["param-eta0"].fill("-1")
+    page["param-eta0"].press("Enter")
+    assert page["param-eta0"].get_attribute("aria-invalid") == "true"
+    page["algorithm"].select_option("fisher")
+    page.ready()
+    assert page.rows() == answer("fit", page.shared()["spec"])["ledger"]["rows"]

@@ -1,0 +1,106 @@
+"""The server: limits, headers, who may ask, and work that is really stopped."""
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from jsonschema import Draft202012Validator
+from starlette.testclient import TestClient
+
+from linscope.web import work
+from linscope.web.limits import BODY
+from linscope.web.samples import sample
+from linscope.web.schema import openapi
+from linscope.web.server import application
+
+SPEC = {**sample("or"), "algorithm": "perceptron", "params": {}}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(application(crew=work.Crew(1)), base_url="http://localhost") as found:
+        yield found
+
+
+def test_page_and_answers(client):
+    for path, kind in [("/", "text/html"), ("/page.js", "javascript"), ("/playground.css", "css")]:
+        reply = client.get(path)
+        assert reply.status_code == 200
+        assert kind in reply.headers["content-type"]
+        assert "default-src 'none'" in reply.headers["content-security-policy"]
+        assert reply.headers["x-content-type-options"] == "nosniff"
+    assert client.get("/catalog").json()["lectures"]
+    run = client.post("/fit", json=SPEC).json()
+    assert run["total"] == 21
+
+
+def test_a_hundred_questions_at_once(client):
+    with ThreadPoolExecutor(100) as pool:
+        asked = [pool.submit(client.post, "/fit", json=SPEC) for _ in range(100)]
+        assert {each.result().status_code for each in asked} == {200}
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "status"),
+    [
+        ("{", {}, 400),
+        ("[" * 10_000, {}, 400),
+        ("[]", {}, 422),
+        ("null", {}, 422),
+        (json.dumps(SPEC), {"content-type": "text/plain"}, 415),
+        ('"' + "x" * BODY + '"', {}, 413),
+        (json.dumps({**SPEC, "algorithm": "none"}), {}, 422),
+    ],
+)
+def test_bad_questions(client, content, headers, status):
+    reply = client.post(
+        "/fit", content=content, headers={"content-type": "application/json", **headers}
+    )
+    assert reply.status_code == status
+    assert reply.json()["error"]
+
+
+def test_other_names_of_this_machine_are_refused(client):
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 403
+
+
+def test_beyond_this_machine_a_token_is_needed():
+    client = TestClient(application("secret", work.Crew(1)), base_url="http://10.0.0.1")
+    assert client.get("/").status_code == 401
+    assert client.get("/?token=wrong").status_code == 401
+    assert client.get("/?token=secret").status_code == 200
+    assert client.get("/catalog", headers={"authorization": "Bearer secret"}).status_code == 200
+
+
+def test_no_file_is_reached(client):
+    for path in ("/static/page.html", "/../pyproject.toml", "/%2e%2e/%2e%2e/etc/passwd"):
+        assert client.get(path).status_code == 404
+
+
+def test_work_that_takes_too_long_is_stopped(monkeypatch):
+    monkeypatch.setattr(work, "SECONDS", 0.0)
+    worker = work.Worker()
+    with pytest.raises(work.TooLong, match="fewer points"):
+        worker.ask("fit", SPEC)
+    worker.stop()
+    assert not worker.process.is_alive()
+
+
+def test_the_description_is_of_what_is_answered(client):
+    document = client.get("/openapi.json").json()
+    assert document == json.loads(json.dumps(openapi()))
+    schema = document["paths"]["/fit"]["post"]["requestBody"]["content"]["application/json"]
+    Draft202012Validator.check_schema(schema["schema"])
+    Draft202012Validator(schema["schema"]).validate(SPEC)
+
+
+def test_a_stopped_crew_leaves_no_process():
+    crew = work.Crew(1)
+    app = application(crew=crew)
+    with TestClient(app, base_url="http://localhost"):
+        processes = [each.process for each in crew.workers]
+    deadline = time.monotonic() + 10
+    while any(each.is_alive() for each in processes) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(each.is_alive() for each in processes)

@@ -1,0 +1,103 @@
+"""Bad requests get one sentence that says what is wrong."""
+
+import copy
+
+import pytest
+
+from linscope.web.answers import answer
+from linscope.web.limits import KERNEL_POINTS, POINTS
+from linscope.web.spec import BadSpec
+
+GOOD = {
+    "data": {"points": [[0.0, 0.0], [1.0, 1.0]], "labels": ["a", "b"]},
+    "mode": "classes",
+    "algorithm": "perceptron",
+    "params": {},
+}
+
+
+def with_(path, value):
+    spec = copy.deepcopy(GOOD)
+    *way, last = path
+    here = spec
+    for name in way:
+        here = here[name]
+    here[last] = value
+    return spec
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (["algorithm"], "perceptrn", "did you mean 'perceptron'"),
+        (["algorithm"], None, "no algorithm"),
+        (["mode"], "clases", "'classes' or 'regression'"),
+        (["mode"], "regression", "is for classes"),
+        (["data", "points"], [], "no points"),
+        (["data", "points"], [[0, 0]] * (POINTS + 1), "too many"),
+        (["data", "points"], [[0, 0], [1]], "point 1"),
+        (["data", "points"], [[0, 0], [1, "x"]], "not a number"),
+        (["data", "points"], [[0, 0], [1, float("nan")]], "numbers must be"),
+        (["data", "points"], [[0, 0], [1, 1e300]], "numbers must be"),
+        (["data", "labels"], ["a", "a"], "second class"),
+        (["data", "labels"], ["a"], "one label for each"),
+        (["data", "labels"], ["a", 1], "label of point 1"),
+        (["data", "names"], ["only one"], "names"),
+        (["params"], {"eta": 1}, "eta0"),
+        (["params"], {"eta0": -1}, "rate"),
+        (["params"], {"rule": "singel"}, "single"),
+        (["params"], {"max_iter": 2.5}, "whole number"),
+        (["params"], [], "JSON object"),
+        (["start"], 0, "start"),
+        (["exact"], "yes", "true or false"),
+        (["extra"], 1, "there is no 'extra'"),
+    ],
+)
+def test_one_sentence_for_each_mistake(path, value, said):
+    with pytest.raises(BadSpec, match=said) as caught:
+        answer("fit", with_(path, value))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_kernels_take_fewer_points():
+    many = {
+        "points": [[float(k), 0.0] for k in range(KERNEL_POINTS + 1)],
+        "labels": ["a", "b"] * (KERNEL_POINTS // 2) + ["a"],
+    }
+    with pytest.raises(BadSpec, match=f"at most {KERNEL_POINTS}"):
+        answer("fit", {**GOOD, "data": many, "algorithm": "svm"})
+
+
+TABLE = "a,b,kind\n1,2,x\n2,1,y\n3,4,x\n"
+
+
+def test_a_table_is_read():
+    found = answer("table", {"text": TABLE})
+    assert (found["x"], found["y"], found["mode"]) == (["a", "b"], "kind", "classes")
+    assert found["data"]["points"] == [[1.0, 2.0], [2.0, 1.0], [3.0, 4.0]]
+    assert found["data"]["labels"] == ["x", "y", "x"]
+
+
+def test_numbers_make_a_regression():
+    found = answer("table", {"text": "a;b\n1;2.5\n2;3\n3;4\n4;9\n", "x": ["a"], "y": "b"})
+    assert (found["mode"], found["data"]["labels"]) == ("regression", [2.5, 3.0, 4.0, 9.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "said"),
+    [
+        ("", {}, "column names"),
+        ("a\n1\n2\n3\n", {}, "one column"),
+        ("1,2\n3,4\n5,6\n", {}, "names of the columns"),
+        ("a,a\n3,4\n5,6\n", {}, "same name"),
+        ("a,b\n3\n5,6\n", {}, "line 2"),
+        ("a,b,c\n1,,x\n2,3,y\n", {"x": ["b"], "y": "c"}, "empty cells"),
+        (TABLE, {"y": "kin"}, "did you mean 'kind'"),
+        (TABLE, {"x": ["kind"], "y": "a"}, "column of numbers"),
+        ("a,b\n" + "1,x\n" * (POINTS + 1), {}, "too many"),
+    ],
+)
+def test_bad_tables(text, more, said):
+    with pytest.raises(BadSpec, match=said):
+        answer("table", {"text": text, **more})
