@@ -1,6 +1,6 @@
 """Fixtures that many tests share, and compiled kernels of exactly this source.
 
-The cache directory of the kernels is keyed by the contents of the package: Numba notices a change
+The cache directory of the kernels is keyed by the contents of their files: Numba notices a change
 in a function's own file, but not in the files of the functions it calls. All workers of a parallel
 run share the directory, so each kernel is compiled once.
 
@@ -8,26 +8,44 @@ Thousands of tests and hundreds of modules stay until the end: Python looks for 
 objects only.
 """
 
+import ast
 import gc
 import getpass
 import hashlib
 import os
 import tempfile
 import warnings
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from linscope.selection.comparison.sharing import processes
 
+SOURCES = Path(__file__).resolve().parents[1] / "src"
+
 
 def _fingerprint() -> str:
-    package = Path(__file__).resolve().parents[1] / "src" / "linscope"
+    """Of the files with kernels and of those that they import: all that a kernel can call."""
+    package = SOURCES / "linscope"
+    compiled = [path for path in package.rglob("*.py") if "@kernel" in path.read_text()]
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted({package / "_compiling.py", *compiled, *chain(*map(_imported, compiled))}):
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _imported(path: Path) -> Iterator[Path]:
+    """The files of the package that a file imports from."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.level or str(node.module)[:8] == "linscope"):
+            folder = path.parents[node.level - 1] if node.level else SOURCES
+            module = folder.joinpath(*(node.module or "").split("."))
+            files = [module / f"{name.name}.py" for name in node.names]
+            files += [module.with_suffix(".py"), module / "__init__.py"]
+            yield from filter(Path.exists, files)
 
 
 def _cache_directory() -> str:
