@@ -38,6 +38,7 @@ class LinearFit:
     X, y, weight : the training rows (dense or CSR) with positive weight; None if not at hand
         (``weight`` also if all are 1)
     rows : their numbers in the user's table; None if all rows are there
+    groups : the number of the group of each training row, for clustered standard errors
     dependent : sentences that name features which are combinations of others
     means : (d,) weighted means of the features; needed only where X is None
     total_weight : Σ cᵢ; needed only for a weighted fit where ``weight`` is None
@@ -57,6 +58,7 @@ class LinearFit:
     y: np.ndarray | None = None
     weight: np.ndarray | None = None
     rows: np.ndarray | None = None
+    groups: np.ndarray | None = None
     means: np.ndarray | None = None
     dependent: tuple[str, ...] = ()
     total_weight: float | None = None
@@ -85,6 +87,11 @@ class LinearFit:
     def df_residual(self) -> int | None:
         """n − p, what is left to estimate the variance from."""
         return None if self.n is None else self.n - self.p
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups the rows have."""
+        return 0 if self.groups is None else len(np.unique(self.groups))
 
     @property
     def has_rows(self) -> bool:
@@ -118,14 +125,15 @@ class LinearFit:
             return float(np.sum(self.weight, dtype=np.float64))
         return float(self.n or 0) if self.total_weight is None else self.total_weight
 
-    def engine(self) -> Engine:
-        """The training rows in blocks; raises if they are not at hand."""
+    def engine(self, beside: np.ndarray | None = None) -> Engine:
+        """The training rows in blocks, a column beside y if given; raises if not at hand."""
         if not self.has_rows:
             raise ValueError(
                 "this needs the training rows, and the model was fitted from moments only: fit it "
                 "on X and y"
             )
-        return choose(self.X, self.y, self.weight)
+        y = self.y if beside is None else np.column_stack([self.y, beside])  # type: ignore[list-item]
+        return choose(self.X, y, self.weight)
 
     def need_valid(self, what: str) -> None:
         """Raise if standard errors would not be valid."""
