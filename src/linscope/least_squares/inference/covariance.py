@@ -73,7 +73,7 @@ def _middle(fit: LinearFit, basis: Basis, robust: str, block: Block) -> np.ndarr
         u *= np.sqrt(block.weight)
     if robust in ("HC2", "HC3"):
         slack = 1 - np.einsum("ij,ij->i", Q, Q)
-        if slack.min() < NO_SLACK:
+        if slack.min(initial=1.0) < NO_SLACK:
             row = fit.row_number(block.start + int(slack.argmin()))
             raise ValueError(
                 f"robust={robust!r} is not defined: row {row} has leverage 1, it alone decides a "
