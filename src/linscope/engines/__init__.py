@@ -6,16 +6,20 @@ from .base import Engine, RowsElsewhere
 from .choice import choose, here, in_few_blocks, using
 from .finite import check_rows
 from .memory import MemoryEngine
+from .source import Source, class_counts, source_of
 
 __all__ = [
     "Block",
     "Engine",
     "MemoryEngine",
     "RowsElsewhere",
+    "Source",
     "block_borders",
     "check_rows",
     "choose",
+    "class_counts",
     "here",
     "in_few_blocks",
+    "source_of",
     "using",
 ]

@@ -20,6 +20,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from linscope.rows.blocks import Block
+from linscope.rows.far import RowsElsewhere
+
+__all__ = ["Engine", "RowsElsewhere", "Task", "Tree", "plus"]
 
 Task = Callable[..., Any]
 
@@ -81,7 +84,10 @@ class Engine(Protocol):
         ...
 
     def derive(self, task: Task, *arguments: Any) -> Engine:
-        """An engine of the rows ``task(block, *arguments)``, which returns (X, y, weight)."""
+        """An engine of the rows ``task(block, *arguments)``, which returns (X, y, weight).
+
+        It has a row for each row, unless the task is marked by ``rows.blocks.selects``.
+        """
         ...
 
     def cut(self, rows: int) -> Engine:
@@ -99,10 +105,6 @@ class Engine(Protocol):
     def all_rows(self, who: str) -> Block:
         """All rows, here; else RowsElsewhere, which says what to use."""
         ...
-
-
-class RowsElsewhere(ValueError):
-    """The rows are not here, and whoever asks needs all of them."""
 
 
 def plus(a: Any, b: Any) -> Any:

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from linscope.rows.blocks import Block
+from linscope.rows.far import FarRows, engine_of
 from linscope.rows.threads import thread_count
 
 from .base import Engine
@@ -21,11 +22,15 @@ _maker: ContextVar[Callable[..., Engine]] = ContextVar("engine", default=MemoryE
 def choose(X: Any, y: Any = None, weight: Any = None) -> Engine:
     """An engine for rows, their targets and weights (empty or None: all are 1).
 
+    Rows that are elsewhere (``rows.far``) have one already.
+
     Examples
     --------
     >>> choose([[1.0, 2.0], [3.0, 4.0]]).n_features
     2
     """
+    if type(X) is FarRows:
+        return engine_of(X, y, weight)
     return _maker.get()(X, y, weight)
 
 

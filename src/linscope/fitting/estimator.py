@@ -12,6 +12,8 @@ from linscope.data.given import accepts_dataset, of_samples
 from linscope.data.suggest import did_you_mean
 from linscope.results.notebook import facts
 
+from .far import OF_ROWS, answers_far_rows, scores_far_rows
+
 # Of what a notebook shows under a fitted estimator.
 MOST_EQUATIONS, LONGEST_EQUATION = 4, 200
 # Methods of X and y, where there are such.
@@ -88,7 +90,12 @@ class Estimator:
             method = getattr_static(cls, name, None)  # what depends on parameters is no function
             new = isinstance(method, FunctionType) and not hasattr(method, "accepts_dataset")
             if new and of_samples(method):
+                method = scores_far_rows(method) if name == "score" else method
                 setattr(cls, name, accepts_dataset(method))
+        for name in OF_ROWS:
+            method = getattr_static(cls, name, None)
+            if isinstance(method, FunctionType) and not hasattr(method, "answers_far_rows"):
+                setattr(cls, name, answers_far_rows(method))
         super().__init_subclass__(**kwargs)
 
 

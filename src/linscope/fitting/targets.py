@@ -11,18 +11,24 @@ from sklearn.utils import check_array
 from linscope._bridge import check_feature_names, check_n_features, check_sample_weight
 from linscope.data import to_matrix
 from linscope.data.tables import without_mask
+from linscope.engines import Source, source_of
+from linscope.engines.source import weighed
+from linscope.rows.far import FarRows, given_target
+
+from .training import adopt_columns
 
 
 class Regression(NamedTuple):
     """Validated training data: rows with weight 0 are gone, ``weight`` is empty if all are 1.
 
     ``Y`` always has columns; ``single`` says that y was a vector. ``rows`` are the numbers of the
-    rows in use, None for all. ``targets`` are the names of the targets.
+    rows in use, None for all. ``targets`` are the names of the targets. X, Y and weight may stand
+    for rows that are elsewhere (``rows.far``).
     """
 
     X: Any
-    Y: np.ndarray
-    weight: np.ndarray
+    Y: Any
+    weight: Any
     single: bool
     rows: np.ndarray | None
     targets: list[str]
@@ -30,6 +36,9 @@ class Regression(NamedTuple):
 
 def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) -> Regression:
     """Check and convert what ``fit`` or ``partial_fit`` was given; numbers may still be NaN."""
+    source = source_of(X, y, sample_weight)
+    if source is not None:
+        return _far_regression(estimator, source, reset)
     matrix, _ = to_matrix(X, y=y)
     Y = _targets(y, matrix.shape[0])
     check_feature_names(estimator, X, reset=reset)
@@ -46,6 +55,16 @@ def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) 
     if len(keep) == len(weight):
         return Regression(matrix, Y, weight, single, None, names)
     return Regression(matrix[keep], Y[keep], weight[keep], single, keep, names)
+
+
+def _far_regression(estimator, source: Source, reset: bool) -> Regression:
+    """The same for rows that are elsewhere."""
+    adopt_columns(estimator, source, reset=reset)
+    engine, ignored = weighed(source.numbered())
+    X, n = FarRows(engine), engine.n_rows + len(ignored)
+    rows = np.delete(np.arange(n), ignored) if len(ignored) else None
+    single = len(source.targets) == 1
+    return Regression(X, X.column(given_target), X.weight, single, rows, source.targets)
 
 
 def _targets(y, n: int) -> np.ndarray:

@@ -21,17 +21,29 @@ from linscope._bridge import (
 )
 from linscope.data import encode_labels, signs, to_matrix
 from linscope.data.tables import TableLike
+from linscope.engines import Source, class_counts, source_of
+from linscope.engines.source import refuse, weighed
 from linscope.results import Observer, Result, observe
+from linscope.rows.blocks import Block
+from linscope.rows.far import FarChoice, FarColumn, FarRows, given_target, of_two_classes, sign_of
 
 
 class Training(NamedTuple):
-    """Validated training data: rows with weight 0 are gone, ``weight`` is empty if all are 1."""
+    """Validated training data: rows with weight 0 are gone, ``weight`` is empty if all are 1.
+
+    X, codes and weight may stand for rows that are elsewhere (``rows.far``).
+    """
 
     X: Any
     classes: np.ndarray
-    codes: np.ndarray
-    weight: np.ndarray
+    codes: Any
+    weight: Any
     ignored: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Rows of each class."""
+        return class_counts(self.codes, len(self.classes))
 
 
 class Solved(NamedTuple):
@@ -59,8 +71,8 @@ class Problem(NamedTuple):
     """
 
     name: str
-    rows: np.ndarray | None
-    y: np.ndarray
+    rows: Any
+    y: Any
     positive: Any
     negative: Any
     others: tuple
@@ -70,6 +82,9 @@ def read_training(
     estimator: Any, X: TableLike, y: Any, sample_weight: Any = None, classes: Any = None
 ) -> Training:
     """Check and convert what ``fit`` or ``partial_fit`` was given."""
+    source = source_of(X, y, sample_weight)
+    if source is not None:
+        return _far_training(estimator, source, classes)
     matrix, _ = to_matrix(X, y=y)
     if classes is None:
         known, codes = encode_labels(y, n_samples=matrix.shape[0])
@@ -86,6 +101,65 @@ def read_training(
         if classes is None:
             need_rows(matrix)
     return Training(matrix, known, codes, weight, ignored)
+
+
+def classes_of(X: TableLike, y: Any) -> np.ndarray:
+    """The labels of y, sorted; of rows that are elsewhere those of their target."""
+    source = source_of(X, y)
+    return encode_labels(y).classes if source is None else source.labelled()[0]
+
+
+def has_weights(X: TableLike, sample_weight: Any) -> bool:
+    """Whether samples have weights of their own."""
+    source = source_of(X)
+    return sample_weight is not None if source is None else source.engine.weighted
+
+
+def _far_training(estimator: Any, source: Source, classes: Any = None) -> Training:
+    """The same for rows that are elsewhere: class numbers and weights are made there."""
+    adopt_columns(estimator, source, reset=classes is None)
+    known, engine = source.labelled(classes)
+    if len(known) < 2:
+        raise ValueError(
+            f"the target has only one class, {known.tolist()[0]!r}: a classifier needs samples of "
+            "at least two classes"
+        )
+    if estimator.class_weight is not None:
+        codes = FarRows(engine).column(given_target)
+        by_class = _checked_class_weights(estimator.class_weight, known, codes)
+        engine = engine.derive(_times_class_weight, by_class)
+    engine, ignored = weighed(engine)
+    X = FarRows(engine)
+    if len(ignored) and classes is None:
+        need_rows(X)
+    return Training(X, known, X.column(given_target), X.weight, ignored)
+
+
+def _times_class_weight(block: Block, by_class: np.ndarray) -> tuple:
+    """The weights of the rows, times those of their classes."""
+    own = by_class[block.y]
+    return block.X, block.y, own * block.weight if block.weighted else own
+
+
+def adopt_columns(estimator: Any, source: Source, *, reset: bool = True) -> None:
+    """The columns of a far table become the features of a model, or must be those it knows."""
+    # Who needs all rows, and what to use where they are far; a model that does not say needs them.
+    advice = getattr(estimator, "_far_advice", lambda: (type(estimator).__name__,))()
+    if advice:
+        refuse(source, *advice)
+    names, width = source.names, source.shape[1]
+    if not reset and hasattr(estimator, "n_features_in_"):
+        mine = getattr(estimator, "feature_names_in_", None)
+        if width != estimator.n_features_in_ or (mine is not None and list(mine) != names):
+            raise ValueError(
+                f"the table has the features {names}, but {type(estimator).__name__} was fitted "
+                f"with {estimator.n_features_in_ if mine is None else list(mine)}"
+            )
+        return
+    estimator.n_features_in_ = width
+    vars(estimator).pop("feature_names_in_", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
 def need_rows(matrix: Any) -> None:
@@ -134,37 +208,61 @@ def _weights(
         sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
     ).copy()
     if estimator.class_weight is not None:
-        by_class = _class_weights(estimator.class_weight, classes, codes)
-        for label, value in zip(classes.tolist(), by_class.tolist(), strict=True):
-            if not 0 <= value < np.inf:
-                raise ValueError(
-                    f"class_weight gives {value} to {label!r}: weights must be finite and not "
-                    "negative"
-                )
-        weight *= by_class[codes]
+        weight *= _checked_class_weights(estimator.class_weight, classes, codes)[codes]
     return weight
 
 
-def _class_weights(given: Any, classes: Any, codes: np.ndarray) -> np.ndarray:
+def _checked_class_weights(given: Any, classes: Any, codes: Any) -> np.ndarray:
+    by_class = _class_weights(given, classes, codes)
+    for label, value in zip(classes.tolist(), by_class.tolist(), strict=True):
+        if not 0 <= value < np.inf:
+            raise ValueError(
+                f"class_weight gives {value} to {label!r}: weights must be finite and not negative"
+            )
+    return by_class
+
+
+def _class_weights(given: Any, classes: Any, codes: Any) -> np.ndarray:
     """The weight of each class; "balanced" is n / (K n_k), without a look at the labels."""
     if isinstance(given, str) and given == "balanced":
-        counts = np.bincount(codes, minlength=len(classes))
+        counts = class_counts(codes, len(classes))
         if counts.all():
             return len(codes) / (len(classes) * counts.astype(np.float64))
-    return compute_class_weight(given, classes=classes, y=classes[codes])
+    labels = classes if isinstance(codes, FarColumn) else classes[codes]
+    return compute_class_weight(given, classes=classes, y=labels)
 
 
-def binary_problems(classes: Any, codes: np.ndarray, multi_class: str) -> list[Problem]:
+def binary_problems(classes: Any, codes: Any, multi_class: str) -> list[Problem]:
     """Two classes: one problem. K classes: one against the rest, or each pair."""
     labels = classes.tolist()
+    if isinstance(codes, FarColumn):
+        return _far_problems(labels, codes, multi_class)
     if len(labels) == 2 or multi_class == "ovr":
         positives = [1] if len(labels) == 2 else range(len(labels))
         return [_against_rest(labels, codes, k) for k in positives]
     return [_pair(labels, codes, a, b) for a, b in combinations(range(len(labels)), 2)]
 
 
+def _far_problems(labels: list, codes: FarColumn, multi_class: str) -> list[Problem]:
+    """The same of rows that are elsewhere."""
+    whole, counts = codes.rows, class_counts(codes, len(labels)).tolist()
+    if len(labels) == 2 or multi_class == "ovr":
+        positives = [1] if len(labels) == 2 else range(len(labels))
+        return [_of_one(labels, k, whole.column(sign_of, k)) for k in positives]
+    out = []
+    for a, b in combinations(range(len(labels)), 2):
+        choice = FarChoice(of_two_classes, (a, b))
+        y = FarColumn(whole, sign_of, (b,), choice, counts[a] + counts[b])
+        out.append(pair_problem(labels, a, b, choice, y))
+    return out
+
+
 def _against_rest(labels: Any, codes: np.ndarray, k: Any) -> Problem:
-    y = signs(codes) if len(labels) == 2 else signs(codes == k)
+    return _of_one(labels, k, signs(codes) if len(labels) == 2 else signs(codes == k))
+
+
+def _of_one(labels: Any, k: Any, y: Any) -> Problem:
+    """Class k, the positive one, against all others."""
     others = tuple(labels[:k] + labels[k + 1 :])
     negative = others[0] if len(others) == 1 else "rest"
     return Problem(f"{labels[k]} vs {negative}", None, y, labels[k], negative, others)
@@ -175,7 +273,7 @@ def _pair(labels: Any, codes: np.ndarray, a: Any, b: Any) -> Problem:
     return pair_problem(labels, a, b, rows, np.where(codes[rows] == b, 1.0, -1.0))
 
 
-def pair_problem(labels: list, a: int, b: int, rows: np.ndarray, y: np.ndarray) -> Problem:
+def pair_problem(labels: list, a: int, b: int, rows: Any, y: Any) -> Problem:
     """Class b, the positive one, against class a."""
     return Problem(f"{labels[b]} vs {labels[a]}", rows, y, labels[b], labels[a], ())
 

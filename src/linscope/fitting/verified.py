@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
+from linscope.engines import Source, source_of
 from linscope.results import Certificate, Check
 
 from .estimator import Estimator
+from .far import here
 
 
 class Verified(Estimator):
@@ -31,12 +34,19 @@ class Verified(Estimator):
         sample_weight : the weights given to ``fit``, if any; class weights are added here
         """
         check_is_fitted(self)
+        source = source_of(X, y, sample_weight)
+        if source is not None:
+            X, y, sample_weight = self._far_data(source)
         try:
             claim: Any = self._live_claim(X)
             weight = self._claimed_weight(y, sample_weight)
         except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
             return Check(False, f"the model's attributes do not fit these data: {error}")
         return claim.verify(X, y) if weight is None else claim.verify(X, y, weight)
+
+    def _far_data(self, source: Source) -> tuple[Any, Any, Any]:
+        """X, y and the weights of rows that are elsewhere, as the check of the claim takes them."""
+        return here(source, classes=is_classifier(self))
 
     def _live_claim(self, X: TableLike) -> Certificate:
         """The certificate with the weights that the attributes hold."""

@@ -86,6 +86,12 @@ def light(task: Any) -> Any:
     return task
 
 
+def selects(task: Any) -> Any:
+    """Marks a task of ``derive`` that leaves out rows: how many are left must be counted."""
+    task.selects = True
+    return task
+
+
 def taken(block: Block, rows: np.ndarray) -> Block:
     """These rows of a block."""
     y = None if block.y is None else block.y[rows]

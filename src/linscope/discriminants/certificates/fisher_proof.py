@@ -15,7 +15,7 @@ import numpy as np
 from linscope.arithmetic.rational import as_float
 from linscope.engines import Engine
 from linscope.results import Status
-from linscope.rows.blocks import NO_WEIGHT, Block
+from linscope.rows.blocks import NO_WEIGHT, Block, selects
 
 from ..solvers.fisher import Discriminants, Pooling
 from ..solvers.moments import ClassMoments
@@ -111,6 +111,7 @@ def _rows(engine: Engine, moments: ClassMoments) -> ClassRows:
     return ClassRows(seen.tolist(), seen, engines, moments.weight[seen])
 
 
+@selects
 def _of_class(block: Block, k: int) -> tuple[Any, None, np.ndarray]:
     own = block.y == k
     return block.X[own].astype(np.float64), None, block.weight[own] if block.weighted else NO_WEIGHT

@@ -11,7 +11,13 @@ from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
 from linscope.data.tables import TableLike
 from linscope.engines import Engine, choose
-from linscope.fitting.training import Training, need_rows, read_training
+from linscope.fitting.training import (
+    Training,
+    classes_of,
+    has_weights,
+    need_rows,
+    read_training,
+)
 
 from ..solvers.class_sums import Kind
 from ..solvers.moments import ClassMoments, class_moments
@@ -61,6 +67,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         """Work out the answer, set the fitted attributes, return the moments to go on from."""
         raise NotImplementedError
 
+    def _far_advice(self) -> tuple[str, ...]:
+        return ()
+
     @fits
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on samples X (n, d) with labels y of any kind, in one pass over the rows.
@@ -77,7 +86,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         training = read_training(self, X, y, sample_weight)
-        return self._accept(self._lesson(training, True, sample_weight is not None))
+        return self._accept(self._lesson(training, True, has_weights(X, sample_weight)))
 
     @fits
     def partial_fit(
@@ -98,10 +107,10 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "class_weight='balanced' needs all samples at once: pass a dict of weights"
             )
-        known = self._known_classes(y, classes)
+        known = self._known_classes(X, y, classes)
         training = read_training(self, X, y, sample_weight, classes=known)
         need_rows(training.X)
-        lesson = self._lesson(training, False, sample_weight is not None)
+        lesson = self._lesson(training, False, has_weights(X, sample_weight))
         if hasattr(self, "classes_"):
             lesson = lesson._replace(
                 moments=self._merged(lesson.moments),
@@ -112,7 +121,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     def _lesson(self, training: Training, whole: bool, weighted: bool) -> Lesson:
         rows, classes = choose(training.X, training.codes, training.weight), training.classes
-        seen = np.bincount(training.codes, minlength=len(classes)) > 0
+        seen = training.counts > 0
         return Lesson(self._read(rows, len(classes), whole), rows, classes, whole, weighted, seen)
 
     def _merged(self, moments: Any) -> Any:
@@ -128,9 +137,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             )
         return self._moments.merge(moments)
 
-    def _known_classes(self, y: Any, classes: Any) -> np.ndarray:
+    def _known_classes(self, X: Any, y: Any, classes: Any) -> np.ndarray:
         if not hasattr(self, "classes_"):
-            return encode_labels(y if classes is None else classes).classes
+            return classes_of(X, y) if classes is None else encode_labels(classes).classes
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes={classes!r} differs from the first call: {self.classes_!r}")
         return self.classes_

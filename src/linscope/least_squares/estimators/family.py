@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope._bridge import Interval, StrOptions, fits, fits_with_callbacks
 from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
-from linscope.engines import check_rows, choose
+from linscope.engines import Source, check_rows, choose
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early
@@ -133,6 +133,11 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
     def _alpha(self) -> float:
         return 0.0
 
+    def _far_advice(self) -> tuple[str, ...]:
+        if self.solver in ("exact", "batch"):
+            return ()
+        return f"solver={self.solver!r}", "solver='exact' or 'batch'"
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -209,9 +214,8 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
     def _run_gradient(
         self, training: Regression, X: TableLike, y: Any, keep_log: bool
     ) -> tuple[GradientDescent, Result]:
-        check_finite(training.X, self._names())
-        check_finite(training.Y, name="y")
         engine = choose(training.X, training.Y, training.weight)
+        check_rows(engine, self._names())
         options: dict[str, Any] = {"alpha": self._alpha, "tol": self.tol, "keep_log": keep_log}
         solver = descent(self, engine, **options)
         with watched(self, X, y, self.max_iter):
@@ -233,6 +237,10 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         if claim.status is Status.SHORT_STEPS:
             explanation = f"{claim.text}: {claim.shortfall}. {claim.advice}"
         warn_caller(explanation, ConvergenceWarning)
+
+    def _far_data(self, source: Source) -> tuple[Any, Any, Any]:
+        far = read_regression(self, source, None, reset=False)
+        return far.X, far.Y, far.weight if len(far.weight) else None
 
     def _live_claim(self, X: TableLike) -> LeastSquaresCertificate:
         weights = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)])

@@ -13,12 +13,13 @@ from sklearn.utils import column_or_1d
 from linscope._bridge import Interval, fits
 from linscope.data import to_matrix
 from linscope.data.tables import TableLike
-from linscope.engines import choose
+from linscope.engines import check_rows, choose, source_of
+from linscope.engines.source import refuse
 from linscope.fitting.driver import run
 from linscope.fitting.targets import Regression, read_regression
 from linscope.results import Result
 from linscope.results.caller import warn_caller
-from linscope.rows.finite import check_finite
+from linscope.rows.far import MOST_BROUGHT, FarRows, brought
 
 from ..certificates.huber import HuberCertificate, certify, outliers_of
 from ..certificates.least_squares import in_range
@@ -106,6 +107,9 @@ class HuberRegressor(LinearRegressor):
         tags.input_tags.sparse = True
         return tags
 
+    def _far_advice(self) -> tuple[str, ...]:
+        return ()
+
     @fits
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to samples X (n, d) with targets y (n,).
@@ -137,9 +141,10 @@ class HuberRegressor(LinearRegressor):
         if y is not None and getattr(y, "ndim", 1) == 2:
             y = column_or_1d(y, warn=True)
         training = read_regression(self, X, y, sample_weight)
-        check_finite(training.X, self._names())
-        check_finite(training.Y, name="y")
+        check_rows(choose(training.X, training.Y, training.weight), self._names())
         n, d = training.X.shape
+        if isinstance(training.X, FarRows) and n * d > MOST_BROUGHT:
+            refuse(source_of(X), "the proof of so large a HuberRegressor", "LinearRegression")
         if n == 0:
             raise ValueError("all sample weights are 0: there is nothing to fit")
         if d > MOST_COLUMNS:
@@ -158,9 +163,12 @@ class HuberRegressor(LinearRegressor):
 
     def _claim(self, training: Regression, result: Result, X: Any, y: Any) -> HuberCertificate:
         single = training.X.dtype == np.float32
-        c = training.weight if len(training.weight) else np.ones(len(training.Y))
         scale = self.scale_, float(self.epsilon), bool(single)
-        rows, targets = to_matrix(X)[0], np.asarray(y, dtype=np.float64).ravel()
+        if isinstance(training.X, FarRows):
+            training, rows, targets = _brought(training, X)
+        else:
+            rows, targets = to_matrix(X)[0], np.asarray(y, dtype=np.float64).ravel()
+        c = training.weight if len(training.weight) else np.ones(len(training.Y))
         self.outliers_ = outliers_of(rows, targets, self._weights(), *scale)  # all that were given
         return certify(
             training.X, training.Y[:, 0], c, result.status,
@@ -179,3 +187,11 @@ class HuberRegressor(LinearRegressor):
         return replace(
             self.certificate_, weights=self._weights(), scale=self.scale_, outliers=self.outliers_
         )
+
+
+def _brought(training: Regression, X: Any) -> tuple[Regression, Any, np.ndarray]:
+    """Far rows here: those of positive weight, and all that were given with their targets."""
+    own: Any = brought(training.X, training.Y, training.weight)
+    given = source_of(X).numbered()  # type: ignore[union-attr]
+    every = given.some(given.n_rows)
+    return training._replace(X=own[0], Y=own[1], weight=own[2]), every.X, every.y[:, 0]

@@ -301,9 +301,8 @@ class LinearStatistics:
         else:
             training = read_regression(self, X, y, sample_weight, reset=False)
             advice = "pass the data of the fit"
-        Y = training.Y[:, 0] if training.single else training.Y
         weight = training.weight if len(training.weight) else None
-        check = self.certificate_.verify(training.X, Y, weight)
+        check = self.certificate_.verify(training.X, training.Y, weight)
         if not check:
             raise ValueError(f"these are not the data of the fit ({check.reason}): {advice}")
         return training

@@ -27,6 +27,7 @@ from scipy import sparse
 from linscope.data import to_matrix
 from linscope.results import Check, Status
 from linscope.rows.blocks import Block, Largest
+from linscope.rows.far import FarColumn, FarRows
 from linscope.rows.finite import check_finite
 from linscope.verify.claims import Refuted, checked, foreign, require
 from linscope.verify.definite import MOST_LONG
@@ -104,17 +105,15 @@ def _claims(claim: Any, X, y, sample_weight, choose) -> str:
     return _verdict(claim)
 
 
-def _data(claim, X, y, sample_weight) -> tuple[Any, np.ndarray, np.ndarray]:
+def _data(claim, X, y, sample_weight) -> tuple[Any, Any, Any]:
+    if isinstance(X, FarRows):
+        return _far_data(claim, X, y, sample_weight)
     matrix, names = to_matrix(X)
     Y = np.asarray(y, dtype=np.float64)
     fits = Y.ndim > 0 and len(Y) == matrix.shape[0]
     require(fits, f"X has {matrix.shape[0]} rows, y has {Y.size} entries")
     Y = Y.reshape(len(Y), -1)
-    targets, width = np.shape(claim.weights)
-    require(
-        (Y.shape[1], matrix.shape[1] + 1) == (targets, width),
-        f"{matrix.shape[1]} features and {Y.shape[1]} targets, expected {width - 1} and {targets}",
-    )
+    _check_width(claim, matrix.shape[1], Y.shape[1])
     check_finite(matrix, names)
     check_finite(Y, name="y")
     weight = read_weight(claim, sample_weight, len(Y))
@@ -122,6 +121,22 @@ def _data(claim, X, y, sample_weight) -> tuple[Any, np.ndarray, np.ndarray]:
         return matrix, Y, np.zeros(0)
     keep = np.flatnonzero(weight)
     return matrix[keep], Y[keep], weight[keep]
+
+
+def _far_data(claim, X: FarRows, y: FarColumn, weight) -> tuple[Any, Any, Any]:
+    """Rows that are elsewhere, which their engine has checked and freed of those of weight 0."""
+    _check_width(claim, X.shape[1], X.engine.n_targets)
+    if weight is None and claim.weighted:
+        raise ValueError("the fit used sample weights: pass sample_weight")
+    return X, y, np.zeros(0) if weight is None else weight
+
+
+def _check_width(claim, features: int, count: int) -> None:
+    targets, width = np.shape(claim.weights)
+    require(
+        (count, features + 1) == (targets, width),
+        f"{features} features and {count} targets, expected {width - 1} and {targets}",
+    )
 
 
 def _check_form(claim) -> None:

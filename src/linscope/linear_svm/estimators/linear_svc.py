@@ -14,11 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
+from linscope.engines import check_rows
 from linscope.fitting.linear_prediction import LinearPrediction
 from linscope.fitting.scores import in_type, pair_votes
 from linscope.fitting.training import Fitted, Training, read_training, watched
 from linscope.fitting.verified import Verified
 from linscope.results.caller import warn_caller
+from linscope.rows.far import FarChoice, FarRows
 from linscope.rows.finite import check_finite
 from linscope.rows.threads import one_blas_thread
 
@@ -128,6 +130,13 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         tags.input_tags.sparse = True
         return tags
 
+    def _far_advice(self) -> tuple[str, ...]:
+        if np.inf == self.C:
+            return "the hard margin, C=inf", "a finite C"
+        if self.solver == "coordinate":
+            return "solver='coordinate'", "solver='newton'"
+        return ()
+
     @fits_with_callbacks
     @one_blas_thread()
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -152,7 +161,11 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
     ) -> Fitted:
         training = read_training(self, X, y, sample_weight)
         check_options(self)
-        check_finite(training.X, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        if isinstance(training.X, FarRows):
+            check_rows(training.X.engine, names)
+        else:
+            check_finite(training.X, names)
         problems = problems_of(training, self.multi_class)
         # what leaves the range of floats shows in the certificate, or as an error
         with watched(self, X, y, len(problems) * self.max_iter), np.errstate(all="ignore"):
@@ -247,7 +260,12 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
 
 def _spread(training: Training, part: Part, values: np.ndarray) -> np.ndarray:
     """One value for each row that was given; 0 for those that took no part."""
-    rows = np.arange(len(training.codes)) if part.problem.rows is None else part.problem.rows
+    rows = part.problem.rows
+    if rows is None and not len(training.ignored) and isinstance(training.X, FarRows):
+        return values  # of many rows a copy is dear
+    rows = np.arange(len(training.codes)) if rows is None else rows
+    if isinstance(rows, FarChoice):
+        rows = np.flatnonzero(np.isin(training.codes, rows.words))
     total = len(training.codes) + len(training.ignored)
     if len(training.ignored):
         rows = np.delete(np.arange(total), training.ignored)[rows]

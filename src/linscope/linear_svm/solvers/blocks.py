@@ -18,7 +18,7 @@ from scipy import sparse
 
 from linscope._compiling import kernel
 from linscope.losses import hinge
-from linscope.rows.blocks import Block, Largest, block_rows_for, light
+from linscope.rows.blocks import Block, Largest, block_rows_for, light, selects
 from linscope.rows.curvature import diagonal_block, product_block
 from linscope.rows.operations import REORDER, as_rows
 from linscope.rows.scores import add_rows, add_scores
@@ -110,6 +110,7 @@ def active_block(block: Block, now: str) -> tuple[np.ndarray, np.ndarray]:
     return active, _gram(block, np.flatnonzero(active))
 
 
+@selects
 def take_active_block(block: Block, name: str) -> tuple[Any, np.ndarray, np.ndarray]:
     """The active rows."""
     own = np.flatnonzero(block.kept[name].active)

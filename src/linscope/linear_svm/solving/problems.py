@@ -14,6 +14,7 @@ from linscope.fitting.driver import run
 from linscope.fitting.training import Problem, Training, binary_problems
 from linscope.losses import hinge
 from linscope.results import Look, Result, Status, VisitOrder
+from linscope.rows.blocks import Block, light
 
 from ..certificates.duality import outside
 from ..certificates.linear_svm import LinearSVMCertificate, certify, reached
@@ -91,9 +92,10 @@ def solve(
         return _empty(model, training, problem, rows)
     engine = choose(*rows)
     objective, frame = margin_problem(engine, finite, **options)
-    solver, one_sided = None, bool((rows.y == rows.y[0]).all())
+    solver, sides = None, engine.fold(_sides)
+    one_sided = min(sides) == 0
     if one_sided and objective.free_bias:
-        result, how = _one_sided(rows), "all samples are on one side"
+        result, how = _one_sided(rows, 1.0 if sides[0] else -1.0), "all samples are on one side"
         W = result.weights
     elif np.inf == model.C:
         result, how = hard_margin_result(model, rows, problem)
@@ -132,6 +134,13 @@ def solve(
     slack = hinge.slack(held.found.deficit)
     kept = solver if keep_log else None
     return Part(problem, held.W, held.alpha, slack, result, certificate, kept)
+
+
+@light
+def _sides(block: Block) -> tuple[int, int]:
+    """How many rows are positive, and how many negative."""
+    positive = int(np.count_nonzero(block.y > 0))
+    return positive, len(block.y) - positive
 
 
 def _in_units(result: Result, frame: ColumnFrame, held: Held) -> list[Look]:
@@ -183,10 +192,10 @@ def _coordinate(model: Any, rows: Rows, start: Start, keep_log: bool) -> DualCoo
     )
 
 
-def _one_sided(rows: Rows) -> Result:
+def _one_sided(rows: Rows, side: float) -> Result:
     """A free bias alone gives every sample a margin of 1."""
     W = np.zeros(rows.X.shape[1] + 1)
-    W[0] = rows.y[0]
+    W[0] = side
     return Result(W, Status.SOLVED, 1, 0, None, {"alpha": np.zeros(len(rows.y))})
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from linscope.data.given import accepts_dataset
 from linscope.engines import Engine, choose
 from linscope.results import Check
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, selects
 from linscope.rows.threads import one_blas_thread
 from linscope.separation.reading import read_table
 
@@ -318,6 +318,7 @@ def _weightless(block: Block) -> int:
     return int(np.sum(~(block.weight > 0)))
 
 
+@selects
 def _with_weight(block: Block) -> tuple:
     X, y, weight = block.X.astype(np.float64, copy=False), block.y, block.weight
     if not block.weighted or (weight > 0).all():

@@ -17,6 +17,7 @@ from linscope.data.given import accepts_dataset
 from linscope.fitting.column_scaling import ColumnFrame
 from linscope.results import Certificate, Check, Status
 from linscope.results.certificate import proofs_wanted
+from linscope.rows.far import FarRows, brought
 
 from ..solvers.objective import LogisticObjective, Point
 from ..verify import check as checking
@@ -179,6 +180,8 @@ def prove(claim: LogisticCertificate, solved: Solved, problem: Any) -> Proof:
     if not proofs_wanted():
         return Proof(float(solved.point.value), np.inf, np.inf)
     work = objective.n * max(objective.d, 1) * objective.rows
+    if isinstance(problem.X, FarRows):
+        return _far_proof(claim, solved, problem)
     if len(problem.weight):  # refuses weights that no check could read
         checking.read_problem(claim, problem.X, claim.classes, problem.codes, problem.weight)
     if claim.penalised and claim.l1 == 0 and not claim.common:
@@ -186,6 +189,19 @@ def prove(claim: LogisticCertificate, solved: Solved, problem: Any) -> Proof:
         if proof.gap <= claim.tolerance * abs(proof.value) or work > DEAR_WORK:
             return proof
     return careful_proof(claim, problem.X, problem.codes, problem.weight)
+
+
+def _far_proof(claim: LogisticCertificate, solved: Solved, problem: Any) -> Proof:
+    """Of rows that are elsewhere: by the solver's pass, or of few rows with care here."""
+    if claim.penalised and claim.l1 == 0 and not claim.common:
+        proof = quick_proof(solved, claim.weights)
+        if proof.gap <= claim.tolerance * abs(proof.value):
+            return proof
+    here = brought(problem.X, problem.codes, problem.weight)
+    if here is not None:
+        X, codes, weight = here
+        return careful_proof(claim, X, codes, weight)
+    return Proof(float(solved.point.value), np.inf, np.inf)
 
 
 def careful_proof(claim: Any, X: Any, codes: np.ndarray, weight: np.ndarray) -> Proof:

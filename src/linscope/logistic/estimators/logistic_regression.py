@@ -23,7 +23,7 @@ from linscope.results.caller import warn_caller
 from linscope.rows.threads import one_blas_thread
 
 from ..certificates.logistic import LogisticCertificate
-from ..solving.choice import SOLVERS, check_options, ignored_options
+from ..solving.choice import SOLVERS, check_options, ignored_options, strengths
 from ..solving.problems import Part, problems_of, several, solve
 from .prediction import LogisticPrediction
 from .statistics import LogisticStatistics
@@ -169,6 +169,15 @@ class LogisticRegression(
         tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = stops_early(self)
         return tags
+
+    def _far_advice(self) -> tuple[str, ...]:
+        if self.penalty == "firth":
+            return "penalty='firth'", "penalty='l2' or None"
+        if strengths(self.C, self.penalty, self.l1_ratio).l1 > 0 or self.solver == "coordinate":
+            return "coordinate descent (l1 penalty)", "penalty='l2'"
+        if self.solver in ("stochastic", "mini-batch"):
+            return f"solver={self.solver!r}", "solver='auto' or 'batch'"
+        return ()
 
     @fits_with_callbacks
     @one_blas_thread()

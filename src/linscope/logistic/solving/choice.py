@@ -96,8 +96,8 @@ def check_options(model: Any, training: Training) -> None:
     if model.solver not in DESCENTS:
         _check_solver(model, kind, softmax)
     _check_reference(model, training.classes.tolist(), softmax)
-    missing = np.flatnonzero(np.bincount(training.codes, minlength=K) == 0)
-    if model.multi_class == "ovo" and len(missing) > 1:
+    missing = np.flatnonzero(training.counts == 0) if model.multi_class == "ovo" else []
+    if len(missing) > 1:
         labels = [training.classes.tolist()[k] for k in missing[:2]]
         raise ValueError(
             f"classes {labels[0]!r} and {labels[1]!r} have no samples with a positive weight, so "

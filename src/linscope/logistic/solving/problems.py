@@ -17,7 +17,8 @@ from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, binary_problems
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
 from linscope.results import Result, Status
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, selects
+from linscope.rows.far import FarColumn, is_class
 
 from ..certificates.finite_solution import Finite, Separated, finite_solution
 from ..certificates.firth import certify_firth
@@ -52,11 +53,11 @@ class LogisticProblem(NamedTuple):
 
     name: str
     training: Training
-    codes: np.ndarray
+    codes: Any
     labels: np.ndarray
     side: tuple[Any, Any] | None = None
     pair: tuple[int, int | None] | None = None
-    rows: np.ndarray | None = None
+    rows: Any = None
 
     @property
     def X(self) -> Any:
@@ -79,14 +80,20 @@ class LogisticProblem(NamedTuple):
 
     def engine_of(self, whole: Engine) -> Engine:
         """The rows of this problem."""
-        return whole if self.pair is None else whole.derive(_of_two, *self.pair)
+        if self.pair is None:
+            return whole
+        return whole.derive(_of_one if self.pair[1] is None else _of_two, *self.pair)
 
 
-def _of_two(block: Block, positive: int, negative: int | None) -> tuple:
-    """One class against another, or against the rest."""
+def _of_one(block: Block, positive: int, _: None) -> tuple:
+    """One class against the rest."""
+    return block.X, (block.y == positive).astype(np.int64), block.weight
+
+
+@selects
+def _of_two(block: Block, positive: int, negative: int) -> tuple:
+    """One class against another."""
     X, y, c = block.X, (block.y == positive).astype(np.int64), block.weight
-    if negative is None:
-        return X, y, c
     rows = np.flatnonzero((y == 1) | (block.y == negative))
     return X[rows], y[rows], c[rows] if block.weighted else c
 
@@ -117,9 +124,16 @@ def problems_of(training: Training, multi_class: str) -> list[LogisticProblem]:
         if others == ():
             labels, side = np.array([negative, positive]), (positive, negative)
             other = number[negative]
-        own, pair = (y > 0).astype(np.int64), (number[positive], other)
+        own, pair = _zero_or_one(y), (number[positive], other)
         out.append(LogisticProblem(name, training, own, labels, side, pair, rows))
     return out
+
+
+def _zero_or_one(signs: Any) -> Any:
+    """Class numbers of signs."""
+    if isinstance(signs, FarColumn):
+        return replace(signs, task=is_class)
+    return (signs > 0).astype(np.int64)
 
 
 def _times(block: Block, C: float) -> tuple:

@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from linscope._bridge import StrOptions, fits
 from linscope.data import encode_labels
 from linscope.data.tables import TableLike
-from linscope.engines import Engine, choose, in_few_blocks
+from linscope.engines import Engine, check_rows, choose, in_few_blocks
 from linscope.fitting.driver import run
 from linscope.fitting.scores import LARGEST, SMALLEST, block_scores, in_type, into_range
 from linscope.fitting.training import (
     Problem,
     Training,
     binary_problems,
+    classes_of,
     read_features,
     read_training,
 )
@@ -133,6 +134,11 @@ class Perceptron(Verified, PerceptronFamily):
         self.class_weight = class_weight
         self.random_state = random_state
 
+    def _far_advice(self) -> tuple[str, ...]:
+        if self.rule == "batch" and self.output != "voted":
+            return ()
+        return "a rule that visits the samples one by one", "Perceptron(rule='batch')"
+
     @fits
     def partial_fit(
         self, X: TableLike, y: Any = None, classes: Any = None, sample_weight: Any = None
@@ -151,7 +157,7 @@ class Perceptron(Verified, PerceptronFamily):
                 "fit, or partial_fit on a new model"
             )
         if first:
-            known = encode_labels(y if classes is None else classes).classes
+            known = classes_of(X, y) if classes is None else encode_labels(classes).classes
         else:
             known = self.classes_
             if classes is not None and not np.array_equal(np.unique(classes), known):
@@ -235,9 +241,11 @@ class Perceptron(Verified, PerceptronFamily):
             X = X[problem.rows]
             weight = weight[problem.rows] if len(weight) else weight
         bias = 1.0 if self.fit_intercept else 0.0
-        samples: Visited | InBlocks = Visited(as_rows(X, bias), problem.y, weight)
+        samples: Visited | InBlocks
         if self.rule == "batch" and X.shape[0]:
             samples = InBlocks(choose(X, problem.y, weight), bias)
+        else:
+            samples = Visited(as_rows(X, bias), problem.y, weight)
         return PerceptronRule(
             samples=samples,
             rule=self._rule(),
@@ -256,7 +264,7 @@ class Perceptron(Verified, PerceptronFamily):
         try:
             result = run(solver, limit)
         except OutOfRange:
-            check_finite(training.X, getattr(self, "feature_names_in_", None))
+            check_rows(choose(training.X), getattr(self, "feature_names_in_", None))
             return _run_scaled(again, limit)
         tiny = result.details["progress"].sizes[loops.RADIUS] < SMALLEST
         if tiny and not self.fit_intercept and result.status is Status.MAX_ITER:

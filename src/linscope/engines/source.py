@@ -1,0 +1,178 @@
+"""A table whose rows are elsewhere, at the door: ``fit(source)`` needs neither X nor y here.
+
+A source knows its columns and which of them is the target; its engine has the rows. Class numbers,
+weights and other targets are made where the rows are. To bring in another kind of table (a Dask
+collection), make a ``Source`` of it in ``source_of``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linscope.data import encode_labels
+from linscope.rows.blocks import Block, Least, light
+from linscope.rows.far import with_weight
+
+from .base import Engine, RowsElsewhere
+
+# Models that sum over rows.
+INSTEAD = (
+    "LinearRegression, Ridge, LogisticRegression, LinearSVC, a discriminant or "
+    "Perceptron(rule='batch')"
+)
+
+
+@dataclass(eq=False)
+class Source:
+    """Rows that are elsewhere, and what their columns are called.
+
+    Parameters
+    ----------
+    engine : the rows; targets are labels or numbers as they stand in the table, or None
+    names : of the features, or None
+    targets : names of the targets
+    """
+
+    engine: Engine
+    names: list[str] | None = None
+    targets: list[str] = field(default_factory=lambda: ["y"])
+
+    @property
+    def where(self) -> str:
+        """Where the rows are, for messages: "these are in a file"."""
+        return "elsewhere"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.engine.n_rows, self.engine.n_features
+
+    def labelled(self, known: np.ndarray | None = None) -> tuple[np.ndarray, Engine]:
+        """The classes in sorted order, and the rows with their numbers as targets.
+
+        ``known`` are the classes that there may be; by default those that are found.
+        """
+        _need_target(self.engine)
+        classes = self.engine.fold(_count_labels).classes if known is None else known
+        return classes, self.engine.derive(_numbered, classes)
+
+    def numbered(self) -> Engine:
+        """The rows with targets (n, k) of numbers."""
+        _need_target(self.engine)
+        return self.engine.derive(_as_numbers)
+
+    def plain(self) -> Engine:
+        """The rows alone."""
+        engine = self.engine
+        return engine.derive(_without_target) if engine.n_targets or engine.weighted else engine
+
+
+def source_of(X: Any, y: Any = None, sample_weight: Any = None) -> Source | None:
+    """The source that X is or stands for; None for a table in memory."""
+    if not isinstance(X, Source):
+        return None
+    for name, value in (("y", y), ("sample_weight", sample_weight)):
+        if value is not None:
+            word = "target" if name == "y" else "weight"
+            raise TypeError(
+                f"the table knows its columns: name the {word} where it is opened, "
+                f"scan(…, {word}='column'), and leave {name} out"
+            )
+    return X
+
+
+def refuse(source: Source, who: str, instead: str = INSTEAD) -> None:
+    """Raise the error of a model that needs all rows."""
+    raise RowsElsewhere(
+        f"{who} needs all rows in memory, and these are {source.where}: use {instead}"
+    )
+
+
+def weighed(engine: Engine) -> tuple[Engine, np.ndarray]:
+    """The rows of positive weight, and the numbers of the others; ValueError for no weights."""
+    none = np.zeros(0, dtype=np.int64)
+    if not engine.weighted:
+        return engine, none
+    least, broken = engine.fold(_look_at_weights)
+    if broken or not least.value >= 0.0:
+        what = "a negative weight" if least.value < 0.0 else "NaN or infinity"
+        raise ValueError(f"sample_weight has {what}: weights must be finite and not negative")
+    if least.value > 0.0:
+        return engine, none
+    ignored = np.flatnonzero(engine.gather(_weightless))
+    return engine.derive(with_weight), ignored
+
+
+def class_counts(codes: Any, n_classes: int) -> np.ndarray:
+    """How many rows each class has; the codes may be far."""
+    if isinstance(codes, np.ndarray):
+        return np.bincount(codes, minlength=n_classes)
+    return codes.rows.engine.fold(_count_codes, n_classes)
+
+
+class _Labels(NamedTuple):
+    """Different labels, sorted."""
+
+    classes: np.ndarray
+
+    def plus(self, other: _Labels) -> _Labels:
+        if not len(self.classes):
+            return other
+        return _Labels(np.union1d(self.classes, other.classes)) if len(other.classes) else self
+
+
+@light
+def _count_labels(block: Block) -> _Labels:
+    return _Labels(encode_labels(block.y, fewest=1).classes if len(block.y) else np.zeros(0))
+
+
+def _numbered(block: Block, classes: np.ndarray) -> tuple:
+    """Class numbers as targets."""
+    codes = np.searchsorted(classes, block.y)
+    wrong = classes[np.minimum(codes, len(classes) - 1)] != block.y
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"the target is {np.asarray(block.y)[row]!r} in row {block.start + row}, which is not "
+            f"among the classes {classes.tolist()}"
+        )
+    return block.X, codes.astype(np.int64), block.weight
+
+
+def _as_numbers(block: Block) -> tuple:
+    """Targets with columns, in float64."""
+    try:
+        y = np.asarray(block.y, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"the target has text ({error}), and a regression predicts numbers: use a classifier"
+        ) from None
+    return block.X, np.ascontiguousarray(y[:, None] if y.ndim == 1 else y), block.weight
+
+
+def _without_target(block: Block) -> tuple:
+    return block.X, None, block.weight[:0]
+
+
+@light
+def _look_at_weights(block: Block) -> tuple[Least, int]:
+    """The smallest, and how many are not finite."""
+    values = block.weight
+    return Least(float(values.min(initial=np.inf))), int(np.sum(~np.isfinite(values)))
+
+
+@light
+def _weightless(block: Block) -> np.ndarray:
+    return block.weight == 0.0
+
+
+@light
+def _count_codes(block: Block, n_classes: int) -> np.ndarray:
+    return np.bincount(block.y, minlength=n_classes)
+
+
+def _need_target(engine: Engine) -> None:
+    if not engine.n_targets:
+        raise ValueError("the table was opened without a target: scan(…, target='column')")

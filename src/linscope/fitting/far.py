@@ -1,0 +1,107 @@
+"""What a fitted model says of rows that are elsewhere: it goes to them, its answers come back."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.metrics import r2_score
+
+from linscope.engines import RowsElsewhere, Source, source_of
+from linscope.rows.blocks import Block
+from linscope.rows.far import FarRows, brought, given_target, given_weight
+
+from .training import adopt_columns
+
+# Methods of rows alone.
+OF_ROWS = ["predict", "predict_proba", "predict_log_proba", "decision_function", "transform"]
+OF_ROWS += ["discriminants", "predict_joint_log_proba", "predict_interval"]
+# What a fit leaves that no prediction needs; some of it is as long as the table.
+NOT_SENT = ("_training", "_last", "_moments", "_progress", "certificate_", "result_", "results_")
+NOT_SENT += ("alphas_", "slack_", "support_", "outliers_", "feature_names_in_", "_skl_callbacks")
+
+
+def answers_far_rows(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of X that also takes rows that are elsewhere."""
+    name = method.__name__
+
+    @wraps(method)
+    def opened(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        source = source_of(X)
+        if source is None:
+            return method(self, X, *args, **kwargs)
+        return answers(self, source, name, args, kwargs)
+
+    opened.answers_far_rows = True  # type: ignore[attr-defined]
+    return opened
+
+
+def answers(model: Any, source: Source, name: str, args: tuple = (), kwargs: Any = None) -> Any:
+    """What a method of the model returns for all rows of a source, in one array."""
+    adopt_columns(model, source, reset=False)
+    return source.plain().gather(_answers, _bare(model), name, args, kwargs or {})
+
+
+def _bare(model: Any) -> Any:
+    """The model without what it does not need: it may travel far."""
+    bare = copy.copy(model)
+    for name in NOT_SENT:
+        vars(bare).pop(name, None)
+    return bare
+
+
+def _answers(block: Block, model: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+    X, n = block.X, block.X.shape[0]
+    if n == 0:  # models refuse to predict nothing
+        X = np.zeros((1, X.shape[1]), dtype=X.dtype)
+    return getattr(model, name)(X, *args, **kwargs)[:n]
+
+
+def scores_far_rows(method: Callable[..., float]) -> Callable[..., float]:
+    """``score`` that also takes rows that are elsewhere."""
+
+    @wraps(method)
+    def opened(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        source = source_of(X, y, sample_weight)
+        return method(self, X, y, sample_weight) if source is None else _score(self, source)
+
+    return opened
+
+
+def _score(model: Any, source: Source) -> float:
+    """Accuracy of a classifier, R² of a regression."""
+    found = answers(model, source, "predict")
+    if is_classifier(model):
+        _, engine = source.labelled(model.classes_)
+        predicted = np.searchsorted(model.classes_, found)
+        right = predicted == engine.gather(given_target)
+        return float(np.average(right, weights=_weights(engine)))
+    engine = source.numbered()
+    return float(r2_score(engine.gather(given_target), found, sample_weight=_weights(engine)))
+
+
+def _weights(engine: Any) -> np.ndarray | None:
+    return engine.gather(given_weight) if engine.weighted else None
+
+
+def here(source: Source, *, classes: bool) -> tuple[Any, Any, Any]:
+    """A small source as X, y and sample_weight; RowsElsewhere for a large one."""
+    known = np.zeros(0)
+    if classes:
+        known, engine = source.labelled()
+    else:
+        engine = source.numbered()
+    rows = FarRows(engine)
+    found = brought(rows, rows.column(given_target), rows.weight)
+    if found is None:
+        raise RowsElsewhere(
+            f"this needs all rows in memory, and these are {source.where}: check the model against "
+            "a part of them, or raise the limit of what may be brought here"
+        )
+    X, y, weight = found
+    y = known[y] if classes else y[:, 0] if y.shape[1] == 1 else y
+    return X, y, weight if len(weight) else None
