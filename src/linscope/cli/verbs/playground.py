@@ -66,8 +66,8 @@ def _spec(table: Any, file: Any, asked: Any, algorithm: Any, exact: bool) -> dic
     """What is shown first; None if nothing was asked for."""
     if table is None and file is None and algorithm is None:
         return None
+    from linscope.web.hosts.widget import first_spec
     from linscope.web.spec import read_spec
-    from linscope.web.widget import first_spec
 
     made = None
     if table is not None or file is not None:
@@ -79,8 +79,8 @@ def _spec(table: Any, file: Any, asked: Any, algorithm: Any, exact: bool) -> dic
 def _points(table: Any, file: Any, asked: Any, algorithm: str | None) -> dict[str, Any]:
     """A built-in set as the menu has it; of any other table two features, or one and a number."""
     from linscope.web.algorithms import ALGORITHMS
+    from linscope.web.hosts.widget import as_data
     from linscope.web.samples import SETS, sample
-    from linscope.web.widget import as_data
 
     if table in SETS and file is None:
         return sample(table)
@@ -93,7 +93,7 @@ def _points(table: Any, file: Any, asked: Any, algorithm: str | None) -> dict[st
 
 def _export(path: Path, spec: dict[str, Any] | None) -> int:
     from linscope.display.files import complete_file
-    from linscope.web.handout import handout
+    from linscope.web.hosts.handout import handout
 
     with input_errors():
         page = handout(spec).encode()
@@ -107,7 +107,7 @@ def _serve(spec: Any, host: str, port: int, browser: bool, quiet: bool) -> int:
     try:
         import uvicorn
 
-        from linscope.web.server import application
+        from linscope.web.hosts.server import application
     except ModuleNotFoundError as error:
         raise BadInput(MISSING) from error
     _warm(quiet)
@@ -143,7 +143,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _address(host: str, port: int, token: str | None, spec: Any) -> str:
-    from linscope.web.assets import in_address
+    from linscope.web.hosts.assets import in_address
 
     name = f"[{host}]" if ":" in host else host
     asked = f"?token={token}" if token else ""
