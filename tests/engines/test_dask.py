@@ -114,6 +114,17 @@ def test_data_frames():
         far.predict(table[["b", "a", "c", "d"]])
 
 
+@pytest.mark.usefixtures("somewhere")
+def test_standard_errors():
+    near = ls.LinearRegression().fit(X, NUMBERS, SOME)
+    far = ls.LinearRegression().fit(array(X, (4,)), array(NUMBERS), array(SOME))
+    groups = np.arange(240) // 7
+    for kind, labels, chunks in [("HC3", None, None), ("cluster", groups, array(groups))]:
+        mine, other = near.summary(kind, groups=labels), far.summary(kind, groups=chunks)
+        np.testing.assert_allclose(other.standard_errors, mine.standard_errors, rtol=1e-9)
+        np.testing.assert_allclose(other.p_values, mine.p_values, rtol=1e-8)
+
+
 def test_sparse_chunks():
     rows = np.where(X > 1.0, X, 0.0)
     near = ls.LogisticRegression().fit(sp.csr_array(rows), WORDS)
