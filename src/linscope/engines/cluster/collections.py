@@ -170,10 +170,10 @@ def _rows(X: Any, y: Any, weight: Any) -> tuple:
 
 def matrix_of(X: Any) -> Any:
     """A partition as a matrix; it may have no rows."""
-    if X.shape[0] or sp.issparse(X):
+    if X.shape[0]:
         return to_matrix(X)[0]
-    dtype = getattr(X, "dtype", None)
-    return np.zeros(X.shape, dtype=dtype if dtype == np.float32 else np.float64)
+    dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+    return sp.csr_array(X.shape, dtype=dtype) if sp.issparse(X) else np.zeros(X.shape, dtype)
 
 
 def lazy_rows(X: Any) -> tuple[Any, list[str] | None]:

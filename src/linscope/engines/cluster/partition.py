@@ -7,6 +7,8 @@ are still needed. A worker that lacks some does them first; one that has done mo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any, NamedTuple
 
@@ -142,31 +144,30 @@ class Held:
 
 def work(held: Held, job: Job, part: int) -> Any:
     """Do a job for partition number ``part``; an error says which one it was."""
-    try:
-        with held.lock, one_blas_thread(), np.errstate(all="ignore"):
-            held.engine.move(job.starts[part] if job.starts else 0)
-            held.catch_up(job)
-            return VERBS[job.verb](held, job)
-    except Exception as error:
-        raise told_where(error, held.where) from error
+    with told_where(held.where), held.lock, one_blas_thread(), np.errstate(all="ignore"):
+        held.engine.move(job.starts[part] if job.starts else 0)
+        held.catch_up(job)
+        return VERBS[job.verb](held, job)
 
 
 def load(function: Any, arguments: tuple, where: str) -> Held:
     """A partition of the rows ``function(*arguments)``, which returns (X, y, weight)."""
-    try:
+    with told_where(where):
         return Held(MemoryEngine(*function(*arguments), n_threads=1), where)
+
+
+@contextmanager
+def told_where(where: str) -> Iterator[None]:
+    """An error says in which partition it was."""
+    try:
+        yield
     except Exception as error:
-        raise told_where(error, where) from error
-
-
-def told_where(error: Exception, where: str) -> Exception:
-    """The same error, whose text ends with the name of the partition."""
-    if where in str(error):
-        return error
-    if len(error.args) == 1 and isinstance(error.args[0], str):
-        error.args = (f"{error.args[0]} (in {where})",)
-        return error
-    return PartitionError(f"{where} failed: {type(error).__name__}: {error}")
+        if where in str(error):
+            raise
+        if len(error.args) == 1 and isinstance(error.args[0], str):
+            error.args = (f"{error.args[0]} (in {where})",)
+            raise
+        raise PartitionError(f"{where} failed: {type(error).__name__}: {error}") from error
 
 
 def _fold(held: Held, job: Job) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linscope.engines import Engine, choose
+from linscope.rows.blocks import Block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -132,8 +133,8 @@ class LinearFit:
                 "this needs the training rows, and the model was fitted from moments only: fit it "
                 "on X and y"
             )
-        y = self.y if beside is None else np.column_stack([self.y, beside])  # type: ignore[list-item]
-        return choose(self.X, y, self.weight)
+        engine = choose(self.X, self.y, self.weight)
+        return engine if beside is None else engine.derive(_beside, beside)
 
     def need_valid(self, what: str) -> None:
         """Raise if standard errors would not be valid."""
@@ -143,3 +144,9 @@ class LinearFit:
     def row_number(self, i: int) -> int:
         """Number in the user's table of training row ``i``."""
         return int(i if self.rows is None else self.rows[i])
+
+
+def _beside(block: Block, column: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Another column beside y."""
+    assert block.y is not None
+    return block.X, np.column_stack([block.y, column[block.rows]]), block.weight
