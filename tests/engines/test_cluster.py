@@ -14,7 +14,7 @@ from linscope.engines.cluster.engine import ClusterEngine, engine_of
 from linscope.engines.cluster.executors import ExecutorCrew
 from linscope.engines.cluster.log import Log
 from linscope.engines.cluster.partition import PartitionError
-from linscope.engines.cluster.shelf import Load, shelf
+from linscope.engines.cluster.shelf import Load, Shelf, shelf
 from tests.engines.test_source import GROUPS, MODELS, NAMES, NUMBERS, SOME, WORDS, X, numbers
 from tests.partitions import dies_once, loads, maker, refuses, source
 
@@ -233,3 +233,19 @@ class TestFaults:
 def test_rows_in_partitions_are_not_pickled(threads):
     with pytest.raises(TypeError, match="stay where they are"):
         ClusterEngine.__reduce__(maker(threads)(X))
+
+
+def test_the_shelf_hears_of_engines_that_are_gone_while_it_is_counted():
+    # The garbage collector may call at any moment, also from the thread that holds the lock.
+    shelf = Shelf()
+
+    class Counted:
+        @property
+        def nbytes(self):
+            shelf.forget("a")
+            return 1
+
+    shelf._held.update({("a", 0): Counted(), ("b", 0): Counted()})
+    shelf.shrink(np.inf)
+    shelf.drop(frozenset())
+    assert list(shelf._held) == [("b", 0)]

@@ -95,7 +95,7 @@ class _Parts(list):
 
 def _drop(family: str, gone: deque[str]) -> None:
     gone.append(family)
-    shelf.drop(frozenset([family]))  # where threads of this process have them
+    shelf.forget(family)  # where threads of this process have them
 
 
 def _lost(where: str, times: int) -> PartitionError:

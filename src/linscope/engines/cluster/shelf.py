@@ -6,8 +6,8 @@ of bytes, and makes what it lacks from the recipe.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import RLock
+from collections import OrderedDict, deque
+from threading import Lock
 from typing import Any, NamedTuple
 
 from .partition import Held, Job, load, work
@@ -50,8 +50,9 @@ class Shelf:
     """Partitions in the order of their last use."""
 
     def __init__(self) -> None:
-        self._lock = RLock()
+        self._lock = Lock()
         self._held: OrderedDict[tuple[str, int], Held] = OrderedDict()
+        self._gone: deque[str] = deque()
 
     def get(self, part: Part) -> Held:
         """From here, or made anew."""
@@ -65,11 +66,28 @@ class Shelf:
             self._held.move_to_end(key)
         return held
 
+    def forget(self, family: str) -> None:
+        """Its engine is gone: now, or if someone is at the shelf, when the next one comes.
+
+        The garbage collector says so at any moment, also while this thread is at the shelf.
+        """
+        self._gone.append(family)
+        if self._lock.acquire(blocking=False):
+            try:
+                self._sweep()
+            finally:
+                self._lock.release()
+
     def drop(self, families: frozenset[str]) -> None:
         """Their engines are gone."""
+        self._gone.extend(families)
         with self._lock:
-            for key in [key for key in self._held if key[0] in families]:
-                del self._held[key]
+            self._sweep()
+
+    def _sweep(self) -> None:
+        gone = {self._gone.popleft() for _ in range(len(self._gone))}
+        for key in [key for key in self._held if key[0] in gone]:
+            del self._held[key]
 
     def shrink(self, limit: float) -> None:
         """Drop those that were not used for longest, until the others fit."""
