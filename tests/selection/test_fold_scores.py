@@ -30,9 +30,19 @@ def test_scores_are_those_of_the_path(model, gammas):
     np.testing.assert_array_equal(found, wanted.reshape(found.shape))
 
 
-def test_what_is_fitted_without_proofs_does_not_claim_any():
-    model = ls.LogisticRegression(penalty="l1")
+@pytest.mark.parametrize(
+    "model",
+    [
+        ls.LogisticRegression(),
+        ls.LogisticRegression(penalty="l1"),
+        ls.LinearSVC(),
+        ls.LinearSVC(loss="squared_hinge"),
+    ],
+)
+def test_what_is_fitted_without_proofs_is_right_but_does_not_claim_any(model):
     with without_proofs(), pytest.warns(ConvergenceWarning):
         model.fit(X, Y)
     assert not model.certificate_.ok
+    found = model.decision_function(X)
     assert model.fit(X, Y).certificate_.ok
+    np.testing.assert_allclose(found, model.decision_function(X), rtol=0, atol=0.02)

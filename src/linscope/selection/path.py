@@ -138,7 +138,8 @@ def fold_scores(
         return svc_scores(estimator, X, y, Cs=Cs, gammas=gammas, cv=cv, scoring=scoring)
     asked = _read(estimator, X, y, Cs, gammas, cv, scoring, None)
     with without_proofs():
-        return _run(asked, prove=False).scores
+        fits = _fits(asked, whole=False)
+        return np.array([_scores(asked, fits, C) for C in asked.values.tolist()])
 
 
 class Asked(NamedTuple):
@@ -206,24 +207,32 @@ class Run(NamedTuple):
     steps: np.ndarray
 
 
-def _run(asked: Asked, prove: bool = True) -> Run:
+def _fits(asked: Asked, *, whole: bool = True) -> Fits:
+    make = RefitFits if isinstance(asked.model, LinearSVC) else make_fits
+    return make(asked.model, asked.training, asked.splits, whole=whole)
+
+
+def _scores(asked: Asked, fits: Fits, C: float) -> list[float]:
+    """Of every fold, after fits for this C."""
+    fits.solve(C)
+    return [
+        asked.judge.of_fold(fits, fold, split, asked.training, asked.weight)
+        for fold, split in enumerate(asked.splits)
+    ]
+
+
+def _run(asked: Asked) -> Run:
     """C after C; an observer may ask for an end before the last."""
-    values, judge, model, training, _, splits, weight = asked
-    fits: Fits = (RefitFits if isinstance(model, LinearSVC) else make_fits)(model, training, splits)
+    fits, observer = _fits(asked), current_observer()
     weights, certificates, scores, steps = [], [], [], []
-    observer = current_observer()
-    observer.begin("regularisation path", len(values))
+    observer.begin("regularisation path", len(asked.values))
     try:
-        for done, C in enumerate(values.tolist(), 1):
-            fits.solve(C)
-            scores.append(
-                [judge.of_fold(fits, f, split, training, weight) for f, split in enumerate(splits)]
-            )
+        for done, C in enumerate(asked.values.tolist(), 1):
+            scores.append(_scores(asked, fits, C))
             weights.append(fits.weights)
             steps.append(fits.steps)
-            if prove:
-                certificates.append([fits.certificate(m) for m in range(len(splits) + 1)])
-            note = f"C = {C:.3g}, {judge.name} {np.mean(scores[-1]):.4g}"
+            certificates.append([fits.certificate(m) for m in range(len(asked.splits) + 1)])
+            note = f"C = {C:.3g}, {asked.judge.name} {np.mean(scores[-1]):.4g}"
             if observer.step(done, Progress(note)):
                 break
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,14 @@ class RefitFits:
     """The whole table and every fold, each fit started at the solution of the C before.
 
     After ``solve(C)``: ``weights`` (folds + 1, problems, d + 1) and ``steps`` of the whole table;
-    problem 0 is the whole table, problem f + 1 is fold f.
+    problem 0 is the whole table, problem f + 1 is fold f. Without the ``whole`` table there are
+    only ``model``s of the folds.
     """
 
-    def __init__(self, estimator: Any, training: Training, splits: list[Split]):
-        self.training = training
+    def __init__(
+        self, estimator: Any, training: Training, splits: list[Split], *, whole: bool = True
+    ):
+        self.training, self.first = training, 0 if whole else 1
         # Class weights are those of the whole table, and are part of ``weight`` already.
         self.models = [
             clone(estimator).set_params(warm_start=True, class_weight=None)
@@ -35,9 +39,11 @@ class RefitFits:
         X, classes, codes, weight, _ = self.training
         with warnings.catch_warnings():  # the path warns once, for all its fits
             warnings.simplefilter("ignore", ConvergenceWarning)
-            for model, rows in zip(self.models, self.rows, strict=True):
+            for model, rows in islice(zip(self.models, self.rows, strict=True), self.first, None):
                 own = weight[rows] if len(weight) else None
                 model.set_params(C=C).fit(X[rows], classes[codes[rows]], own)
+        if self.first:
+            return
         self.steps = int(np.max(self.models[0].n_iter_))
         claims = [model.certificate_ for model in self.models]
         self.weights = np.array([np.atleast_2d(claim.weights) for claim in claims])

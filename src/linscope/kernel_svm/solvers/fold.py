@@ -23,7 +23,8 @@ from .working_set import choose
 
 # At the first C pairs are taken among all rows, if they are at most so many: one pair a row.
 WHOLE = 4000
-# Then among the worst, in a matrix that stays in the cache, until their gap is this share.
+# Then among the worst, in a matrix that stays in the cache, until their gap is this share. A table
+# that has no more rows is such a matrix by itself.
 WORKING_SET, INNER, PAIRS_A_ROW = 640, 0.1, 20
 # The equations of the free samples are tried below this gap, if they are at most so many, and pairs
 # have taken about as long as a factorisation.
@@ -82,8 +83,10 @@ class FoldDual:
         self.kind: type = np.float32 if np.isfinite(C) else np.float64
         self.pairs = self.pairs_at_solve = 0
         self._look()
-        if len(self.rows) <= WHOLE and not self.beta.any():
-            self._all_rows()
+        if len(self.K) <= WORKING_SET:
+            self._all_rows(PAIRS_A_ROW)
+        elif len(self.rows) <= WHOLE and not self.beta.any():
+            self._all_rows(1)
         best, stalled = np.inf, 0
         for _ in range(self.max_iter):
             if not np.isfinite(C) and is_unbounded(self.beta, self.g, self.y, self.diagonal):
@@ -126,9 +129,9 @@ class FoldDual:
     def _look(self) -> None:
         self.limits = ends(self.g, self.beta < self.upper, self.beta > self.lower)
 
-    def _all_rows(self) -> None:
+    def _all_rows(self, pairs_a_row: int) -> None:
         arguments = self.K, self.diagonal, self.g, self.beta, self.lower, self.upper
-        pairs = solve_pairs(*arguments, self.tol, len(self.rows))
+        pairs = solve_pairs(*arguments, self.tol, pairs_a_row * len(self.rows))
         self.pairs += pairs
         # Each pair rounds g, which is never larger than this, and what it adds.
         prices = float((self.upper - self.lower).sum())

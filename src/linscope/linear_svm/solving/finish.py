@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linscope.arithmetic.enclosures import Ball
 from linscope.fitting.column_scaling import ColumnFrame
 from linscope.fitting.scores import in_type
 
@@ -69,6 +70,13 @@ class Finish:
         held = in_type(W, self.dtype).astype(np.float64)
         found = duality(self.problem, self.objective, self.frame, held, alpha, self.tol)
         return Held(held, alpha, found)
+
+    def unproven(self, W: np.ndarray, alpha: np.ndarray) -> Held:
+        """As the solver left them, with nothing claimed: for fits that are thrown away."""
+        held = in_type(W, self.dtype).astype(np.float64)
+        point = self.objective.evaluate(inside(self.frame, held))
+        value = Ball(self.objective.primal(point), 0.0)
+        return Held(held, alpha, Bounds(value, 0.0, np.inf, 1.0 - point.margins))
 
     def best(self, W: np.ndarray, alpha: np.ndarray) -> Held:
         """The last digits from the equations of the support, and the best floats near them."""

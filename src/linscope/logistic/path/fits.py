@@ -74,23 +74,28 @@ class Fits(Protocol):
         ...
 
 
-def make_fits(estimator: Any, training: Training, splits: list[Split]) -> Fits:
-    """The quickest way that the estimator's parameters allow."""
+def make_fits(
+    estimator: Any, training: Training, splits: list[Split], *, whole: bool = True
+) -> Fits:
+    """The quickest way that the estimator's parameters allow.
+
+    Without the ``whole`` table only the folds need be right.
+    """
     softmax = len(training.classes) == 2 or estimator.multi_class == "softmax"
     l2 = strengths(1.0, estimator.penalty, estimator.l1_ratio).rho > 0
     if not (l2 and softmax and estimator.solver in ("auto", "newton", "trust-region")):
-        return RefitFits(estimator, training, splits)
+        return RefitFits(estimator, training, splits, whole=whole)
     engine = choose(training.X, training.codes, training.weight)
     frame = framed(engine, fit_intercept=estimator.fit_intercept)
     if frame.engine.is_sparse or estimator.solver == "trust-region":
-        return WarmFits(estimator, training, splits, frame)
+        return WarmFits(estimator, training, splits, frame, whole)
     two = len(training.classes) == 2
     size = (training.X.shape[1] + 1) * (1 if two else len(training.classes))
     found = None
     if size <= (MOST_SHARED if two else MOST_SHARED_SOFTMAX):
         found = group_rows(splits, len(training.codes))
     if found is None:
-        return WarmFits(estimator, training, splits, frame)
+        return WarmFits(estimator, training, splits, frame, whole)
     return SharedFits(estimator, training, frame, splits, *found)
 
 
@@ -181,10 +186,21 @@ class SharedFits:
 
 
 class WarmFits:
-    """Trust region; the whole table first, then each fold moved as the whole table moved."""
+    """Trust region; the whole table first, then each fold moved as the whole table moved.
 
-    def __init__(self, estimator, training: Training, splits: list[Split], frame: ColumnFrame):
+    Without the ``whole`` table each fold starts where it was for the last C.
+    """
+
+    def __init__(
+        self,
+        estimator,
+        training: Training,
+        splits: list[Split],
+        frame: ColumnFrame,
+        whole: bool = True,
+    ):
         self.estimator, self.training, self.frame, self.splits = estimator, training, frame, splits
+        self.whole = whole
         make = partial(self._objective, estimator.fit_intercept)
         self.rows: list[Any] = [slice(None), *(split.train for split in splits)]
         self.X = frame.engine.all_rows("a path").X
@@ -207,20 +223,29 @@ class WarmFits:
         for objective in self.objectives:
             objective.rho = self.frame.pull(1.0 / C)
         with one_blas_thread():
-            whole = self._solve(0, None if before is None else before[0] + self._change(0, 0.0))
-            known, W = whole.preconditioner, whole.point.W
-            starts = [W] * len(self.splits)
-            if before is not None:
-                starts = [W + before[m] - before[0] + self._change(m, 1.0) for m in self.folds]
-            make = partial(self._fold, starts=starts, known=known)
-            folds = list(self._workers.map(make, self.folds))
-        states, self.steps = [whole, *folds], whole.passes
+            states = self._from_whole(before) if self.whole else self._alone(before)
         self.points = [state.point for state in states]
         self.toward = [state.toward for state in states]
         self.status = [state.status or Status.MAX_ITER for state in states]
+        self.steps = states[0].passes
         V = np.array([point.W for point in self.points])
         self.V = [*self.V[-1:], V]
         self.weights = np.array([self.frame.original(one) for one in V])
+
+    def _from_whole(self, before: np.ndarray | None) -> list[Any]:
+        whole = self._solve(0, None if before is None else before[0] + self._change(0, 0.0))
+        known, W = whole.preconditioner, whole.point.W
+        starts = [W] * len(self.splits)
+        if before is not None:
+            starts = [W + before[m] - before[0] + self._change(m, 1.0) for m in self.folds]
+        make = partial(self._fold, starts=starts, known=known)
+        return [whole, *self._workers.map(make, self.folds)]
+
+    def _alone(self, before: np.ndarray | None) -> list[Any]:
+        """Each fold from its own last weights; what stands for the whole table is a fold."""
+        starts = [None if before is None else before[m] + self._change(m, 0.0) for m in self.folds]
+        states = list(self._workers.map(partial(self._fold, starts=starts), self.folds))
+        return [states[0], *states]
 
     def _change(self, m: int, less: float) -> Any:
         """How the weights of m (less those of the whole table) changed before the last C."""
@@ -229,7 +254,7 @@ class WarmFits:
         older, newer = self.V
         return (newer[m] - less * newer[0]) - (older[m] - less * older[0])
 
-    def _fold(self, m: int, starts: list[np.ndarray], known: Any):
+    def _fold(self, m: int, starts: list[np.ndarray], known: Any = None):
         return self._solve(m, starts[m - 1], replace(known, products=0) if known else None)
 
     def _solve(self, m: int, start: np.ndarray | None, known: Any = None):

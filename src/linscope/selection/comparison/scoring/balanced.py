@@ -56,7 +56,11 @@ class BalancedDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        return self.classes_[np.argmax(self.predict_proba(X) / self.shares_, axis=1)]
+        return self.decide(self.predict_proba(X))
+
+    def decide(self, P: np.ndarray) -> np.ndarray:
+        """The classes, from probabilities (n, K)."""
+        return self.classes_[np.argmax(P / self.shares_, axis=1)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         return self.estimator_.predict_proba(X)

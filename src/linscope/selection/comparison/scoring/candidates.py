@@ -24,6 +24,10 @@ GRAM_ROWS = 3_000
 # Beyond so many rows the kernel is approximated by Nyström features.
 EXACT_KERNEL_ROWS = 8_000
 MOST_MONOMIALS = 300
+# Below so many rows boosting takes fewer, longer steps than scikit-learn's default of 100 at 0.1:
+# half the time, and over 23 tables of 150 to 2,000 rows the same score (+0.001 on average).
+FEW_ROWS = 1_000
+FEW_ROUNDS = {"learning_rate": 0.2, "max_iter": 50, "max_bins": 63}
 
 
 class Setting(NamedTuple):
@@ -158,9 +162,10 @@ def _baseline(setting: Setting) -> Any:
 def _boosting(setting: Setting) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
+    options = {"random_state": setting.seed, **(FEW_ROUNDS if setting.rows < FEW_ROWS else {})}
     if setting.task == "number":
-        return HistGradientBoostingRegressor(random_state=setting.seed)
-    model = HistGradientBoostingClassifier(random_state=setting.seed)
+        return HistGradientBoostingRegressor(**options)
+    model = HistGradientBoostingClassifier(**options)
     return BalancedDecision(model) if setting.balanced else model
 
 
@@ -253,6 +258,7 @@ CLASSIFIERS = (
         "linear",
         _weighted("LinearSVC", loss="squared_hinge"),
         SVM_C,
+        path=True,
         obstacle=_needs_probabilities,
     ),
     Model(

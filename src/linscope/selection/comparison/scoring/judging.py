@@ -18,8 +18,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from linscope.data.suggest import did_you_mean
+
+from .balanced import BalancedDecision
 
 COUNTED = frozenset({"balanced_accuracy", "accuracy", "f1"})  # from predicted classes alone
 CLASS_METRICS = ("balanced_accuracy", "accuracy", "f1", "roc_auc", "log_loss", "brier")
@@ -135,15 +138,16 @@ def answers_of(model: Any, X: Any, task: str, metric: str | None = None) -> Answ
 
     For one ``metric`` only what it needs.
     """
-    values = np.asarray(model.predict(X))
+    if isinstance(model, Pipeline):  # once for classes and probabilities
+        model, X = model.steps[-1][1], model[:-1].transform(X)
     if task == "number":
-        return Answers(values.astype(np.float64))
+        return Answers(np.asarray(model.predict(X), dtype=np.float64))
     if metric in COUNTED:
-        return Answers(values.astype(np.int64))
-    P = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-    P = None if P is None else np.asarray(P, dtype=np.float64)
-    if P is not None:
-        scores = P[:, 1] if P.shape[1] == 2 else P
-    else:
+        return Answers(np.asarray(model.predict(X)).astype(np.int64))
+    if not hasattr(model, "predict_proba"):
         scores = np.asarray(model.decision_function(X), dtype=np.float64)
-    return Answers(values.astype(np.int64), P, scores)
+        return Answers(np.asarray(model.predict(X)).astype(np.int64), None, scores)
+    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    values = model.decide(P) if isinstance(model, BalancedDecision) else model.predict(X)
+    scores = P[:, 1] if P.shape[1] == 2 else P
+    return Answers(np.asarray(values).astype(np.int64), P, scores)
