@@ -54,14 +54,14 @@ class Source:
 
         ``known`` are the classes that there may be; by default those that are found.
         """
-        _need_target(self.engine)
+        need_target(self.engine)
         classes = self.engine.fold(_count_labels).classes if known is None else known
         return classes, self.engine.derive(_numbered, classes)
 
     def numbered(self) -> Engine:
         """The rows with targets (n, k) of numbers."""
-        _need_target(self.engine)
-        return self.engine.derive(_as_numbers)
+        need_target(self.engine)
+        return self.engine.derive(as_numbers)
 
     def plain(self) -> Engine:
         """The rows alone."""
@@ -141,7 +141,7 @@ def _numbered(block: Block, classes: np.ndarray) -> tuple:
     return block.X, codes.astype(np.int64), block.weight
 
 
-def _as_numbers(block: Block) -> tuple:
+def as_numbers(block: Block) -> tuple:
     """Targets with columns, in float64."""
     try:
         y = np.asarray(block.y, dtype=np.float64)
@@ -173,6 +173,6 @@ def _count_codes(block: Block, n_classes: int) -> np.ndarray:
     return np.bincount(block.y, minlength=n_classes)
 
 
-def _need_target(engine: Engine) -> None:
+def need_target(engine: Engine) -> None:
     if not engine.n_targets:
         raise ValueError("the table was opened without a target: scan(…, target='column')")
