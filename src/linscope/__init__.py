@@ -57,7 +57,7 @@ _PUBLIC = {
     "load": "persist.model_files",
     "observe": "results",
     "path": "selection.path",
-    "playground": "web.widget",
+    "playground": "web.hosts.widget",
     "progress": "results",
     "reflect": "data",
     "save": "persist.model_files",

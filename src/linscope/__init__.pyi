@@ -45,4 +45,4 @@ from .separation.verdicts import Separable as Separable
 from .tracing.derivation import Derivation as Derivation
 from .tracing.start import trace as trace
 from .tracing.trace_object import Trace as Trace
-from .web.widget import playground as playground
+from .web.hosts.widget import playground as playground

@@ -3,17 +3,55 @@
 from __future__ import annotations
 
 import gc
+import os
+import stat
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numba
 from numba import njit
 
 from ._bridge import compile_events
 
 # No entry for callers in C, which nobody is: it would take a twentieth of the time of compiling.
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+
+
+def cache_folder(usual: list[Path], temporary: Path) -> Path | None:
+    """Where compiled kernels go if none of the usual folders can be written to; else None.
+
+    On a worker of a cluster the home folder may be read-only. The temporary one is ours alone:
+    nobody else may put compiled code there.
+
+    >>> cache_folder([Path(tempfile.gettempdir())], Path(tempfile.gettempdir())) is None
+    True
+    """
+    if any(_writable(folder) for folder in usual):
+        return None
+    own = temporary / f"linscope-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    own.mkdir(mode=0o700, exist_ok=True)
+    found = own.lstat()
+    ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o022
+    return own if ours and private else Path(tempfile.mkdtemp(dir=temporary))
+
+
+def _writable(folder: Path) -> bool:
+    """Or its nearest parent, where it is still to be made."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK)
+
+
+if not numba.config.CACHE_DIR:
+    _home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    _own = cache_folder([Path(__file__).parent, _home], Path(tempfile.gettempdir()))
+    if _own is not None:
+        numba.config.CACHE_DIR = str(_own)
 
 
 def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:

@@ -199,7 +199,7 @@ class TestSummary:
 
     def test_bad_options(self):
         fit = fit_of(*noisy())
-        with pytest.raises(ValueError, match="HC0, HC1, HC2, HC3, got 'HC4'"):
+        with pytest.raises(ValueError, match="HC0, HC1, HC2, HC3, cluster, got 'HC4'"):
             summary(fit, robust="HC4")
         with pytest.raises(ValueError, match=r"for 95 % say 0\.95"):
             summary(fit, level=95)
@@ -249,6 +249,58 @@ class TestCovariance:
         close(ours.intervals, theirs.conf_int())
         close(ours.f_statistic, theirs.fvalue)
         close(ours.f_pvalue, theirs.f_pvalue)
+
+    @pytest.mark.parametrize("name", CASES)
+    @pytest.mark.parametrize("labels", [4, 11])
+    def test_clustered_tests_agree_with_statsmodels(self, name, labels):
+        fit, theirs = case(name)
+        groups = np.random.default_rng(labels).integers(labels, size=fit.n)
+        theirs = theirs.get_robustcov_results("cluster", groups=groups, use_t=True)
+        ours = summary(replace(fit, groups=groups.astype(float)), robust="cluster")
+        rtol = digits(name)
+        close(ours.standard_errors, theirs.bse, rtol)
+        close(ours.p_values, theirs.pvalues, 10 * rtol)
+        close(ours.intervals, theirs.conf_int(), rtol, atol=rtol * np.abs(ours.intervals).max())
+        if labels > fit.df_model:  # else the matrix has no inverse
+            close(ours.f_statistic, theirs.fvalue, 1e3 * rtol)
+            close(ours.f_pvalue, theirs.f_pvalue, 1e3 * rtol)
+        assert f"the {ours.n_groups} groups" in " ".join(str(ours).split())
+
+    def test_groups_have_labels_of_any_kind(self):
+        X, y = noisy()
+        c = weights(len(y))
+        c[::7] = 0.0
+        model = ls.LinearRegression().fit(X, y, c)
+        numbers = np.arange(len(y)) % 9
+        names = np.array(["ab", "c", "déf", "x", "y", "z", "1", "2", "3"])[numbers]
+        expected = model.summary(cov="cluster", groups=numbers).covariance
+        close(model.summary("cluster", groups=names.tolist()).covariance, expected)
+        close(model.summary("cluster", groups=names[c > 0]).covariance, expected)
+
+    def test_a_group_for_each_row_is_hc1(self):
+        X, y = noisy()
+        model, n = ls.LinearRegression().fit(X, y), len(y)
+        found = model.summary(cov="cluster", groups=np.arange(n)).covariance
+        close(found, model.summary("HC1").covariance, 1e-12)
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"cov": "cluster"}, "needs groups"),
+            ({"cov": "cluster", "groups": [1, 2]}, "2 labels for"),
+            ({"cov": "HC1", "groups": [1, 2]}, "groups are for"),
+            ({"cov": "HC1", "robust": "HC1"}, "two names"),
+            ({"cov": "cluster", "groups": "one"}, "at least two groups"),
+            ({"cov": "cluster", "groups": "nan"}, r"groups\[0\] is missing"),
+        ],
+    )
+    def test_bad_groups(self, options, words):
+        X, y = noisy()
+        made = {"one": np.zeros(len(y)), "nan": np.full(len(y), np.nan)}
+        if isinstance(options.get("groups"), str):
+            options = options | {"groups": made[options["groups"]]}
+        with pytest.raises(ValueError, match=words):
+            ls.LinearRegression().fit(X, y).summary(**options)
 
     def test_features_far_from_zero(self):
         """Slopes and their errors do not change when a constant is added to the features."""

@@ -5,6 +5,10 @@ import pty
 import subprocess
 import sys
 
+import pytest
+
+from linscope._compiling import cache_folder
+
 CALLS = """
 from linscope.arithmetic.double_double import mul, two_sum
 two_sum(1.0, 2.0)
@@ -61,3 +65,27 @@ def test_no_announcement_without_a_terminal(tmp_path):
     )
     assert done.stderr == ""
     assert kernels(tmp_path)
+
+
+@pytest.fixture
+def unwritable(tmp_path):
+    """A file: nothing can be put into it, whoever asks."""
+    (tmp_path / "file").touch()
+    return tmp_path / "file"
+
+
+def test_a_folder_that_can_be_written_to_is_left_to_numba(tmp_path, unwritable):
+    assert cache_folder([unwritable, tmp_path / "still" / "to be made"], tmp_path) is None
+
+
+def test_else_a_temporary_folder_that_is_ours_alone(tmp_path, unwritable):
+    folder = cache_folder([unwritable], tmp_path)
+    assert folder.parent == tmp_path
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert cache_folder([unwritable], tmp_path) == folder
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, unwritable):
+    folder = cache_folder([unwritable], tmp_path)
+    folder.chmod(0o777)
+    assert cache_folder([unwritable], tmp_path) != folder

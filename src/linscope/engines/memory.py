@@ -41,6 +41,8 @@ class MemoryEngine:
     block_rows : int, optional
         Rows of a block; by default about 2 MB of them. The results depend on it in the last bits,
         but never on the number of threads.
+    start : int
+        Number of the first row, where these rows are a part of a larger table.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class MemoryEngine:
         *,
         n_threads: int | None = None,
         block_rows: int | None = None,
+        start: int = 0,
     ):
         # A part of a table may have no rows, a table of the user may not.
         empty = (sp.issparse(X) or type(X) is np.ndarray) and X.shape[0] == 0
@@ -65,13 +68,14 @@ class MemoryEngine:
         c = NO_WEIGHT if weight is None else _column(weight, X, "weight", NO_WEIGHT)
         if block_rows is not None and block_rows < 1:
             raise ValueError(f"block_rows must be at least 1, got {block_rows!r}")
-        self._all: Block | None = Block(0, X, y, c)
+        self._start = start
+        self._all: Block | None = Block(start, X, y, c)
         self._workers = Workers(n_threads)
         self.is_sparse = sp.issparse(X)
         self.n_rows, self.n_features = X.shape
         self.n_targets = _width(y)
         self.dtype, self.weighted = X.dtype, len(c) > 0
-        self._borders = borders(self.n_rows, block_rows or self._default_rows()) or [(0, 0)]
+        self.borders = borders(self.n_rows, block_rows or self._default_rows()) or [(0, 0)]
 
     has_all_rows = True
 
@@ -81,7 +85,7 @@ class MemoryEngine:
 
     @property
     def sizes(self) -> list[int]:
-        return [stop - start for start, stop in self._borders]
+        return [stop - start for start, stop in self.borders]
 
     def fold(self, task: Task, *arguments: Any) -> Any:
         """The tasks' results, added in a tree over the blocks' numbers."""
@@ -97,11 +101,11 @@ class MemoryEngine:
         return self._fold(keeping, hasattr(task, "light"))
 
     def _fold(self, function: Any, light: bool) -> Any:
-        if len(self._borders) == 1:  # small tables have no time for more
+        if len(self.borders) == 1:  # small tables have no time for more
             if light or blas_limits.get():
-                return function(self._blocks[0])
+                return function(self.blocks[0])
             with one_blas_thread():
-                return function(self._blocks[0])
+                return function(self.blocks[0])
         tree = Tree()
         partials = self._map(function, light)
         # Closing at once, not when the garbage collector comes by, ends the work after an error.
@@ -112,12 +116,12 @@ class MemoryEngine:
 
     def _map(self, function: Any, light: bool) -> Generator[Any, None, None]:
         if not light:
-            return self._workers.map(function, self._blocks)
-        return (function(block) for block in self._blocks)
+            return self._workers.map(function, self.blocks)
+        return (function(block) for block in self.blocks)
 
     def forget(self, name: str) -> None:
         """Nothing is kept under this name any more."""
-        for block in self._blocks:
+        for block in self.blocks:
             block.kept.pop(name, None)
 
     def gather(self, task: Task, *arguments: Any) -> Any:
@@ -132,36 +136,44 @@ class MemoryEngine:
 
     def derive(self, task: Task, *arguments: Any) -> MemoryEngine:
         """Blocks of the rows (X, y, weight) that the task makes of each block."""
-        parts = list(self._workers.map(lambda block: task(block, *arguments), self._blocks))
-        starts = [0, *accumulate(part[0].shape[0] for part in parts)]
+        parts = list(self._workers.map(lambda block: task(block, *arguments), self.blocks))
+        starts = list(accumulate((part[0].shape[0] for part in parts), initial=self._start))
         blocks = [Block(start, *part) for start, part in zip(starts, parts, strict=False)]
         out = object.__new__(MemoryEngine)
         out._all = blocks[0] if len(blocks) == 1 else None
         if self._all is not None and all(
-            new.X is old.X for new, old in zip(blocks, self._blocks, strict=True)
+            new.X is old.X for new, old in zip(blocks, self.blocks, strict=True)
         ):
             out._all = stacked(blocks, self._all.X)  # other targets or weights of the same table
-        out._workers, out._blocks = self._workers, blocks
+        out._workers, out.blocks, out._start = self._workers, blocks, self._start
         first = blocks[0]
         out.is_sparse, out.dtype = sp.issparse(first.X), first.X.dtype
-        out.n_rows, out.n_features = starts[-1], first.X.shape[1]
+        out.n_rows, out.n_features = starts[-1] - self._start, first.X.shape[1]
         out.n_targets = _width(first.y)
         out.weighted = any(len(block.weight) > 0 for block in blocks)
-        out._borders = list(pairwise(starts))
+        out.borders = [(a - self._start, b - self._start) for a, b in pairwise(starts)]
         return out
+
+    def move(self, start: int) -> None:
+        """From now on the first row has this number."""
+        step, self._start = start - self._start, start
+        if step and self._all is not None:
+            self._all = _moved(self._all, step)
+        if step and "blocks" in self.__dict__:
+            self.blocks = [_moved(block, step) for block in self.blocks]
 
     def take(self, rows: np.ndarray) -> Block:
         """The rows with these numbers."""
-        return taken(self.all_rows(), rows)
+        return taken(self.all_rows(), rows - self._start if self._start else rows)
 
     def cut(self, rows: int) -> MemoryEngine:
         """The same rows in blocks of so many."""
-        if self._borders == (wanted := borders(self.n_rows, rows) or [(0, 0)]):
+        if self.borders == (wanted := borders(self.n_rows, rows) or [(0, 0)]):
             return self
         out = object.__new__(MemoryEngine)
         out.__dict__.update(self.__dict__)
-        out.__dict__.pop("_blocks", None)
-        out._all, out._borders = self.all_rows(), wanted
+        out.__dict__.pop("blocks", None)
+        out._all, out.borders = self.all_rows(), wanted
         return out
 
     def some(self, rows: int) -> Block:
@@ -171,23 +183,23 @@ class MemoryEngine:
             return self.all_rows()
         if self._all is not None:
             return every(self._all, step)
-        return stacked([every(block, step) for block in self._blocks])
+        return stacked([every(block, step) for block in self.blocks])
 
     def all_rows(self, who: str = "") -> Block:
         """The table."""
         if self._all is None:
-            self._all = stacked(self._blocks)
+            self._all = stacked(self.blocks)
         return self._all
 
     @cached_property
-    def _blocks(self) -> list[Block]:
+    def blocks(self) -> list[Block]:
         """Views; made once, because solvers come back many times and sparse views take a while."""
         X, y, weight = (getattr(self._all, name) for name in ("X", "y", "weight"))
-        if len(self._borders) == 1:
-            return [Block(0, X, y, weight)]
+        if len(self.borders) == 1:
+            return [Block(self._start, X, y, weight)]
         return [
-            Block(a, take_rows(X, a, b), None if y is None else y[a:b], weight[a:b])
-            for a, b in self._borders
+            Block(self._start + a, take_rows(X, a, b), None if y is None else y[a:b], weight[a:b])
+            for a, b in self.borders
         ]
 
     def _default_rows(self) -> int:
@@ -195,6 +207,10 @@ class MemoryEngine:
         return (
             SPARSE_ROWS if self.is_sparse else block_rows_for(self.n_features, self.dtype.itemsize)
         )
+
+
+def _moved(block: Block, step: int) -> Block:
+    return Block(block.start + step, block.X, block.y, block.weight, block.kept)
 
 
 def _width(y: np.ndarray | None) -> int:

@@ -72,7 +72,7 @@ class Source:
 def source_of(X: Any, y: Any = None, sample_weight: Any = None) -> Source | None:
     """The source that X is or stands for; None for a table in memory."""
     if not isinstance(X, Source):
-        return None
+        return _opened(X, y, sample_weight)
     for name, value in (("y", y), ("sample_weight", sample_weight)):
         if value is not None:
             word = "target" if name == "y" else "weight"
@@ -81,6 +81,13 @@ def source_of(X: Any, y: Any = None, sample_weight: Any = None) -> Source | None
                 f"scan(…, {word}='column'), and leave {name} out"
             )
     return X
+
+
+def _opened(X: Any, y: Any, sample_weight: Any) -> Source | None:
+    """Of a Dask collection."""
+    from .cluster.collections import collection_of, is_collection
+
+    return collection_of(X, y, sample_weight) if is_collection(X) else None
 
 
 def refuse(source: Source, who: str, instead: str = INSTEAD) -> None:

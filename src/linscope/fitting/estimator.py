@@ -12,7 +12,7 @@ from linscope.data.given import accepts_dataset, of_samples
 from linscope.data.suggest import did_you_mean
 from linscope.results.notebook import facts
 
-from .far import OF_ROWS, answers_far_rows, scores_far_rows
+from .far import OF_ROWS, answers_far_rows, opens_collections, scores_far_rows
 
 # Of what a notebook shows under a fitted estimator.
 MOST_EQUATIONS, LONGEST_EQUATION = 4, 200
@@ -91,7 +91,7 @@ class Estimator:
             new = isinstance(method, FunctionType) and not hasattr(method, "accepts_dataset")
             if new and of_samples(method):
                 method = scores_far_rows(method) if name == "score" else method
-                setattr(cls, name, accepts_dataset(method))
+                setattr(cls, name, accepts_dataset(opens_collections(method)))
         for name in OF_ROWS:
             method = getattr_static(cls, name, None)
             if isinstance(method, FunctionType) and not hasattr(method, "answers_far_rows"):

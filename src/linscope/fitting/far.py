@@ -5,17 +5,25 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
 
 from linscope.engines import RowsElsewhere, Source, source_of
+from linscope.engines.cluster.collections import (
+    collection_of,
+    is_collection,
+    lazy_rows,
+    matrix_of,
+)
 from linscope.rows.blocks import Block
 from linscope.rows.far import FarRows, brought, given_target, given_weight
 
-from .training import adopt_columns
+from .training import adopt_columns, check_columns
 
 # Methods of rows alone.
 OF_ROWS = ["predict", "predict_proba", "predict_log_proba", "decision_function", "transform"]
@@ -25,12 +33,31 @@ NOT_SENT = ("_training", "_last", "_moments", "_progress", "certificate_", "resu
 NOT_SENT += ("alphas_", "slack_", "support_", "outliers_", "feature_names_in_", "_skl_callbacks")
 
 
+def opens_collections(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of X and y that also takes Dask collections, which it is given as a source."""
+    parameters = signature(method)
+
+    @wraps(method)
+    def opened(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args else kwargs.get("X")
+        if not is_collection(given):
+            return method(self, *args, **kwargs)
+        words = parameters.bind(self, *args, **kwargs).arguments
+        found = [words.pop(name, None) for name in ("X", "y", "sample_weight")]
+        others = dict(list(words.items())[1:])
+        return method(self, collection_of(*found), **others)
+
+    return opened
+
+
 def answers_far_rows(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method of X that also takes rows that are elsewhere."""
     name = method.__name__
 
     @wraps(method)
     def opened(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_collection(X):
+            return _lazily(self, X, name, args, kwargs)
         source = source_of(X)
         if source is None:
             return method(self, X, *args, **kwargs)
@@ -44,6 +71,24 @@ def answers(model: Any, source: Source, name: str, args: tuple = (), kwargs: Any
     """What a method of the model returns for all rows of a source, in one array."""
     adopt_columns(model, source, reset=False)
     return source.plain().gather(_answers, _bare(model), name, args, kwargs or {})
+
+
+def _lazily(model: Any, X: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """What a method returns for a Dask collection: a Dask array that is not worked out yet."""
+    check_is_fitted(model)
+    rows, names = lazy_rows(X)
+    check_columns(model, rows.shape[1], names)
+    words = _bare(model), name, args, kwargs
+    example = _answers(Block(0, np.zeros((1, rows.shape[1]), rows.dtype)), *words)
+    shape: dict[str, Any] = {"drop_axis": 1} if example.ndim == 1 else {}
+    if example.ndim == 2:
+        shape["chunks"] = (rows.chunks[0], (example.shape[1],))
+    meta = np.zeros((0,) * example.ndim, dtype=example.dtype)
+    return rows.map_blocks(_of_chunk, *words, dtype=example.dtype, meta=meta, **shape)
+
+
+def _of_chunk(X: Any, *words: Any) -> Any:
+    return _answers(Block(0, matrix_of(X)), *words)
 
 
 def _bare(model: Any) -> Any:

@@ -149,17 +149,22 @@ def adopt_columns(estimator: Any, source: Source, *, reset: bool = True) -> None
         refuse(source, *advice)
     names, width = source.names, source.shape[1]
     if not reset and hasattr(estimator, "n_features_in_"):
-        mine = getattr(estimator, "feature_names_in_", None)
-        if width != estimator.n_features_in_ or (mine is not None and list(mine) != names):
-            raise ValueError(
-                f"the table has the features {names}, but {type(estimator).__name__} was fitted "
-                f"with {estimator.n_features_in_ if mine is None else list(mine)}"
-            )
+        check_columns(estimator, width, names)
         return
     estimator.n_features_in_ = width
     vars(estimator).pop("feature_names_in_", None)
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+def check_columns(estimator: Any, width: int, names: list[str] | None) -> None:
+    """The columns of a far table must be those that the model knows."""
+    mine = getattr(estimator, "feature_names_in_", None)
+    if width != estimator.n_features_in_ or (mine is not None and list(mine) != names):
+        raise ValueError(
+            f"the table has the features {names or width}, but {type(estimator).__name__} was "
+            f"fitted with {estimator.n_features_in_ if mine is None else list(mine)}"
+        )
 
 
 def need_rows(matrix: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from linscope.results import Result, Status
 from linscope.rows.finite import check_finite
 
 from ..certificates.least_squares import LeastSquaresCertificate
+from ..inference.clustered import read_groups
+from ..inference.covariance import check_robust
 from ..inference.diagnose import diagnose
 from ..inference.fit import LinearFit
 from ..inference.intervals import predict_interval
@@ -54,17 +57,25 @@ class LinearStatistics:
         raise NotImplementedError
 
     def summary(
-        self, robust: str | None = None, level: float = 0.95, output: int | str = 0
+        self,
+        robust: str | None = None,
+        level: float = 0.95,
+        output: int | str = 0,
+        *,
+        cov: str | None = None,
+        groups: Any = None,
     ) -> Summary:
         """Coefficients with standard errors, t and p values and intervals; F, R², AIC, BIC.
 
         Parameters
         ----------
-        robust : {"HC0", "HC1", "HC2", "HC3"}, optional
-            Standard errors that stay valid when the variance is not constant; they need the
-            training rows.
+        robust : {"HC0", "HC1", "HC2", "HC3", "cluster"}, optional
+            Standard errors that stay valid when the variance is not constant; with "cluster" also
+            when rows of a group are correlated. They need the training rows.
         level : confidence level of the intervals
         output : which target, by number or name
+        cov : another name of ``robust``
+        groups : a label of any kind for each row, for "cluster"
 
         Returns
         -------
@@ -77,8 +88,22 @@ class LinearStatistics:
         >>> table = model.summary()
         >>> round(table.r, 2), round(table.r2, 2)
         (0.98, 0.96)
+
+        Where rows of a group belong together:
+
+        >>> model.summary(cov="cluster", groups=["a", "a", "b", "b", "c"]).standard_errors.round(2)
+        array([0.04, 0.1 ])
         """
-        return summary(self._linear_fit(output, rows=robust is not None), robust, level)
+        if robust is not None and cov is not None:
+            raise ValueError("robust and cov are two names of one option: give one of them")
+        kind = check_robust(robust or cov)
+        if groups is not None and kind != "cluster":
+            raise ValueError(f"groups are for cov='cluster', got {kind!r}")
+        fit = self._linear_fit(output, rows=kind is not None)
+        if kind == "cluster":
+            assert fit.n is not None
+            fit = replace(fit, groups=read_groups(groups, fit.n, fit.rows))
+        return summary(fit, kind, level)
 
     def diagnose(
         self, X: TableLike = None, y: Any = None, sample_weight: Any = None, output: int | str = 0

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linscope.engines import Engine, choose
+from linscope.rows.blocks import Block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -38,6 +39,7 @@ class LinearFit:
     X, y, weight : the training rows (dense or CSR) with positive weight; None if not at hand
         (``weight`` also if all are 1)
     rows : their numbers in the user's table; None if all rows are there
+    groups : the number of the group of each training row, for clustered standard errors
     dependent : sentences that name features which are combinations of others
     means : (d,) weighted means of the features; needed only where X is None
     total_weight : Σ cᵢ; needed only for a weighted fit where ``weight`` is None
@@ -57,6 +59,7 @@ class LinearFit:
     y: np.ndarray | None = None
     weight: np.ndarray | None = None
     rows: np.ndarray | None = None
+    groups: np.ndarray | None = None
     means: np.ndarray | None = None
     dependent: tuple[str, ...] = ()
     total_weight: float | None = None
@@ -85,6 +88,11 @@ class LinearFit:
     def df_residual(self) -> int | None:
         """n − p, what is left to estimate the variance from."""
         return None if self.n is None else self.n - self.p
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups the rows have."""
+        return 0 if self.groups is None else len(np.unique(self.groups))
 
     @property
     def has_rows(self) -> bool:
@@ -118,14 +126,15 @@ class LinearFit:
             return float(np.sum(self.weight, dtype=np.float64))
         return float(self.n or 0) if self.total_weight is None else self.total_weight
 
-    def engine(self) -> Engine:
-        """The training rows in blocks; raises if they are not at hand."""
+    def engine(self, beside: np.ndarray | None = None) -> Engine:
+        """The training rows in blocks, a column beside y if given; raises if not at hand."""
         if not self.has_rows:
             raise ValueError(
                 "this needs the training rows, and the model was fitted from moments only: fit it "
                 "on X and y"
             )
-        return choose(self.X, self.y, self.weight)
+        engine = choose(self.X, self.y, self.weight)
+        return engine if beside is None else engine.derive(_beside, beside)
 
     def need_valid(self, what: str) -> None:
         """Raise if standard errors would not be valid."""
@@ -135,3 +144,9 @@ class LinearFit:
     def row_number(self, i: int) -> int:
         """Number in the user's table of training row ``i``."""
         return int(i if self.rows is None else self.rows[i])
+
+
+def _beside(block: Block, column: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Another column beside y."""
+    assert block.y is not None
+    return block.X, np.column_stack([block.y, column[block.rows]]), block.weight

@@ -33,7 +33,8 @@ def _facts(table: Summary) -> list[tuple[str, str]]:
         pairs.append(("correlation r", five_digits(table.r)))
     if table.refused is not None:
         return pairs
-    df = f"{table.df_model}, {table.df_residual}"
+    rest = table.df_residual if table.n_groups is None else table.n_groups - 1
+    df = f"{table.df_model}, {rest}"
     return [
         *pairs,
         ("adjusted R²", five_digits(table.adjusted_r2)),
@@ -52,7 +53,12 @@ def _sentences(table: Summary) -> list[str]:
     lines = []
     if table.refused is not None:
         lines.append(f"No standard errors, tests or intervals: {table.refused}.")
-    if table.robust is not None and table.refused is None:
+    if table.n_groups is not None:
+        lines.append(
+            f"Standard errors are clustered: rows of one of the {table.n_groups:,} groups may be "
+            "correlated."
+        )
+    elif table.robust is not None and table.refused is None:
         lines.append(f"Standard errors are robust ({table.robust}): they allow unequal variances.")
     if not table.fit_intercept:
         lines.append("Without an intercept, R² compares with the line y = 0, not with the mean.")

@@ -48,12 +48,13 @@ class Summary(Report):
     df_model, df_residual : number of slopes, and n − p
     n : number of rows
     robust : which robust standard errors, None for the classic ones
+    n_groups : how many groups clustered standard errors have
     refused : why there are no standard errors; None if there are
 
     Notes
     -----
-    Tests use Student's t with n − p degrees of freedom, with robust standard errors too; F is then
-    a Wald test.
+    Tests use Student's t with n − p degrees of freedom, with robust standard errors too (clustered
+    ones: G − 1 for G groups); F is then a Wald test.
     """
 
     names: list[str]
@@ -81,6 +82,7 @@ class Summary(Report):
     sigma: float | None = None
     sigma2_ml: float | None = None
     df_residual: int | None = None
+    n_groups: int | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per coefficient.
@@ -114,7 +116,8 @@ def summary(fit: LinearFit, robust: str | None = None, level: float = 0.95) -> S
     Parameters
     ----------
     fit : LinearFit
-    robust : None, or "HC0" … "HC3" for standard errors that allow unequal variances
+    robust : None, or "HC0" … "HC3" for standard errors that allow unequal variances, "cluster" for
+        those that allow errors to be correlated inside the groups of the fit
     level : of the confidence intervals, between 0 and 1
     """
     check_robust(robust)
@@ -146,9 +149,9 @@ def _correlation(fit: LinearFit, r2: float) -> float | None:
 
 def _inference(fit: LinearFit, robust: str | None, level: float) -> dict[str, Any]:
     """What each coefficient has, and F, which needs the same covariance."""
-    df = fit.df_residual
-    assert df is not None
     C = covariance(fit, robust)
+    df = fit.df_residual if robust != "cluster" else fit.n_groups - 1
+    assert df is not None
     se = np.sqrt(np.diag(C))
     t = ratio(fit.weights, se)
     half = t_quantile(level, df) * se
@@ -161,6 +164,7 @@ def _inference(fit: LinearFit, robust: str | None, level: float) -> dict[str, An
         "intervals": np.column_stack([fit.weights - half, fit.weights + half]),
         "f_statistic": f,
         "f_pvalue": f_tail(f, fit.df_model, df) if f == f else math.nan,
+        "n_groups": fit.n_groups if robust == "cluster" else None,
     }
 
 

@@ -29,6 +29,8 @@ WORTH_THREADS, BLOCKS = 400_000, 8
 FEWEST_OF_A_CLASS = 20
 # A slope that is so small beside its terms is rounding.
 MOST_SEARCHES, FLAT = 100, 2.0**-51
+# A step of less than this, relative to the weights, changes none of them.
+UNSEEN = 2.0**-60
 # Smaller penalties are none at all; then this share of P(0) takes their place.
 NO_PENALTY, LOOSE = 1e-30, 1e-12
 
@@ -198,6 +200,7 @@ class MarginObjective:
         square = float(np.sum(self.rho * D * D))
         self.engine.keep("along", blocks.along_block, point.name, there.name)
         low, high, t = 0.0, np.inf, 1.0
+        longest, size = np.abs(D).max(), np.abs(point.W).max()
         for _ in range(MOST_SEARCHES):
             pull, bend = self.engine.fold(blocks.slope_block, point.name, t, *pieces)
             slope, curvature = at_zero + t * square - pull, square + bend
@@ -210,7 +213,7 @@ class MarginObjective:
             ahead = t - slope / curvature if curvature > 0.0 else np.inf
             if not low < ahead < high:
                 ahead = 0.5 * (low + high) if high < np.inf else 4.0 * t
-            if abs(ahead - t) <= 1e-15 * t:
+            if abs(ahead - t) <= 1e-15 * t or high * longest <= UNSEEN * size:
                 break
             t = ahead
         return t
