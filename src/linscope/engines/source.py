@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.data import encode_labels
-from linscope.rows.blocks import Block, Least, light
+from linscope.rows.blocks import Block, Least, blind, light
 from linscope.rows.far import with_weight
 
 from .base import Engine, RowsElsewhere
@@ -163,19 +163,19 @@ def _without_target(block: Block) -> tuple:
     return block.X, None, block.weight[:0]
 
 
-@light
+@blind
 def _look_at_weights(block: Block) -> tuple[Least, int]:
     """The smallest, and how many are not finite."""
     values = block.weight
     return Least(float(values.min(initial=np.inf))), int(np.sum(~np.isfinite(values)))
 
 
-@light
+@blind
 def _weightless(block: Block) -> np.ndarray:
     return block.weight == 0.0
 
 
-@light
+@blind
 def _count_codes(block: Block, n_classes: int) -> np.ndarray:
     return np.bincount(block.y, minlength=n_classes)
 

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Generator
 from contextlib import closing
 from copy import copy
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -55,11 +56,15 @@ class Pieces(NamedTuple):
     def rows(self) -> int:
         return sum(end - begin for _, begin, end in self.parts)
 
-    def filled(self, plan: Plan) -> Block:
-        X, at = np.empty((self.rows, len(plan.names)), plan.dtype), 0
-        for columns, begin, end in self.parts:
-            columns.copy(begin, end, X, at)
-            at += end - begin
+    def filled(self, plan: Plan, width: int) -> Block:
+        """The block; of a plan without features X has a shape, but no numbers."""
+        if not plan.features:
+            X = np.broadcast_to(np.zeros((), plan.dtype), (self.rows, width))
+        else:
+            X, at = np.empty((self.rows, width), plan.dtype), 0
+            for columns, begin, end in self.parts:
+                columns.copy(begin, end, X, at)
+                at += end - begin
         y, weight = None, NO_WEIGHT
         if plan.target is not None:
             y = _joined([part.target[a:b] for part, a, b in self.parts])  # type: ignore[index]
@@ -109,8 +114,8 @@ class StreamEngine:
 
     def fold(self, task: Task, *arguments: Any) -> Any:
         """The tasks' results, added in a tree over the blocks' numbers."""
-        tree = Tree()
-        with closing(self._map(lambda _, block: task(block, *arguments))) as partials:
+        tree, blind = Tree(), hasattr(task, "blind")
+        with closing(self._map(lambda _, block: task(block, *arguments), blind)) as partials:
             for partial in partials:
                 tree.add(partial)
         return tree.total()
@@ -124,7 +129,7 @@ class StreamEngine:
             return partial
 
         tree = Tree()
-        with closing(self._map(keeping)) as partials:
+        with closing(self._map(keeping, hasattr(task, "blind"))) as partials:
             for partial in partials:
                 tree.add(partial)
         return tree.total()
@@ -135,8 +140,8 @@ class StreamEngine:
 
     def gather(self, task: Task, *arguments: Any) -> Any:
         """What the task returns for each row, of all rows: an array, or a tuple of arrays."""
-        parts: list[Any] = []
-        with closing(self._map(lambda _, block: _own(task(block, *arguments)))) as found:
+        parts, blind = [], hasattr(task, "blind")
+        with closing(self._map(lambda _, block: _own(task(block, *arguments)), blind)) as found:
             parts.extend(found)
         if isinstance(parts[0], tuple):
             return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
@@ -186,9 +191,9 @@ class StreamEngine:
 
     def _beginning(self, start: int, rows: int) -> Block:
         """The first rows of a part."""
-        for columns, first in self._columns(start):
-            part = Pieces(-1, first, [(columns, 0, min(rows, _length(columns)))])
-            return self._made(part)[1]
+        for columns, first in self._columns(self._plan, start):
+            part = Pieces(-1, first, [(columns, 0, min(rows, columns.rows))])
+            return self._made(part, self._plan)[1]
         raise ChangedTable(f"{self._table.where} has fewer rows than it had: open it again")
 
     def loaded(self) -> Block:
@@ -210,34 +215,37 @@ class StreamEngine:
             "a solver that sums over rows, or load a part of the table"
         )
 
-    def _map(self, function: Any) -> Generator[Any, None, None]:
+    def _map(self, function: Any, blind: bool = False) -> Generator[Any, None, None]:
         """``function(number, block)`` of all blocks, in their order, on threads."""
+        plan = replace(self._plan, features=()) if blind else self._plan
 
         # Filled where it is worked on: the numbers are still in the cache.
         def work(item: Pieces) -> Any:
-            return function(*self._made(item))
+            return function(*self._made(item, plan))
 
         with one_blas_thread():
-            yield from self._workers.map(work, self._pass())
+            yield from self._workers.map(work, self._pass(plan))
 
     def _first(self) -> Block:
         """The first block."""
-        with closing(self._pass(ahead=False)) as found:
-            return self._made(next(found))[1]
+        with closing(self._pass(self._plan, ahead=False)) as found:
+            return self._made(next(found), self._plan)[1]
 
-    def _pass(self, *, ahead: bool = True) -> Generator[Pieces, None, None]:
+    def _pass(self, plan: Plan, *, ahead: bool = True) -> Generator[Pieces, None, None]:
         """What the blocks are to be filled with, in their order."""
         self._table.check()
         observer, total = watching.get(), self._table.n_rows or 0
-        for item in self._pieces(ahead):
+        for item in self._pieces(plan, ahead):
             if observer is not None:
                 observer.rows(item.start + item.rows, total)
             yield item
 
-    def _made(self, item: Pieces) -> tuple[int, Block]:
+    def _made(self, item: Pieces, plan: Plan) -> tuple[int, Block]:
         """The block with its number, after all steps."""
-        number, start, block = item.number, item.start, item.filled(self._plan)
-        self._recognise(number, block)
+        number, start = item.number, item.start
+        block = item.filled(plan, len(self._plan.names))
+        if plan.features and number >= 0:
+            self._recognise(number, block)
         if self._counts is not None and number < len(starts := self._starts):
             start = starts[number]
         for place, (task, arguments, kept) in enumerate(self._steps):
@@ -252,12 +260,12 @@ class StreamEngine:
     def _starts(self) -> list[int]:
         return [0, *accumulate(self._counts or [])]
 
-    def _pieces(self, ahead: bool) -> Generator[Pieces, None, None]:
+    def _pieces(self, plan: Plan, ahead: bool) -> Generator[Pieces, None, None]:
         """Blocks of ``_rows`` rows, cut from batches of any length."""
         now, n = Pieces(0, 0, []), self._table.n_rows or 0
-        with closing(self._columns(0, ahead)) as found:
+        with closing(self._columns(plan, 0, ahead)) as found:
             for columns, _ in found:
-                begin, length = 0, _length(columns)
+                begin, length = 0, columns.rows
                 while begin < length:
                     end = min(length, begin + self._rows - now.rows)
                     now.parts.append((columns, begin, end))
@@ -274,16 +282,19 @@ class StreamEngine:
             )
 
     def _columns(
-        self, start: int, ahead: bool = False
+        self, plan: Plan, start: int, ahead: bool = False
     ) -> Generator[tuple[Columns, int], None, None]:
         """Batches as arrays, with the number of their first row."""
-        batches: Any = self._table.batches(self._plan.columns, start)
+        if not plan.columns:  # what is kept for the rows is all that is asked for
+            yield Columns(plan, [], None, None, self._table.n_rows or 0), 0
+            return
+        batches: Any = self._table.batches(plan.columns, start)
         if ahead:
             most = min(MOST_AHEAD, self._limit * AHEAD_SHARE)
             batches = read_ahead(batches, lambda batch: 8 * batch.rows * len(batch.columns), most)
         try:
             for batch in batches:
-                yield read_batch(self._plan, batch, start), start
+                yield read_batch(plan, batch, start), start
                 start += batch.rows
         finally:
             if hasattr(batches, "close"):
@@ -291,8 +302,6 @@ class StreamEngine:
 
     def _recognise(self, number: int, block: Block) -> None:
         """Raise if a block is not the one that other passes have seen."""
-        if number < 0:
-            return
         ends = block.X[:: max(1, len(block.X) - 1)]
         mark = zlib.crc32(np.ascontiguousarray(ends).tobytes())
         if self._seen.setdefault(number, mark) != mark:
@@ -301,10 +310,6 @@ class StreamEngine:
                 f"before (see rows {block.rows.start:,} to {block.rows.stop:,}): give it an order, "
                 "or write it to a file first"
             )
-
-
-def _length(columns: Columns) -> int:
-    return len(columns.features[0])
 
 
 def _joined(parts: list[Any]) -> np.ndarray:

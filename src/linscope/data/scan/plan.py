@@ -148,6 +148,7 @@ class Columns:
     features: list[np.ndarray]
     target: np.ndarray | None
     weight: np.ndarray | None
+    rows: int
 
     def copy(self, begin: int, end: int, X: np.ndarray, at: int) -> None:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
@@ -179,7 +180,7 @@ def read_batch(plan: Plan, batch: Batch, first: int) -> Columns:
         target = _class_numbers(rest[0], plan, first)
     elif plan.target is not None:
         target = np.asarray(_target_numbers(rest[0], plan.target), np.float64)
-    return Columns(plan, features, target, weight)
+    return Columns(plan, features, target, weight, batch.rows)
 
 
 def _numbers(column: Any) -> np.ndarray:
