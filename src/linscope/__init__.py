@@ -61,6 +61,7 @@ _PUBLIC = {
     "progress": "results",
     "reflect": "data",
     "save": "persist.model_files",
+    "scan": "engines.scan",
     "separability": "separation.question",
     "to_onnx": "persist.onnx.front",
     "trace": "tracing.start",
