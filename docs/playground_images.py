@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from linscope.web.handout import handout
+from linscope.web.hosts.handout import handout
 from linscope.web.samples import sample
 
 HERE = Path(__file__).parent / "images"

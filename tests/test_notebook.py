@@ -36,6 +36,7 @@ SHOWN = {
     "check": lambda: ls.Perceptron().fit(LOAD("or")).verify(LOAD("or")),
     "failed check": lambda: ls.Check(False, HOSTILE),
     "trace": lambda: ls.trace(ls.Perceptron(), *named()),
+    "steps": lambda: ls.trace(ls.Perceptron(), *named()).steps,
     "derivation": lambda: ls.trace(ls.LinearRegression(), LOAD("five_points")),
     "separable": lambda: ls.separability(LOAD("or")),
     "margin": lambda: ls.separability(LOAD("or")).geometric,

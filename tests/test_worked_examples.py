@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from linscope.cli.worked import EXAMPLES, rounded
+from linscope.cli.steps.worked import EXAMPLES, rounded
 from linscope.data import datasets
 
 

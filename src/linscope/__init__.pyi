@@ -12,6 +12,7 @@ from .discriminants.estimators.least_squares_classifier import (
     LeastSquaresClassifier as LeastSquaresClassifier,
 )
 from .discriminants.estimators.naive_bayes import GaussianNaiveBayes as GaussianNaiveBayes
+from .engines.scan import scan as scan
 from .fitting.any_function import gradient_descent as gradient_descent
 from .kernel_svm.estimators.approximate_svc import ApproximateSVC as ApproximateSVC
 from .kernel_svm.estimators.svc import SVC as SVC
@@ -44,4 +45,4 @@ from .separation.verdicts import Separable as Separable
 from .tracing.derivation import Derivation as Derivation
 from .tracing.start import trace as trace
 from .tracing.trace_object import Trace as Trace
-from .web.widget import playground as playground
+from .web.hosts.widget import playground as playground

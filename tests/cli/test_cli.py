@@ -507,7 +507,7 @@ def test_a_full_disk_is_one_clear_line(run, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("linscope.cli.separate.facts", fail)
+    monkeypatch.setattr("linscope.cli.verbs.separate.facts", fail)
     code, _, err = run("separate", "or")
     assert (code, err) == (2, "linscope: cannot read or write: No space left on device\n")
 

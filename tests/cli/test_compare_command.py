@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from linscope.cli.compare import JudgingOptions, TableOptions, _settings, app
+from linscope.cli.verbs.compare import JudgingOptions, TableOptions, _settings, app
 from linscope.selection.comparison.settings import Settings
 from linscope.selection.report.twin import read_report
 from tests.selection import fake_study

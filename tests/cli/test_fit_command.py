@@ -9,7 +9,7 @@ import pytest
 import sklearn.linear_model
 
 import linscope as ls
-from linscope.cli.models import MODELS, NOT_HERE, class_of, options_of
+from linscope.cli.fresh.models import MODELS, NOT_HERE, class_of, options_of
 from linscope.data.files import read_table
 
 COMMAND = ["fit"]

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from linscope.cli import warm, warm_marker, warming
-from linscope.cli.warming import Compiled, Job
+from linscope.cli.compiling import jobs as warming
+from linscope.cli.compiling import marker as warm_marker
+from linscope.cli.compiling.jobs import Compiled, Job
+from linscope.cli.verbs import warm
 
 COMMAND = ("warm", "--processes", "2")
 
@@ -129,8 +131,10 @@ def test_a_marker_of_other_versions_does_not_count(monkeypatch):
 INTERRUPTED = """
 import sys, time
 sys.path[:0] = {path!r}
-from linscope.cli import main, warm, warm_marker
-from linscope.cli.warming import Job
+from linscope.cli import main
+from linscope.cli.compiling import marker as warm_marker
+from linscope.cli.verbs import warm
+from linscope.cli.compiling.jobs import Job
 if __name__ == "__main__":
     warm.compile_for, warm.JOBS = time.sleep, {{"endless": Job(60, 1.0)}}
     warm_marker.is_warm = lambda: False

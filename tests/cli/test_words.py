@@ -81,8 +81,8 @@ def test_one_table_by_three_names(run, write, stdin, read_json, verb, text, opti
 
 
 def test_columns_are_one_hot_as_scikit_learn_makes_them(write):
-    from linscope.cli.source import NUMBERS, load_source
-    from linscope.cli.table_options import AskedOfColumns
+    from linscope.cli.tables.options import AskedOfColumns
+    from linscope.cli.tables.source import NUMBERS, load_source
 
     asked = AskedOfColumns(target="price")
     rows = [line.split(",") for line in PRICES.splitlines()[1:]]

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from linscope.engines import Engine, MemoryEngine
 from linscope.engines.base import Tree
 from linscope.rows.blocks import BLOCK_BYTES, block_borders, take_rows
-from linscope.rows.threads import Workers, blas_limits, one_blas_thread, thread_count
+from linscope.rows.threads import Workers, blas_limits, one_blas_thread, one_thread, thread_count
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((5000, 7)) * 10.0 ** rng.uniform(-8, 8, (5000, 1))
@@ -247,6 +247,10 @@ def test_errstate_of_the_caller_holds_in_the_threads(n_threads):
 
 def test_number_of_threads(monkeypatch):
     monkeypatch.setenv("LINSCOPE_THREADS", "3")
+    assert thread_count() == 3
+    with one_thread():
+        assert thread_count() == 1
+        assert thread_count(2) == 2
     assert thread_count() == 3
     assert thread_count(2) == 2
     assert MemoryEngine(X).n_threads == 3

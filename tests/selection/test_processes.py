@@ -116,7 +116,7 @@ def test_an_interrupt_keeps_what_both_have_finished_and_ends_the_other(other):
 
 
 def test_processes_are_for_small_tables(monkeypatch, other):
-    monkeypatch.setattr("linscope.selection.comparison.scoring.search.SMALL", 10)
+    monkeypatch.setattr("linscope.selection.comparison.scoring.fits.SMALL", 10)
     options = replace(OPTIONS, models=("fisher",))
     found = run_study(_question(), options, processes=[other]).findings
     assert found.candidates[-1].state == "finished"

@@ -8,10 +8,10 @@ import threading
 import pytest
 import uvicorn
 
-from linscope.web.answers import answer
-from linscope.web.assets import in_address
+from linscope.web.answers import answer, answer_text
+from linscope.web.hosts.assets import in_address
+from linscope.web.hosts.server import application
 from linscope.web.samples import sample
-from linscope.web.server import application
 from tests.browser import Visit
 
 # A bad question is answered with a sentence and a status that the browser notes down by itself.
@@ -31,7 +31,7 @@ class Here:
 
     def _answer(self, kind, body):
         with self.lock:
-            return answer(kind, body)
+            return answer_text(kind, body)
 
     async def ask(self, kind, body):
         return await asyncio.to_thread(self._answer, kind, body)

@@ -7,7 +7,7 @@ import pytest
 
 import linscope as ls
 from linscope.web.catalog import catalog
-from linscope.web.handout import handout
+from linscope.web.hosts.handout import handout
 from linscope.web.samples import sample
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from linscope.web.catalog import catalog
-from linscope.web.handout import handout
+from linscope.web.hosts.handout import handout
 from tests.browser import Visit, chromium, needs_browser  # noqa: F401
 from tests.web.pages import PATIENCE, Playground, address, spec_of  # noqa: F401
 

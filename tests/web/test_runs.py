@@ -131,8 +131,15 @@ def test_a_later_part_of_a_long_run():
 
 def test_a_brief_run_is_the_end_of_the_whole():
     spec = spec_of("overlapping", ALGORITHMS["perceptron"], {"n": 12})
-    whole, brief = answer("fit", spec), answer("fit", {**spec, "brief": True})
-    assert brief["states"][-1] == whole["states"][-1]
+    whole = answer("fit", spec)
+    end = answer("fit", {**spec, "brief": {"view": "weights"}})
+    assert end["states"][-1] == whole["states"][-1]
+    assert end["weights"]["states"][-1] == whole["weights"]["states"][-1]
+    middle = answer("fit", {**spec, "brief": {"at": 3, "view": "loss"}})
+    assert [k for k, state in enumerate(middle["states"]) if state] == [2, 3]
+    assert middle["states"][3] == whole["states"][3]
+    assert middle["loss"] == whole["loss"]
+    assert middle["ledger"] is middle["weights"] is None
 
 
 def test_python_makes_the_run_again():

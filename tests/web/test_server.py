@@ -8,11 +8,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
-from linscope.web import work
+from linscope.web.hosts import work
+from linscope.web.hosts.server import application
 from linscope.web.limits import BODY
 from linscope.web.samples import sample
 from linscope.web.schema import openapi
-from linscope.web.server import application
 
 SPEC = {**sample("or"), "algorithm": "perceptron", "params": {}}
 

@@ -14,10 +14,12 @@ from cyclopts import App, CycloptsError, UnknownCommandError
 
 from linscope._version import __version__
 
-from . import (
+from . import completion
+from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
+from .screen import complain, console, prepare_streams
+from .verbs import (
     bench,
     compare,
-    completion,
     datasets,
     diagnose,
     evaluate,
@@ -27,11 +29,9 @@ from . import (
     predict,
     separate,
     trace,
-    verify_report,
+    verify,
     warm,
 )
-from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
-from .screen import complain, console, prepare_streams
 
 HELP = "Linear models that you can see step by step and trust by certificate."
 
@@ -70,7 +70,7 @@ VERBS = (
     fit,
     predict,
     evaluate,
-    verify_report,
+    verify,
     trace,
     separate,
     diagnose,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from .source import Source
+from .tables.source import Source
 
 
 def print_json(document: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.data import encode_labels
-from linscope.rows.blocks import Block, Least, light
+from linscope.rows.blocks import Block, Least, blind, light
 from linscope.rows.far import with_weight
 
 from .base import Engine, RowsElsewhere
@@ -54,14 +54,14 @@ class Source:
 
         ``known`` are the classes that there may be; by default those that are found.
         """
-        _need_target(self.engine)
+        need_target(self.engine)
         classes = self.engine.fold(_count_labels).classes if known is None else known
         return classes, self.engine.derive(_numbered, classes)
 
     def numbered(self) -> Engine:
         """The rows with targets (n, k) of numbers."""
-        _need_target(self.engine)
-        return self.engine.derive(_as_numbers)
+        need_target(self.engine)
+        return self.engine.derive(as_numbers)
 
     def plain(self) -> Engine:
         """The rows alone."""
@@ -148,7 +148,7 @@ def _numbered(block: Block, classes: np.ndarray) -> tuple:
     return block.X, codes.astype(np.int64), block.weight
 
 
-def _as_numbers(block: Block) -> tuple:
+def as_numbers(block: Block) -> tuple:
     """Targets with columns, in float64."""
     try:
         y = np.asarray(block.y, dtype=np.float64)
@@ -163,23 +163,23 @@ def _without_target(block: Block) -> tuple:
     return block.X, None, block.weight[:0]
 
 
-@light
+@blind
 def _look_at_weights(block: Block) -> tuple[Least, int]:
     """The smallest, and how many are not finite."""
     values = block.weight
     return Least(float(values.min(initial=np.inf))), int(np.sum(~np.isfinite(values)))
 
 
-@light
+@blind
 def _weightless(block: Block) -> np.ndarray:
     return block.weight == 0.0
 
 
-@light
+@blind
 def _count_codes(block: Block, n_classes: int) -> np.ndarray:
     return np.bincount(block.y, minlength=n_classes)
 
 
-def _need_target(engine: Engine) -> None:
+def need_target(engine: Engine) -> None:
     if not engine.n_targets:
         raise ValueError("the table was opened without a target: scan(…, target='column')")

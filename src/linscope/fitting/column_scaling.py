@@ -17,7 +17,7 @@ from scipy import sparse
 
 from linscope.arithmetic.enclosures import two_prod
 from linscope.engines import Engine, check_rows
-from linscope.rows.blocks import Block, Largest, light
+from linscope.rows.blocks import Block, Largest, blind
 from linscope.rows.pilot import MILD_EXPONENT, Pilot, column_tops, look
 
 # 4^k must stay in the range of floats, and columns scaled so far must not be much above 1.
@@ -193,7 +193,7 @@ def _has_few_zeros(engine: Engine) -> bool:
     return FEW_ZEROS * engine.fold(_entries) >= engine.n_rows * engine.n_features
 
 
-@light
+@blind
 def _entries(block: Block) -> int:
     return int(block.X.nnz if sparse.issparse(block.X) else block.X.size)
 

@@ -30,6 +30,8 @@ all of it in whole numbers; only tables too large for that are bounded in floats
 Huber's loss (``losses.huber``) has a file ``huber`` in each room: Newton's method on
 the pieces of the objective, and a dual point that bounds the distance to the minimum.
 
+Searches for α keep none of their fits: ``path/ridge`` has all α from one Gram matrix in floats.
+
 Statistics (``inference``) start from a ``LinearFit``: weights, the root of the inverse, sums of
 squares, and the rows if they are at hand.
 """

@@ -27,6 +27,9 @@ class Observer:
         """``done`` steps are finished; return True to ask for a stop."""
         return False
 
+    def rows(self, done: int, total: int) -> None:
+        """In a pass over a table that is read in batches ``done`` of ``total`` rows are read."""
+
     def end(self) -> None:
         """The task is over, also after an error."""
 
@@ -44,6 +47,10 @@ class Observers(Observer):
     def step(self, done: int, state: Any) -> bool:
         wanted = [observer.step(done, state) for observer in self.observers]  # tell them all
         return any(wanted)
+
+    def rows(self, done: int, total: int) -> None:
+        for observer in self.observers:
+            observer.rows(done, total)
 
     def end(self) -> None:
         for observer in self.observers:

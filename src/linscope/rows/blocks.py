@@ -86,6 +86,15 @@ def light(task: Any) -> Any:
     return task
 
 
+def blind(task: Any) -> Any:
+    """Marks a light task that looks at no feature: a table in a file need not read them for it.
+
+    Of X it may ask the shape and the type only.
+    """
+    task.blind = True
+    return light(task)
+
+
 def selects(task: Any) -> Any:
     """Marks a task of ``derive`` that leaves out rows: how many are left must be counted."""
     task.selects = True

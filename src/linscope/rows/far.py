@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import NO_WEIGHT, Block, light, selects
+from .blocks import NO_WEIGHT, Block, blind, selects
 
 # Numbers of a far table that may be brought here where that is simpler: 16 MB.
 MOST_BROUGHT = 2_000_000
@@ -110,31 +110,31 @@ class FarColumn:
         return np.asarray(self.read(), dtype)
 
 
-@light
+@blind
 def given_target(block: Block) -> np.ndarray:
     """The targets as the engine has them."""
     return block.y
 
 
-@light
+@blind
 def given_weight(block: Block) -> np.ndarray:
     """The weights as the engine has them."""
     return block.weight
 
 
-@light
+@blind
 def one_target(block: Block, k: int) -> np.ndarray:
     """The k-th of several targets."""
     return np.ascontiguousarray(block.y[:, k])
 
 
-@light
+@blind
 def sign_of(block: Block, positive: int) -> np.ndarray:
     """+1.0 for a class, −1.0 for all others."""
     return np.where(block.y == positive, 1.0, -1.0)
 
 
-@light
+@blind
 def is_class(block: Block, positive: int) -> np.ndarray:
     """1 for a class, 0 for all others."""
     return (block.y == positive).astype(np.int64)

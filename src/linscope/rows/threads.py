@@ -10,7 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ContextDecorator
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import chain, islice
@@ -27,14 +27,21 @@ THREADS_VARIABLE = "LINSCOPE_THREADS"
 AHEAD = 2
 
 
+_alone: ContextVar[bool] = ContextVar("on one thread", default=False)
+
+
 def thread_count(n_threads: int | None = None) -> int:
     """``n_threads``, or the environment variable LINSCOPE_THREADS, or the cores we may use.
+
+    Inside ``one_thread`` it is 1.
 
     >>> thread_count(3)
     3
     """
     if n_threads is not None:
         return _positive(n_threads, "n_threads")
+    if _alone.get():
+        return 1
     text = os.environ.get(THREADS_VARIABLE, "").strip()
     if text:
         return _positive(text, f"the environment variable {THREADS_VARIABLE}")
@@ -200,6 +207,21 @@ class one_blas_thread(ContextDecorator):
     def __exit__(self, *_: object) -> None:
         blas_limits.set(blas_limits.get() - 1)
         _blas_limit.leave()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Solvers and BLAS inside the block run on one thread.
+
+    For small tables, where threads would wait for each other, and where other processes have the
+    other cores.
+    """
+    token = _alone.set(True)
+    try:
+        with one_blas_thread():
+            yield
+    finally:
+        _alone.reset(token)
 
 
 @cache

@@ -7,7 +7,8 @@ Over the active rows, with r_i = z_i·N for a basis N of the subspace, exactly o
 
 HiGHS solves max t, r_i·u >= t, |u_j| <= 1 on a few rows; a scan of all rows adds the most violated
 ones. HiGHS only guides: its u is accepted after an exact scan, its λ after an exact solve on the
-rows it names, and where it cannot tell, the simplex method in integers takes over.
+rows it names. Where it cannot tell, columns that are nearly combinations of others are set apart
+(``apart``) and it is asked again; then the simplex method in integers takes over.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from linscope.arithmetic.rational import (
     times_powers,
 )
 
+from .apart import exact_column, set_apart
 from .integer_simplex import gordan
 from .signed_rows import SignedRows
 
@@ -39,26 +41,27 @@ class Subspace:
     """Vectors W = Σ u_k N_k: exact basis vectors, and their floats in guide coordinates.
 
     Without vectors it is the whole space: floats count in guide coordinates, exact numbers in the
-    original ones.
+    original ones. ``exactly``: products with the rows are formed in whole numbers, and the vectors
+    have the units in which those are floats of about 1.
     """
 
-    def __init__(self, rows: SignedRows, vectors=None):
-        self.rows = rows
-        self.vectors: list[list[Fraction]] | None = None
+    def __init__(self, rows: SignedRows, vectors=None, exactly: bool = False):
+        self.rows, self._exactly = rows, exactly
+        self.vectors: list[list[Fraction]] | None = vectors if exactly else None
+        self.dimension = rows.p if vectors is None else len(vectors)
         if vectors is None:
             self.floats = np.eye(rows.p)
-            return
+        elif not exactly:
+            self._scale(vectors)
+
+    def _scale(self, vectors) -> None:
         self.vectors, columns = [], []
         for vector in vectors:
-            guide = rows.to_guide([Fraction(v) for v in vector])
+            guide = self.rows.to_guide([Fraction(v) for v in vector])
             unit = power_of_two(-max(magnitude(v) for v in guide if v))
             columns.append([float(v * unit) for v in guide])
             self.vectors.append([Fraction(v) * unit for v in vector])
         self.floats = np.array(columns).T
-
-    @property
-    def dimension(self) -> int:
-        return self.floats.shape[1]
 
     def lift(self, u) -> list[Fraction]:
         """W = N·u exactly, for floats u."""
@@ -76,7 +79,17 @@ class Subspace:
 
     def project(self, rows) -> np.ndarray:
         """r_i = z_i·N in floats."""
+        if self._exactly:
+            return np.column_stack([exact_column(self.rows, rows, v) for v in self.vectors])
         return self.rows.take(rows) @ self.floats
+
+    def apart(self) -> Subspace | None:
+        """The same vectors in coordinates that floats see better, if there are such."""
+        if self._exactly:
+            return None
+        vectors = self.vectors or [self.rows.to_exact(u) for u in np.eye(self.rows.p).tolist()]
+        better = set_apart(self.rows, vectors)
+        return None if better is None else Subspace(self.rows, better, exactly=True)
 
     def exact(self, rows) -> tuple[np.ndarray, list[Fraction]]:
         """Integers R and units q > 0 with z_i·N_k = R[i, k]·q[k]."""
@@ -130,7 +143,10 @@ def alternative(space: Subspace, active: np.ndarray) -> Direction | Combination:
         if len(fresh) == 0:
             break
         working = np.concatenate([working, fresh])
-    return _exact_alternative(space, active, seeds)
+    better = space.apart()
+    return (
+        _exact_alternative(space, active, seeds) if better is None else alternative(better, active)
+    )
 
 
 def _starting_rows(space: Subspace, indices: np.ndarray) -> np.ndarray:

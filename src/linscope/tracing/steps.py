@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linscope.results.notebook import facts
+
 if TYPE_CHECKING:
     from .replay import Replay
 
 ITERATION_STEPS = 1024
+# Of what a notebook shows.
+MOST_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -86,6 +90,13 @@ class Steps(Sequence):
 
     def __repr__(self) -> str:
         return f"<Steps: {len(self):,}>"
+
+    def _repr_html_(self) -> str:
+        """The first steps in words."""
+        shown = [repr(step).partition(": ")[::2] for step in self[:MOST_SHOWN]]
+        if len(self) > MOST_SHOWN:
+            shown.append(("…", "steps[k] is the step with number k + 1, steps[a:b] are some"))
+        return facts(f"{len(self):,} steps", shown)
 
     def _make(self, replay: Replay, steps: np.ndarray) -> list[Step]:
         return [

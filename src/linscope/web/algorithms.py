@@ -6,12 +6,14 @@ A new algorithm is one entry of ``ALGORITHMS``; the page makes its controls from
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import linscope as ls
 
 from .limits import PASSES
+
+OTHERS, MACHINES = "Other classifiers", "Support vector machines"
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class Parameter:
     """One control: a choice, a number (``log``: its slider is logarithmic) or a flag.
 
     name : as the estimator calls it
-    when : other parameters and the values at which this one has an effect
+    when : other parameters and the values at which this one has an effect; "classes" is how many
+    rare : folded away with others
     """
 
     name: str
@@ -32,6 +35,7 @@ class Parameter:
     log: bool = False
     when: Mapping[str, tuple[Any, ...]] | None = None
     help: str = ""
+    rare: bool = False
 
     def document(self) -> dict[str, Any]:
         out = asdict(self)
@@ -39,8 +43,8 @@ class Parameter:
         return out
 
 
-def choice(name: str, title: str, *values: tuple[Any, str], help: str = "", when: Any = None):
-    return Parameter(name, title, "choice", values[0][0], choices=values, help=help, when=when)
+def choice(name: str, title: str, *values: tuple[Any, str], **more: Any):
+    return Parameter(name, title, "choice", values[0][0], choices=values, **more)
 
 
 def number(name: str, title: str, default: float, low: float, high: float, **more: Any):
@@ -95,7 +99,13 @@ class Algorithm:
 
 ETA = number("eta0", "rate η", 1.0, 0.001, 10.0, log=True, help="how far an update goes")
 AUTO_ETA = number(
-    "eta0", "rate η (0: safe)", 0.0, 0.0, 10.0, help="how far a step goes; 0 takes a safe rate"
+    "eta0",
+    "rate η (0: safe)",
+    0.0,
+    0.0,
+    10.0,
+    log=True,
+    help="how far a step goes; 0 takes a safe rate",
 )
 SCHEDULE = choice(
     "schedule", "schedule", ("constant", "constant"), ("inverse", "η/k"), help="η at update k"
@@ -107,7 +117,7 @@ BATCH = integer("batch_size", "batch size", 8, 1, 500)
 RULE = choice(
     "rule",
     "rule",
-    ("single", "one sample at a time"),
+    ("single", "sample by sample"),
     ("batch", "all mistakes at once"),
     ("mini-batch", "mini-batches"),
 )
@@ -131,17 +141,20 @@ MARGIN = number("margin", "margin b", 0.0, 0.0, 10.0, help="y w·x must exceed b
 STOP = choice(
     "stop",
     "stops after",
-    ("streak", "n right visits in a row"),
-    ("pass", "a pass without mistake"),
+    ("streak", "n right in a row"),
+    ("pass", "a right pass"),
 )
 OF_MINI_BATCHES = {"rule": ("mini-batch",)}
-MANY = choice("multi_class", "three classes", ("ovr", "one against the rest"), ("ovo", "pairs"))
+OF_THREE = {"classes": (3,)}
+REST, PAIRS = ("ovr", "one against the rest"), ("ovo", "pairs")
+MANY = choice("multi_class", "three classes", REST, PAIRS, when=OF_THREE)
 SOFTMAX = choice(
     "multi_class",
     "three classes",
     ("softmax", "softmax"),
-    ("ovr", "one against the rest"),
-    ("ovo", "pairs"),
+    REST,
+    PAIRS,
+    when=OF_THREE,
 )
 KERNEL = choice(
     "kernel",
@@ -151,8 +164,8 @@ KERNEL = choice(
     ("linear", "linear"),
 )
 GAMMA = number(
-    "gamma", "γ", 1.0, 0.01, 100.0, log=True, when={"kernel": ("rbf", "poly")},
-    help="how quickly the similarity of two samples falls",
+    "gamma", "γ (0: by the spread)", 0.0, 0.0, 100.0, log=True, when={"kernel": ("rbf", "poly")},
+    help="how quickly the similarity of two samples falls; 0 takes 1 / (features · variance)",
 )  # fmt: skip
 DEGREE = integer("degree", "degree", 2, 1, 8, when={"kernel": ("poly",)})
 COEF0 = number("coef0", "constant", 1.0, 0.0, 10.0, when={"kernel": ("poly",)})
@@ -165,6 +178,15 @@ def _descent(model: Any) -> Callable[..., Any]:
 
     def make(eta0: float = 0.0, **values: Any) -> Any:
         return model(eta0=eta0 or "auto", **values)
+
+    return make
+
+
+def _machine(model: Any) -> Callable[..., Any]:
+    """An estimator whose γ 0 means "scale"."""
+
+    def make(gamma: float = 0.0, **values: Any) -> Any:
+        return model(gamma=gamma or "scale", **values)
 
     return make
 
@@ -217,14 +239,12 @@ LISTED = (
             ETA,
             TIE,
             OUTPUT,
-            MARGIN,
-            SCHEDULE,
             integer("batch_size", "batch size", 8, 1, 500, when=OF_MINI_BATCHES),
-            STOP,
-            SHUFFLE,
-            SEED,
-            PASSES_OF,
             MANY,
+            *(
+                replace(each, rare=True)
+                for each in (MARGIN, SCHEDULE, STOP, SHUFFLE, SEED, PASSES_OF)
+            ),
         ),
         exact=True,
         loss="perceptron",
@@ -235,7 +255,7 @@ LISTED = (
         "Kernel perceptron",
         "Perceptron",
         "The same rule in feature space: a mistake adds the sample to the sum that decides.",
-        ls.KernelPerceptron,
+        _machine(ls.KernelPerceptron),
         (KERNEL, GAMMA, DEGREE, COEF0, ETA, TIE, PASSES_OF),
         kernel=True,
     ),
@@ -265,15 +285,16 @@ LISTED = (
     Algorithm(
         "least-squares-classifier",
         "Least squares on labels",
-        "Other classifiers",
+        OTHERS,
         "Regression on 1-of-K targets: simple, and swung by outliers.",
         ls.LeastSquaresClassifier,
         exact=True,
+        loss="squared",
     ),
     Algorithm(
         "fisher",
         "Fisher's discriminant",
-        "Other classifiers",
+        OTHERS,
         "The direction S_W⁻¹(m₂ − m₁) that keeps means apart and classes narrow.",
         ls.FisherDiscriminant,
         exact=True,
@@ -281,7 +302,7 @@ LISTED = (
     Algorithm(
         "naive-bayes",
         "Gaussian naive Bayes",
-        "Other classifiers",
+        OTHERS,
         "A normal curve for each class and feature; Bayes' rule does the rest.",
         ls.GaussianNaiveBayes,
         (flag("shared_variance", "one variance for all classes", True),),
@@ -289,7 +310,7 @@ LISTED = (
     Algorithm(
         "linear-svm",
         "Linear SVM, coordinate descent",
-        "Support vector machines",
+        MACHINES,
         "One α at a time; the bias is penalised, so that no constraint ties them together.",
         ls.LinearSVC,
         (PRICE, integer("max_iter", "passes at most", 50, 1, PASSES, log=True), MANY),
@@ -299,9 +320,9 @@ LISTED = (
     Algorithm(
         "svm",
         "SVM, pair by pair (SMO)",
-        "Support vector machines",
+        MACHINES,
         "Two α at a time, those that violate the conditions of the optimum most.",
-        ls.SVC,
+        _machine(ls.SVC),
         (
             choice(
                 "kernel",
@@ -314,9 +335,7 @@ LISTED = (
             GAMMA,
             DEGREE,
             COEF0,
-            choice(
-                "multi_class", "three classes", ("ovo", "pairs"), ("ovr", "one against the rest")
-            ),
+            choice("multi_class", "three classes", PAIRS, REST, when=OF_THREE),
         ),
         kernel=True,
         exact=True,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
-from .everyone import everyone
 from .own_table import read_table
-from .run import fit
+from .run import exports, fit
 from .samples import sample
 from .spec import BadSpec, read_data, read_spec
+from .views.everyone import everyone
 
 
 def _fit(body: Any) -> dict[str, Any]:
     return fit(read_spec(body))
+
+
+def _ledger(body: Any) -> dict[str, Any]:
+    return exports(read_spec(body))
 
 
 def _everyone(body: Any) -> dict[str, Any]:
@@ -41,6 +47,7 @@ def _object(body: Any, known: set[str]) -> Mapping[str, Any]:
 
 KINDS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "fit": _fit,
+    "ledger": _ledger,
     "everyone": _everyone,
     "sample": _sample,
     "table": read_table,
@@ -57,3 +64,40 @@ def answer(kind: str, body: Any) -> dict[str, Any]:
         raise
     except (ValueError, TypeError, ArithmeticError, NotImplementedError) as error:
         raise BadSpec(str(error)) from error
+
+
+def packed_answer(kind: str, body: Any) -> dict[str, Any]:
+    """The answer as the page gets it: what a state has in common with the one before is left out.
+
+    Many steps change nothing. A key that is missing is as before; a view of weight space that is 0
+    as well. ``unpack`` in the page puts everything back.
+    """
+    found = answer(kind, body)
+    if kind != "fit":
+        return found
+    weights = found["weights"] or {}
+    return {
+        **found,
+        "states": [
+            state and {key: value for key, value in state.items() if not _same(before, key, value)}
+            for before, state in pairwise([None, *found["states"]])
+        ],
+        "weights": found["weights"]
+        and {
+            **weights,
+            "states": [
+                0 if view is not None and view is before else view
+                for before, view in pairwise([None, *weights.get("states", [])])
+            ],
+        },
+    }
+
+
+def _same(before: Any, key: str, value: Any) -> bool:
+    return before is not None and key in before and before[key] is value
+
+
+def answer_text(kind: str, body: Any) -> bytes:
+    """The answer as it is sent."""
+    found = packed_answer(kind, body)
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

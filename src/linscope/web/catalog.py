@@ -17,6 +17,7 @@ def catalog() -> dict[str, Any]:
         "algorithms": [each.document() for each in ALGORITHMS.values()],
         **samples.listed(),
         "lectures": lectures.documents(),
+        "first": lectures.FIRST,
         "limits": {
             "points": POINTS,
             "kernel_points": KERNEL_POINTS,

@@ -6,56 +6,51 @@ What the page shows is all here; it draws ``states[k]`` and computes nothing.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
-from linscope.display.geometry import Box, box_around, square, widened
+from linscope.display.geometry import Box
 from linscope.reports.cells import text, vector
 from linscope.tracing.derivation import Derivation
 
 from . import python_code
-from .bound_view import bound_view
-from .course import Course, read_course
-from .derived import derived
-from .drawn import Drawn
+from .algorithms import MACHINES, OTHERS
 from .limits import ROWS
-from .loss_view import loss_view
-from .spec import Data, Spec
-from .weight_view import weight_view
-from .words import before_the_first, words_of
+from .spec import Spec
+from .views.bound_view import bound_view
+from .views.course import Course, read_course
+from .views.derived import derived
+from .views.drawn import Drawn
+from .views.loss_view import SEVERAL, loss_view
+from .views.stage import about_picture, axes, picture_box, point_documents
+from .views.weight_view import CURVED, weight_view
+from .views.words import before_the_first, words_of
 
 VERSION = 1
 
 
 def fit(spec: Spec) -> dict[str, Any]:
-    """The run of a spec; a brief one has only its last state, for a picture while points move."""
-    model = spec.algorithm.estimator(spec.params)
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always", ConvergenceWarning)
-        trace: Any = ls.trace(
-            model, spec.data.points, spec.data.labels, exact=spec.exact, criterion=False,
-            sample_names=spec.data.names,
-        )  # fmt: skip
-    for each in said:
-        if issubclass(each.category, ConvergenceWarning):
-            notes.append(str(each.message))
-    trace.feature_names = spec.data.features
+    """The run of a spec; a brief one has only one state and one view."""
+    trace, notes = _traced(spec)
     box = picture_box(spec.data)
     parts = derived(trace, spec, box) if isinstance(trace, Derivation) else None
     if parts is None:
         parts = _stepped(trace, spec, box)
     certificate = trace.estimator.certificate_
+    curved = spec.algorithm.kernel and spec.params["kernel"] != "linear"
+    away = "score" if curved else "distance from w·x = 0"
     return {
         "version": VERSION,
         "spec": spec.document(),
         "title": _title(spec),
         "mode": spec.data.mode,
         "classes": spec.data.classes,
-        "features": _axes(spec.data),
+        "features": axes(spec.data, away),
+        "picture": about_picture(spec.data, away),
         "box": list(box),
         "points": point_documents(spec.data),
         **parts,
@@ -70,71 +65,78 @@ def fit(spec: Spec) -> dict[str, Any]:
     }
 
 
+def _traced(spec: Spec) -> tuple[Any, list[str]]:
+    """The trace, and what the estimator warned of."""
+    model = spec.algorithm.estimator(spec.params)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", ConvergenceWarning)
+        trace: Any = ls.trace(
+            model, spec.data.points, spec.data.labels, exact=spec.exact, criterion=False,
+            sample_names=spec.data.names,
+        )  # fmt: skip
+    trace.feature_names = spec.data.features
+    notes = [str(each.message) for each in said if issubclass(each.category, ConvergenceWarning)]
+    return trace, notes
+
+
+def exports(spec: Spec) -> dict[str, str]:
+    """The ledger as the page shows it, to take away."""
+    trace, _ = _traced(spec)
+    rows: dict[str, Any] = {}
+    if not isinstance(trace, Derivation):
+        several = len(trace._replays) > 1  # the first rows of each problem
+        start = 1 if several else min(spec.start, max(trace._first.n_steps, 1))
+        rows = {"start": start, "stop": start + ROWS - 1}
+    return {
+        "csv": trace.to_csv(**rows),
+        "markdown": trace.to_markdown(**rows, max_rows=None),
+        "latex": trace.to_latex(**rows, max_rows=None),
+    }
+
+
 def _title(spec: Spec) -> str:
     group, title = spec.algorithm.group, spec.algorithm.title
-    return title if group.lower() in title.lower() else f"{group}: {title}"
-
-
-def picture_box(data: Data) -> Box:
-    """The window of the picture: all points with room around them."""
-    box = box_around(places(data), 0.18)
-    return widened(box, 1.0) if data.mode == "classes" and square(box) else box
-
-
-def places(data: Data) -> np.ndarray:
-    """Where points stand: two features; one feature and y; one feature alone on a line."""
-    if data.mode == "regression":
-        return np.column_stack([data.points[:, 0], data.labels])
-    if data.points.shape[1] == 1:
-        return np.column_stack([data.points[:, 0], np.zeros(len(data.points))])
-    return data.points[:, :2]
-
-
-def _axes(data: Data) -> list[str]:
-    if data.mode == "regression":
-        return [data.features[0], "y"]
-    return [*data.features, ""][:2] if len(data.features) < 3 else ["distance from w·x = 0", ""]
-
-
-def point_documents(data: Data) -> list[dict[str, Any]]:
-    codes = data.codes.tolist() if data.mode == "classes" else [None] * len(data.points)
-    names: list[str | None] = [*data.names] if data.names else [None] * len(data.points)
-    return [
-        {"u": u, "v": v, "code": code, "name": name}
-        for (u, v), code, name in zip(places(data).tolist(), codes, names, strict=True)
-    ]
+    named = group in (OTHERS, MACHINES) or group.lower() in title.lower()
+    return title if named else f"{group}: {title}"
 
 
 def _stepped(trace: Any, spec: Spec, box: Box) -> dict[str, Any]:
     """The parts of a run that took steps."""
     brief = spec.brief
-    start = 10**9 if brief else spec.start
-    course = read_course(trace, spec.data, start, 1 if brief else ROWS)
+    measured = brief is None or brief.view == "curves"
+    course = read_course(trace, spec.data, spec.start, ROWS, measured)
     drawn = Drawn(course, box, spec.algorithm.group, spec.params.get("C", np.inf))
-    states = [_state(course, drawn, k) for k in range(len(course.measures))]
-    shown = {"start": course.first + 1, "stop": course.first + max(len(course.steps), 1)}
+    many = len(course.measures)
+    wanted = range(many)
+    if brief is not None:  # the state under the cursor, and the one before it
+        at = many - 1 if brief.at is None else min(brief.at, many - 1)
+        wanted = range(max(at - 1, 0), at + 1)
+    views = {
+        "weights": partial(weight_view, course, wanted),
+        "loss": partial(_loss, course, spec),
+        "bound": partial(bound_view, course),
+    }
     return {
         "box": list(drawn.box),
+        "brief": brief is not None,
         "start": course.first + 1,
         "total": course.total,
-        "ledger": _ledger(trace, course),
-        "states": states,
-        "curves": _curves(course),
-        "weights": {"why": ""} if brief else weight_view(course),
-        "loss": {"why": ""} if brief else loss_view(course, spec),
-        "bound": {"why": ""} if brief else bound_view(course),
-        "exports": {} if brief else _exports(trace, shown),
+        "ledger": _ledger(trace, course) if brief is None else None,
+        "states": [_state(course, drawn, k) if k in wanted else None for k in range(many)],
+        "curves": _curves(course) if measured else None,
+        **{
+            name: view() if brief is None or brief.view == name else None
+            for name, view in views.items()
+        },
     }
 
 
-def _exports(trace: Any, shown: dict[str, int]) -> dict[str, str]:
-    if len(trace._replays) > 1:  # the first rows of each problem
-        shown = {"start": 1, "stop": ROWS}
-    return {
-        "csv": trace.to_csv(**shown),
-        "markdown": trace.to_markdown(**shown, max_rows=None),
-        "latex": trace.to_latex(**shown, max_rows=None),
-    }
+def _loss(course: Course, spec: Spec) -> dict[str, Any]:
+    if course.weights is None:
+        return {"why": CURVED}
+    if course.weights.shape[1] != 1:
+        return {"why": SEVERAL}
+    return loss_view(course.weights[:, 0], course.data, spec)
 
 
 def _state(course: Course, drawn: Drawn, k: int) -> dict[str, Any]:
@@ -149,6 +151,8 @@ def _state(course: Course, drawn: Drawn, k: int) -> dict[str, Any]:
     else:
         step = course.steps[k - 1]
         say, formula = words_of(step, model)
+        if course.first + k == course.total:
+            say += f" The run ends: {model.certificate_.text}."
     return {
         "sample": _visited(step),
         "batch": _pair(step),

@@ -55,6 +55,8 @@ def _from_set(name: str) -> Data:
     keep = slice(None)
     if name == "iris_two":
         keep = y != np.unique(y)[0]
+    if name in ("iris", "iris_two"):
+        y = np.array([given.target_names[label] for label in y.tolist()])
     features = [str(given.feature_names[k]) for k in columns]
     names = [str(each) for each in given.sample_names] if len(given.sample_names or ()) else None
     mode = "regression" if name in REGRESSION else "classes"
@@ -77,9 +79,12 @@ def _generated(name: str, values: dict[str, Any]) -> Data:
 
 
 def _outlier(n: int, random_state: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two clouds; one point of the second is far out on its own side, and far along the border."""
     X, y = ls.datasets.make_overlapping(n, distance=5.0, random_state=random_state)
-    first = int(np.flatnonzero(y == y.max())[0])
-    X[first] = X.mean(axis=0) + 4.0 * (X[y == y.max()].mean(axis=0) - X.mean(axis=0))
+    middles = [X[y == label].mean(axis=0) for label in np.unique(y)]
+    apart = middles[1] - middles[0]
+    aside = np.array([apart[1], -apart[0]])
+    X[int(np.flatnonzero(y == y.max())[0])] = np.mean(middles, axis=0) + 2 * apart + 2 * aside
     return X, y
 
 

@@ -8,6 +8,7 @@ import linscope
 
 from .algorithms import ALGORITHMS, Parameter
 from .limits import CLASSES, FEATURES, KERNEL_POINTS, LARGEST, NAME, POINTS
+from .spec import VIEWS
 
 NUMBER = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
 TEXT = {"type": "string", "minLength": 1, "maxLength": NAME}
@@ -64,7 +65,15 @@ def spec_schema() -> dict[str, Any]:
             "exact": {"type": "boolean", "default": False},
             "start": {"type": "integer", "minimum": 1, "maximum": 10**7, "default": 1},
             "loss": {"type": ["string", "null"]},
-            "brief": {"type": "boolean", "default": False},
+            "brief": {
+                "type": ["object", "null"],
+                "additionalProperties": False,
+                "properties": {
+                    "at": {"type": ["integer", "null"], "minimum": 0, "maximum": 10**7},
+                    "view": {"enum": list(VIEWS)},
+                },
+                "description": "one state and one view, for a picture while a point moves",
+            },
         },
     }
 
@@ -73,6 +82,7 @@ def openapi() -> dict[str, Any]:
     """The description that the server sends at /openapi.json."""
     questions = {
         "fit": (spec_schema(), "Every state of a run"),
+        "ledger": (spec_schema(), "The ledger of a run as CSV, Markdown and LaTeX"),
         "everyone": (
             _object(data=data_schema(), mode={"enum": ["classes", "regression"]}),
             "What each classifier makes of the same points",

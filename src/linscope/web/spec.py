@@ -14,7 +14,7 @@ from linscope.data.suggest import did_you_mean
 from .algorithms import ALGORITHMS, Algorithm, Parameter
 from .limits import CLASSES, FEATURES, KERNEL_POINTS, LARGEST, NAME, POINTS
 
-DEFAULTS = ("exact", False), ("brief", False), ("start", 1)
+VIEWS = ("weights", "loss", "bound", "curves", "points")
 
 
 class BadSpec(ValueError):
@@ -49,6 +49,18 @@ class Data:
         }
 
 
+@dataclass(frozen=True)
+class Brief:
+    """One state of a run and one view, for a picture while a point moves.
+
+    at : so many rows after ``start``; None for the last
+    view : the panel that is shown beside the first picture
+    """
+
+    at: int | None = None
+    view: str = "weights"
+
+
 @dataclass(frozen=True, eq=False)
 class Spec:
     """Data, algorithm and its parameters; ``start`` is the first row of the ledger to be sent."""
@@ -59,7 +71,7 @@ class Spec:
     exact: bool = False
     start: int = 1
     loss: str | None = None
-    brief: bool = False
+    brief: Brief | None = None
 
     def document(self) -> dict[str, Any]:
         return {
@@ -87,17 +99,30 @@ def read_spec(body: Any) -> Spec:
     algorithm = _algorithm(given.get("algorithm"), mode)
     data = read_data(given.get("data"), mode)
     _fits(data, algorithm)
-    exact, brief, start = (given.get(*each) for each in DEFAULTS)
-    if not isinstance(exact, bool) or not isinstance(brief, bool):
-        raise BadSpec("exact and brief must be true or false")
+    exact, start, loss = given.get("exact", False), given.get("start", 1), given.get("loss")
+    if not isinstance(exact, bool):
+        raise BadSpec("exact must be true or false")
     if not _whole(start) or not 1 <= start <= 10**7:
         raise BadSpec("start must be a whole number from 1")
-    loss = given.get("loss")
     if loss is not None and not isinstance(loss, str):
         raise BadSpec("loss must be a name or null")
     params = given.get("params")
     params = read_params({} if params is None else params, algorithm)
+    brief = _brief(given.get("brief"))
     return Spec(data, algorithm, params, exact and algorithm.exact, int(start), loss, brief)
+
+
+def _brief(body: Any) -> Brief | None:
+    if body is None:
+        return None
+    given = _object(body, "brief")
+    _known(given, ("at", "view"), "brief")
+    at, view = given.get("at"), given.get("view", VIEWS[0])
+    if at is not None and (not _whole(at) or not 0 <= at <= 10**7):
+        raise BadSpec("at must be a whole number from 0, or null")
+    if view not in VIEWS:
+        raise BadSpec(f"view must be one of {', '.join(VIEWS)}, got {_short(view)}")
+    return Brief(at, view)
 
 
 def read_data(body: Any, mode: str) -> Data:

@@ -22,7 +22,7 @@ from scipy import sparse
 from linscope._compiling import kernel
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, mul, product
 from linscope.engines import Engine
-from linscope.rows.blocks import Block, Largest, block_rows_for
+from linscope.rows.blocks import Block, Largest, blind, block_rows_for
 from linscope.rows.double_operations import shifted
 from linscope.rows.operations import REORDER, frozen
 from linscope.rows.pilot import MILD_EXPONENT, Frame, Pilot, look
@@ -222,6 +222,7 @@ def weight_exponent(engine: Engine) -> int:
     return 0 if abs(e) <= MILD_EXPONENT else e - e % 2
 
 
+@blind
 def _heaviest(block: Block) -> Largest:
     return Largest(block.weight.max(initial=0.0))
 

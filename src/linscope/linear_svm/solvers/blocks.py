@@ -18,7 +18,7 @@ from scipy import sparse
 
 from linscope._compiling import kernel
 from linscope.losses import hinge
-from linscope.rows.blocks import Block, Largest, block_rows_for, light, selects
+from linscope.rows.blocks import Block, Largest, blind, block_rows_for, selects
 from linscope.rows.curvature import diagonal_block, product_block
 from linscope.rows.operations import REORDER, as_rows
 from linscope.rows.scores import add_rows, add_scores
@@ -65,30 +65,30 @@ def evaluate_block(block: Block, w, a, k, u) -> tuple[Terms, tuple[np.ndarray, n
     return out, (totals, g)
 
 
-@light
+@blind
 def kept(block: Block, name: str, which: str) -> np.ndarray:
     """The margins, α or activity of a point."""
     return getattr(block.kept[name], which)
 
 
-@light
+@blind
 def facts_block(block: Block) -> tuple[float, int]:
     """Σ c, and how many numbers are held."""
     numbers = block.X.nnz if sparse.issparse(block.X) else block.X.size
     return float(block.weight.sum()) if block.weighted else float(len(block.y)), numbers
 
 
-@light
+@blind
 def labels_block(block: Block) -> np.ndarray:
     return block.y
 
 
-@light
+@blind
 def weights_block(block: Block) -> np.ndarray:
     return block.weight
 
 
-@light
+@blind
 def compare_block(block: Block, before: str, now: str) -> tuple[int, int]:
     """How many rows are active now, and how many were not or are no longer."""
     was, active = block.kept[before], block.kept[now].active
@@ -234,13 +234,13 @@ def slope_and_curvature(t, margins, along, a, c, k, u):
     return slope, k * curvature
 
 
-@light
+@blind
 def along_block(block: Block, here: str, there: str) -> tuple[np.ndarray, int]:
     """How the margins change from one point to the other, which is kept."""
     return block.kept[there].margins - block.kept[here].margins, 0
 
 
-@light
+@blind
 def slope_block(block: Block, here: str, t: float, a, k: float, u: float) -> tuple:
     """``slope_and_curvature`` of a block."""
     own = a[block.rows] if len(a) else a

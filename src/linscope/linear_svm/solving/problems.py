@@ -14,7 +14,7 @@ from linscope.fitting.driver import run
 from linscope.fitting.training import Problem, Training, binary_problems
 from linscope.losses import hinge
 from linscope.results import Look, Result, Status, VisitOrder
-from linscope.rows.blocks import Block, light
+from linscope.rows.blocks import Block, blind
 
 from ..certificates.duality import outside
 from ..certificates.linear_svm import LinearSVMCertificate, certify, reached
@@ -136,7 +136,7 @@ def solve(
     return Part(problem, held.W, held.alpha, slack, result, certificate, kept)
 
 
-@light
+@blind
 def _sides(block: Block) -> tuple[int, int]:
     """How many rows are positive, and how many negative."""
     positive = int(np.count_nonzero(block.y > 0))

@@ -194,9 +194,19 @@ class CoordinateReplay(Replay):
 
     def last_alphas(self) -> np.ndarray:
         """α of all samples after the last visit."""
-        alpha = self.log.alpha.copy()
-        alpha[self.log.samples] = self.log.values  # of a sample that changed often, the last
-        return alpha
+        return self.all_alphas(self.n_updates, self.n_updates)[0]
+
+    def all_alphas(self, first: int, last: int) -> np.ndarray:
+        """α of all samples after ``first``, …, ``last`` updates, a row each."""
+        log = self.log
+        alpha = log.alpha.copy()
+        alpha[log.samples[:first]] = log.values[:first]  # of a sample that changed often, the last
+        out = np.empty((last - first + 1, len(alpha)))
+        out[0] = alpha
+        for row, k in enumerate(range(first, last), 1):
+            out[row] = out[row - 1]
+            out[row, log.samples[k]] = log.values[k]
+        return out
 
 
 def check_linear(estimator: Any, exact: bool) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope.arithmetic.enclosures import BLOCK, TINY, Ball, products, scores, total
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, blind
 from linscope.verify.exact_signs import settled_scores
 
 # Each repair divides what is left of Σ α y by about 2^50.
@@ -120,10 +120,12 @@ def _deficits(block: Block, W: np.ndarray, precise: bool) -> tuple[np.ndarray, n
     return mid, rad
 
 
+@blind
 def _signs(block: Block) -> np.ndarray:
     return block.y
 
 
+@blind
 def _weights(block: Block) -> np.ndarray:
     return block.weight
 

@@ -185,9 +185,16 @@ def solution_region(constraints: np.ndarray, box: Box) -> np.ndarray:
     fixed = ~constraints[:, 1:].any(axis=1)
     if (constraints[fixed, 0] <= 0).any():
         return nothing
-    region = corners(box)
-    for line in constraints[~fixed]:
-        region = half_plane(region, line)
+    region, lines = corners(box), constraints[~fixed]
+    while len(lines):  # by those that still cut it, the deepest first: few are needed
+        values = lines[:, :1] + lines[:, 1:] @ region.T
+        if (values < 0).all(axis=1).any():
+            return nothing
+        lines, values = (each[(values < 0).any(axis=1)] for each in (lines, values))
+        if len(lines):
+            deepest = int(np.argmin(values.min(axis=1) / np.linalg.norm(lines[:, 1:], axis=1)))
+            region = half_plane(region, lines[deepest])
+            lines = np.delete(lines, deepest, axis=0)
     return region if area(region) > 1e-12 * area(corners(box)) else nothing
 
 

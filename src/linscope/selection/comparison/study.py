@@ -81,7 +81,8 @@ def run_study(
             if not course.one_finished():
                 raise
             partial = True
-        return conclude(course, partial)
+        with course.threads():
+            return conclude(course, partial)
 
 
 def conclude(course: Course, partial: bool) -> Study:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..findings import LESS_IS_BETTER
-from ..scoring.search import core
+from ..scoring.fits import core
 from .registry import Found, rule
 from .subject import Subject
 from .words import listed

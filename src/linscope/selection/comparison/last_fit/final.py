@@ -15,8 +15,9 @@ from linscope.validation.preparation import preparation
 
 from ..findings import Coefficient, Final
 from ..scoring.balanced import BalancedDecision
+from ..scoring.fits import Training, core, with_parameters
 from ..scoring.prepared import numeric_width
-from ..scoring.search import Training, core, search, with_parameters
+from ..scoring.search import search
 from .explained import Explanation, explain
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from scipy.stats import norm
 from linscope.discriminants.estimators.fisher import FisherDiscriminant
 
 from ..findings import Panels
+from ..scoring.fits import core
 from ..scoring.judging import Answers, confusion
 from ..scoring.record import Record
-from ..scoring.search import core
 from .final import FinalFit, thresholds
 from .ranking import against_rest, calibration, macro, precision_recall, roc, six_digits
 

@@ -11,8 +11,8 @@ from linscope.data.question import Question
 from linscope.validation.preparation import preparation
 from linscope.validation.splits import Split
 
+from .fits import Training
 from .folds import Rows
-from .search import Training
 
 # Encoded folds are kept up to so many bytes in all; beyond, each model has them made again.
 MOST_BYTES = 400_000_000

@@ -5,7 +5,7 @@ It follows from the question and the options alone, so that another process make
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -13,15 +13,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from linscope.data.question import Question
-from linscope.rows.threads import one_blas_thread
+from linscope.rows.threads import one_thread
 
 from ..findings import Plan
 from ..options import Options
 from .candidates import Setting, choose_models
+from .fits import is_small
 from .folds import Folds, Rows, outer_folds
 from .judging import metrics_of, read_metric
 from .prepared import Prepared, PreparedFolds
-from .search import is_small
 
 # Classes whose counts differ by less count as balanced.
 BALANCED = 1.1
@@ -79,8 +79,12 @@ class Setup:
 
     def do(self, task: Any) -> Any:
         """What comes of a task; the same in every process, so with one BLAS thread in each."""
-        with one_blas_thread() if self.small else nullcontext():
+        with self.threads():
             return task.do(self)
+
+    def threads(self) -> AbstractContextManager[None]:
+        """One for small tables: other processes have the other cores."""
+        return one_thread() if self.small else nullcontext()
 
     def setting(self, prepared: Prepared) -> Setting:
         """What candidates are made for, from a fold's training rows."""

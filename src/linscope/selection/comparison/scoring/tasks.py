@@ -14,9 +14,10 @@ import numpy as np
 from linscope.results.certificate import without_proofs
 
 from .candidates import Model
+from .fits import alone, core, fitted
 from .folds import Rows
 from .judging import Answers, answers_of, judge
-from .search import Found, alone, core, fitted, search
+from .search import Found, search
 from .setup import Setup
 
 # What a fit may end with where the table does not suit the model.

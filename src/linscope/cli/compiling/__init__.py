@@ -1,0 +1,1 @@
+"""Which fits need all kernels, and whether those are on disk."""

@@ -1,0 +1,1 @@
+"""Models from files: what they need of a table, their answers, how those are judged and checked."""

@@ -1,0 +1,1 @@
+"""How a command names a table, and that table as samples, labels and names."""

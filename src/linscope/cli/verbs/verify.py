@@ -1,0 +1,216 @@
+"""``linscope verify``: every number of a report, or a model's certificate, from the table."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from ..errors import CHECK_FAILED, FINE, input_errors
+from ..options import Flag
+from ..saved.verify_model import is_model, verify_model
+from ..screen import console, paragraph
+from ..tables.options import DataFile, TableName
+from ..tables.table import given_table
+
+USAGE = """\
+Usage: linscope verify FILE TABLE [OPTIONS]
+
+Examples:
+
+  linscope verify churn-report.html churn.csv
+  linscope verify churn-report.html churn       the built-in table
+  linscope verify m.linscope churn.csv          a saved model's certificate"""
+EPILOGUE = """\
+Exit codes: 0 all agree, 1 something differs, 2 bad input."""
+MOST_SHOWN = 10
+
+app = App(name="verify", usage=USAGE, help_epilogue=EPILOGUE, help_format="plaintext")
+
+
+@app.default
+def verify(
+    report: Annotated[
+        Path,
+        Parameter(name="FILE", help="A report of linscope compare, or a model of linscope fit."),
+    ],
+    table: TableName = None,
+    /,
+    *,
+    sheet: Annotated[
+        str | None, Parameter(help="Of an Excel file; that of the report by default.")
+    ] = None,
+    file: DataFile = None,
+    target: Annotated[
+        str | None, Parameter(help="What a model predicts, if its file does not say.")
+    ] = None,
+    json: Annotated[Flag, Parameter(help="Of a model: print the verdict as JSON.")] = False,
+    quiet: Annotated[Flag, Parameter(help="No progress.")] = False,
+) -> int:
+    """Recompute every number of a report, or the certificate of a model, from the table.
+
+    Of a model the hash of the table is compared, the preparation is made again, and the certificate
+    is checked by code that shares nothing with the one that fitted it.
+
+    Of a report the page is drawn again from the findings inside it, the hash of the table is
+    compared, and the whole study is run again with the same options: every number, choice and
+    certificate must agree. Times are measured, so they are not compared. A report that was made in
+    Python is checked against the same rows, saved in a file with the target as one of its columns.
+    """
+    from linscope.selection.report.rows import OtherRows, rows_of_report, unused_columns
+    from linscope.selection.report.twin import read_report
+    from linscope.selection.report.verify import differences_between, page_differs
+
+    given = given_table(table, file)
+    if is_model(report):
+        return verify_model(report, given, target=target, as_json=json, sheet=sheet)
+    with input_errors(also=(TypeError,)):
+        claimed = read_report(report)
+        content = given.read(sheet or _sheet(claimed, given.word))
+    page = page_differs(report.read_text(encoding="utf-8"))
+    found = [] if page is None else [page]
+    try:
+        rows = rows_of_report(content, claimed.data, given.name)
+    except OtherRows as error:
+        return _differs(report, [*found, str(error)])
+    with input_errors(also=(TypeError,)):
+        settings = settings_of(claimed)
+        question = settings.read(rows, claimed.data.name)
+    again = repeat(claimed, settings, question, quiet=quiet)
+    found += [str(each) for each in differences_between(claimed, again)]
+    if found:
+        return _differs(report, found)
+    return _agrees(claimed, [] if given.built_in else unused_columns(content, claimed.data))
+
+
+def _sheet(claimed: Any, word: str) -> str | None:
+    """The sheet that the report names, if the table is an Excel file, too."""
+    from linscope.data.files import EXCEL_SUFFIXES
+
+    return claimed.asked.sheet if Path(word).suffix.lower() in EXCEL_SUFFIXES else None
+
+
+def settings_of(claimed: Any) -> Any:
+    """What the study was asked, with what followed from the way the table came.
+
+    Values apart from the table have a name now, and columns of an array are meant as numbers.
+    """
+    from linscope.selection.comparison.settings import Settings
+
+    data = claimed.data
+    asked = Settings.of(claimed.asked)
+    # Sparse columns are one entry without values of its own.
+    used = [column.name for column in data.columns if column.role == "feature" and column.distinct]
+    return replace(
+        asked,
+        target=asked.target or data.target,
+        positive=data.positive if asked.positive is None else asked.positive,
+        keep=tuple(dict.fromkeys((*asked.keep, *used))),
+    )
+
+
+def _as_written(claimed: Any) -> tuple[str, str]:
+    """Command and Python that the options of the report give, for the table that it names."""
+    from linscope.selection.comparison.settings import Settings
+
+    asked = Settings.of(claimed.asked)
+    try:
+        words = shlex.split(claimed.command)
+        call = ast.parse(claimed.python, mode="eval").body
+        assert isinstance(call, ast.Call)
+    except (ValueError, SyntaxError, AssertionError, RecursionError, MemoryError):
+        return asked.command("TABLE"), asked.python("X")
+    table = [ast.get_source_segment(claimed.python, each) or "" for each in call.args]
+    arrays = [each.arg or "" for each in call.keywords if isinstance(each.value, ast.Name)]
+    command = asked.command(words[2] if len(words) > 2 else "TABLE") if words else ""
+    return command, asked.python(*table, arrays=arrays)
+
+
+def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
+    """The findings of the same study; what it had left out, for time or by Ctrl-C, is so again.
+
+    Times cannot be measured twice. The recommendation speaks of them, so it is made again from the
+    new scores and the old times.
+    """
+    from linscope.selection.compare import run
+    from linscope.selection.comparison.advice.recommendation import recommend
+    from linscope.selection.comparison.times import seconds_of
+
+    then = {one.key: one for one in claimed.candidates}
+    left_out = {key: one.why for key, one in then.items() if one.state != "finished"}
+    command, python = _as_written(claimed)
+    again = run(
+        replace(settings, budget="none"),
+        question,
+        quiet=quiet,
+        command=command,
+        python=python,
+        left_out=left_out,
+    ).findings
+    candidates = tuple(_as_then(one, then[one.key]) for one in again.candidates if one.key in then)
+    plan = replace(again.plan, budget=seconds_of(settings.budget))
+    return replace(
+        again,
+        plan=plan,
+        candidates=candidates,
+        recommendation=recommend(candidates, again.differences, plan, again.curves, again.data),
+        partial=claimed.partial,
+        asked=claimed.asked,
+    )
+
+
+def _as_then(now: Any, then: Any) -> Any:
+    """With the times of the first run, and its state where it was not run to its end."""
+    state = now.state if then.state == "finished" else then.state
+    return replace(
+        now,
+        state=state,
+        seconds=then.seconds,
+        fit_seconds=then.fit_seconds,
+        predict_seconds=then.predict_seconds,
+    )
+
+
+def _agrees(claimed: Any, unused: list[str]) -> int:
+    from linscope.selection.report.verify import not_compared
+
+    fits = sum(one.certified for one in claimed.candidates)
+    fits += bool(claimed.final.certificate.get("ok"))
+    said = f"{_numbers(claimed):,} numbers recomputed, {fits:,} certificates, the page drawn again"
+    out = console()
+    paragraph(out, f"{said}: all agree.", style="green")
+    if unused:
+        more = ", …" if len(unused) > 5 else ""
+        paragraph(out, f"The report does not have the table's {', '.join(unused[:5])}{more}.")
+    if claimed.partial:
+        paragraph(out, "The report is partial: it speaks of the models that were finished.")
+    if exception := not_compared(claimed):
+        paragraph(out, f"But {exception}.", style="yellow")
+    return FINE
+
+
+def _numbers(value: Any) -> int:
+    """How many numbers there are that can be recomputed."""
+    from linscope.selection.report.verify import MEASURED
+
+    if is_dataclass(value):
+        names = (field.name for field in fields(value) if field.name not in MEASURED)
+        return sum(_numbers(getattr(value, name)) for name in names)
+    if isinstance(value, dict | tuple):
+        return sum(map(_numbers, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _differs(report: Path, found: list[str]) -> int:
+    out = console()
+    many = f"{len(found):,} differences" if len(found) > 1 else "1 difference"
+    paragraph(out, f"{report} is not what the table gives: {many}.", style="bold red")
+    for each in found[:MOST_SHOWN]:
+        paragraph(out, each, indent=2)
+    if len(found) > MOST_SHOWN:
+        paragraph(out, f"… and {len(found) - MOST_SHOWN:,} more", indent=2)
+    return CHECK_FAILED

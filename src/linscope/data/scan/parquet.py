@@ -1,0 +1,83 @@
+"""Parquet files in batches: a row group is never held as a whole, however large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from .reading import Batch, ChangedTable, Stamp, Table, arrow_kind, rows_of_batch
+
+# Bytes that are read ahead of each column, and of all together.
+COLUMN_BUFFER, ALL_BUFFERS, LEAST_BUFFER = 1 << 20, 32 << 20, 1 << 13
+
+
+class ParquetTable(Table):
+    """Parquet files, one below the other; they must have the same columns."""
+
+    def __init__(self, paths: list[Path], where: str) -> None:
+        from pyarrow import parquet
+
+        self.where = where
+        self.in_words = "in a file" if len(paths) == 1 else f"in {len(paths)} files"
+        self._paths, self._stamp = paths, Stamp.of(paths)
+        groups, self._groups, schema = [], [], None
+        for number, path in enumerate(paths):
+            with _readable(path):
+                meta = parquet.read_metadata(path)
+            own = meta.schema.to_arrow_schema().remove_metadata()
+            schema = own if schema is None else schema
+            if own.names != schema.names:
+                raise ValueError(
+                    f"{path} has other columns than {paths[0]}: {own.names[:8]}, not "
+                    f"{schema.names[:8]}"
+                )
+            for group in range(meta.num_row_groups):
+                groups.append(meta.row_group(group).num_rows)
+                self._groups.append((number, group))
+        assert schema is not None
+        self.kinds = {field.name: arrow_kind(field.type) for field in schema}
+        self.starts = tuple([0, *accumulate(groups)][: len(groups)]) or (0,)
+        self.n_rows = sum(groups)
+
+    def check(self) -> None:
+        self._stamp.check()
+
+    def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
+        first = self.starts.index(start) if self._groups else 0
+        for number, path in enumerate(self._paths):
+            wanted = [group for file, group in self._groups[first:] if file == number]
+            if wanted:
+                yield from self._of_file(path, wanted, names)
+
+    def _of_file(self, path: Path, groups: list[int], names: list[str]) -> Iterator[Batch]:
+        from pyarrow import parquet
+
+        buffer = max(LEAST_BUFFER, min(COLUMN_BUFFER, ALL_BUFFERS // max(1, len(names))))
+        options: dict[str, Any] = {"buffer_size": buffer, "pre_buffer": False}
+        with _readable(path), parquet.ParquetFile(path, **options) as file:
+            found = file.iter_batches(rows_of_batch(len(names)), row_groups=groups, columns=names)
+            for batch in found:
+                yield Batch(batch.num_rows, [batch.column(name) for name in names])
+
+
+class _readable:
+    """Errors of the file in plain words."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
+        import pyarrow
+
+        if isinstance(error, FileNotFoundError):
+            raise ChangedTable(f"{self.path} has vanished since it was opened") from error
+        if isinstance(error, pyarrow.ArrowException | OSError):
+            words = str(error).partition("\n")[0]
+            raise ValueError(
+                f"{self.path} is not a whole Parquet file: {words}; write it again"
+            ) from error

@@ -1,0 +1,115 @@
+"""What is kept for each block of a table that is read in batches: in memory, or in a file.
+
+Scores and residuals are as long as the table. Up to a limit they stay in memory; beyond it their
+bytes go to a temporary file, which has no name and is gone when the fit is over or dies.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import pickle
+import tempfile
+from threading import Lock
+from typing import Any, NamedTuple
+
+
+class Away(NamedTuple):
+    """Something whose arrays are in the file: what it is, and where (offset, size) they are."""
+
+    shell: bytes
+    places: list[tuple[int, int]]
+
+
+class KeptRows:
+    """Things by block and name.
+
+    Parameters
+    ----------
+    limit : bytes that may stay in memory
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self._held: dict[tuple[int, str], tuple[Any, int]] = {}
+        self._memory, self._end = 0, 0
+        self._free: dict[int, list[int]] = {}
+        self._file: Any = None
+        self._lock = Lock()
+
+    @property
+    def used(self) -> bool:
+        """Whether something is kept."""
+        return bool(self._held)
+
+    def put(self, block: int, name: str, thing: Any) -> None:
+        """Keep it; what was kept there before is forgotten."""
+        self.drop(block, name)
+        buffers: list[Any] = []
+        shell = pickle.dumps(thing, protocol=5, buffer_callback=buffers.append)
+        views = [buffer.raw() for buffer in buffers]
+        size = sum(view.nbytes for view in views)
+        with self._lock:
+            stays = self._memory + size <= self.limit
+            self._memory += size if stays else 0
+        if not stays:
+            thing, size = Away(shell, [self._write(view) for view in views]), 0
+        with self._lock:
+            self._held[block, name] = thing, size
+
+    def get(self, block: int, name: str) -> Any:
+        """What is kept there; KeyError if nothing is."""
+        with self._lock:
+            thing, _ = self._held[block, name]
+        if not isinstance(thing, Away):
+            return thing
+        found = [bytearray(os.pread(self._file.fileno(), size, at)) for at, size in thing.places]
+        return pickle.loads(thing.shell, buffers=found)
+
+    def drop(self, block: int, name: str) -> None:
+        with self._lock:
+            thing, size = self._held.pop((block, name), (None, 0))
+            self._memory -= size
+            if isinstance(thing, Away):
+                for at, length in thing.places:
+                    self._free.setdefault(length, []).append(at)
+
+    def forget(self, name: str) -> None:
+        """Nothing is kept under this name in any block."""
+        for block, other in list(self._held):
+            if other == name:
+                self.drop(block, name)
+
+    def _write(self, view: memoryview) -> tuple[int, int]:
+        with self._lock:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="linscope-")  # noqa: SIM115
+            room = self._free.get(view.nbytes)
+            at = room.pop() if room else self._end
+            self._end = max(self._end, at + view.nbytes)
+        try:
+            done = 0
+            while done < view.nbytes:
+                done += os.pwrite(self._file.fileno(), view[done:], at + done)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            raise OSError(
+                error.errno,
+                f"the disk of {tempfile.gettempdir()} is full, where numbers for each row are kept "
+                "while a model is fitted: make room, set TMPDIR to another folder, or raise "
+                "memory_limit",
+            ) from None
+        return at, view.nbytes
+
+
+class KeptOfBlock(dict):
+    """``block.kept`` of one block: looked up when it is asked for."""
+
+    def __init__(self, store: KeptRows, block: int) -> None:
+        super().__init__()
+        self._store, self._block = store, block
+
+    def __missing__(self, name: str) -> Any:
+        found = self[name] = self._store.get(self._block, name)
+        return found

@@ -1,0 +1,106 @@
+"""``ls.scan``: a table that is larger than memory, for ``fit`` and all that takes a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from linscope.data.scan import open_table
+from linscope.data.scan.plan import Plan, make_plan, with_labels
+from linscope.rows.memory_budget import memory_budget
+
+from .base import Engine
+from .choice import here
+from .source import Source, as_numbers, need_target
+from .stream import StreamEngine
+
+# A table that takes no more than this share of the limit is held in memory: solvers come back.
+SMALL_SHARE = 1 / 4
+
+
+def scan(
+    table: Any,
+    target: str | None = None,
+    *,
+    columns: Iterable[str] | None = None,
+    weight: str | None = None,
+    memory_limit: float | None = None,
+) -> Scan:
+    """A table in batches, larger than memory, for ``fit``, ``predict``, ``score`` and ``verify``.
+
+    Nothing is held but a few blocks of rows; each pass of a solver reads the table again. The
+    answer is the one that the same rows in memory give.
+
+    Parameters
+    ----------
+    table : str, path, list of paths, or table
+        A Parquet, CSV, JSON lines or Arrow file; a folder or a pattern of such
+        (``"part-*.parquet"``); a pyarrow dataset or table, a polars lazy frame, a DuckDB relation,
+        or anything with ``__arrow_c_stream__`` that gives the same rows each time it is asked.
+    target : str, optional
+        The column to predict.
+    columns : names of the features, optional
+        By default all columns but the target and the weights. Texts become one column of 0 and 1
+        for each text but the first.
+    weight : str, optional
+        The column with the weights of the samples.
+    memory_limit : int, optional
+        Bytes to use at most; by default a quarter of what is free.
+
+    Returns
+    -------
+    Scan
+
+    Examples
+    --------
+    >>> import linscope as ls, pyarrow as pa
+    >>> table = pa.table({"x": [0.0, 1.0, 2.0, 4.0], "y": [1.0, 3.0, 5.0, 9.0]})
+    >>> ls.LinearRegression().fit(ls.scan(table, target="y")).coef_
+    array([2.])
+    """
+    return Scan(table, target, columns, weight, memory_limit)
+
+
+class Scan(Source):
+    """A table in batches; see ``scan``.
+
+    Attributes
+    ----------
+    names : of the features, as the models see them
+    shape : rows and features
+    """
+
+    def __init__(self, table: Any, target: Any, columns: Any, weight: Any, limit: Any) -> None:
+        self._table, self._limit = open_table(table), memory_budget(limit)
+        self._plan = make_plan(self._table, target, columns, weight)
+        engine = StreamEngine(self._table, self._plan, self._limit)
+        super().__init__(engine, self._plan.names, ["y"] if target is None else [target])
+
+    def __repr__(self) -> str:
+        n, d = self.shape
+        return f"Scan({self._table.where}: {n:,} rows, {d:,} features, target {self.targets[0]!r})"
+
+    @property
+    def where(self) -> str:
+        return self._table.in_words
+
+    def labelled(self, known: np.ndarray | None = None) -> tuple[np.ndarray, Engine]:
+        need_target(self.engine)
+        plan = with_labels(self._plan, self._table, known)
+        assert plan.labels is not None
+        return plan.labels, self._rows(plan)
+
+    def numbered(self) -> Engine:
+        need_target(self.engine)
+        return self._rows(self._plan).derive(as_numbers)
+
+    def plain(self) -> Engine:
+        return self._rows(Plan(self._plan.features, self._plan.dtype))
+
+    def _rows(self, plan: Plan) -> Engine:
+        """The rows in batches; in memory, if they are few beside the limit."""
+        engine = StreamEngine(self._table, plan, self._limit)
+        small = 8 * engine.n_rows * (engine.n_features + 2) <= self._limit * SMALL_SHARE
+        return here(engine.loaded()) if small else engine

@@ -1,0 +1,1 @@
+"""Least squares for a range of penalties."""

@@ -1,0 +1,127 @@
+"""Work in other processes, so that it is really stopped when its time is up.
+
+Each process answers one question at a time. Whoever asks waits for a free one; the clock of a
+question starts when its work does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import multiprocessing
+import os
+import signal
+from multiprocessing.connection import Connection
+from typing import Any
+
+from ..limits import SECONDS
+from ..spec import BadSpec
+
+# Seconds for a process to start, to import and to load its kernels.
+STARTING = 120.0
+
+
+class TooLong(RuntimeError):
+    """The work took longer than it may."""
+
+
+class Worker:
+    """One process and the pipe to it."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.ready = False
+
+    def ask(self, kind: str, body: Any) -> Any:
+        """The answer; blocks. The process is gone after ``TooLong``."""
+        if not self.ready:
+            self._wait(STARTING)
+            self.ready = True
+        self.pipe.send((kind, body))
+        good, found = self._wait(SECONDS)
+        if not good:
+            raise BadSpec(found)
+        return found
+
+    def _wait(self, seconds: float) -> Any:
+        try:
+            if not self.pipe.poll(seconds):
+                raise TooLong(f"this takes longer than {SECONDS:g} s: use fewer points or passes")
+            return self.pipe.recv()
+        except (EOFError, OSError) as error:
+            raise TooLong("the work ended before its answer: try again") from error
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def serve(pipe: Connection) -> None:
+    """In the process: answer until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from ..answers import answer, answer_text
+    from ..samples import sample
+
+    spec = {**sample("or"), "algorithm": "perceptron", "params": {}}
+    with contextlib.suppress(BadSpec):
+        answer("fit", spec)  # kernels are loaded before anyone waits for them
+    gc.freeze()  # what is imported stays: no need to look through it at every collection
+    with contextlib.suppress(EOFError, OSError):
+        pipe.send((True, None))
+        while True:
+            kind, body = pipe.recv()
+            try:
+                pipe.send((True, answer_text(kind, body)))
+            except BadSpec as error:
+                pipe.send((False, str(error)))
+
+
+class Crew:
+    """As many workers as cores; ``ask`` waits for a free one."""
+
+    def __init__(self, size: int | None = None):
+        self.size = size or max(1, min(4, os.cpu_count() or 1))
+        self.free: asyncio.Queue[Worker] = asyncio.Queue()
+        self.workers: set[Worker] = set()
+
+    def start(self) -> None:
+        for _ in range(self.size):
+            self._add()
+
+    def _add(self) -> None:
+        worker = Worker()
+        self.workers.add(worker)
+        self.free.put_nowait(worker)
+
+    async def ask(self, kind: str, body: Any) -> Any:
+        worker = await self.free.get()
+        work = asyncio.get_running_loop().run_in_executor(None, worker.ask, kind, body)
+        try:
+            found = await asyncio.shield(work)
+        except TooLong:
+            self._replace(worker)
+            raise
+        except asyncio.CancelledError:  # nobody waits any more: neither does the work
+            self._replace(worker)
+            raise
+        except BaseException:
+            self.free.put_nowait(worker)
+            raise
+        self.free.put_nowait(worker)
+        return found
+
+    def _replace(self, worker: Worker) -> None:
+        self.workers.discard(worker)
+        worker.stop()
+        self._add()
+
+    def stop(self) -> None:
+        for worker in self.workers:
+            worker.stop()
+        self.workers.clear()

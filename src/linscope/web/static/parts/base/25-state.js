@@ -1,0 +1,202 @@
+/**
+ * What the page knows: one run, one specification, one cursor. Everything drawn is a function of it.
+ */
+
+const UNDO_DEPTH = 200;
+const EXACT_POINTS = 12; // fractions of larger tables grow long and slow
+const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32];
+
+/** The application: its state, and listeners by the name of what changed. */
+function makeApp(model, root) {
+  const listeners = {};
+  const app = {
+    model, root,
+    catalog: model.get("catalog") || { algorithms: [], samples: [], generators: [], lectures: [], limits: {} },
+    options: model.get("options") || {},
+    run: null, spec: null, step: 0,
+    playing: false, speed: 2,
+    selected: null, hovered: null, tool: "move", drawClass: 0,
+    view: "one", tab: "weights", lecture: null, quiz: null,
+    frozenBox: null, undo: [], redo: [], closers: [],
+    on(names, act) { for (const name of names.split(" ")) (listeners[name] ||= []).push(act); },
+    emit(name) { for (const act of listeners[name] || []) act(); },
+  };
+  app.embed = Boolean(app.options.embed);
+  app.editable = app.options.host !== "handout" && !app.embed;
+  return app;
+}
+
+const lastStep = (app) => (app.run ? app.run.states.length - 1 : 0);
+
+/** The state under the cursor. */
+const stateNow = (app) => app.run.states[Math.min(app.step, lastStep(app))];
+
+/** The state before the cursor, to show where the boundary came from. */
+const stateBefore = (app) => (app.step > 0 ? app.run.states[app.step - 1] : null);
+
+/** A run as Python works it out: what a state has in common with the one before it was not sent. */
+function unpack(run) {
+  if (run.unpacked) return run;
+  let before = null;
+  const states = run.states.map((state) => (before = state && { ...before, ...state }));
+  let view = null;
+  const seen = run.weights?.states?.map((one) => (view = one === 0 ? view : one));
+  return { ...run, states, weights: seen ? { ...run.weights, states: seen } : run.weights, unpacked: true };
+}
+
+/** Moves the cursor. */
+function goTo(app, step) {
+  const place = Math.max(0, Math.min(lastStep(app), Math.round(step)));
+  if (place === app.step) return;
+  app.step = place;
+  app.emit("step");
+}
+
+/**
+ * Takes a run that Python has sent. The cursor stays, or stays at the end if it was there.
+ * A brief one has one state and one view, for a picture while a point moves; all else stays as it was.
+ */
+function takeRun(app, sent, step = null, spec = sent.spec) {
+  const run = unpack(sent);
+  const atEnd = !app.run || app.step >= lastStep(app);
+  const windowMoved = app.run && app.run.start !== run.start;
+  app.run = run.brief ? { ...app.run, ...withoutNull(run) } : run;
+  app.spec = spec;
+  const last = run.states.length - 1;
+  if (step !== null) app.step = Math.max(0, Math.min(last, step));
+  else app.step = windowMoved ? Math.min(1, last) : atEnd ? last : Math.min(app.step, last);
+  if (app.selected !== null && app.selected >= run.points.length) app.selected = null;
+  app.drawClass = Math.min(app.drawClass, classNames(app).length - 1);
+  set(app.root, { "data-stale": run.brief ? "yes" : null });
+  if (!run.brief) app.emit("run");
+  app.emit("step");
+}
+
+const withoutNull = (run) => Object.fromEntries(Object.entries(run).filter(([, value]) => value !== null));
+
+/** Classes by number: those of the run, then labels that an edit has added. */
+function classNames(app) {
+  const names = [...(app.run?.classes || [])];
+  if (app.spec?.mode === "classes")
+    for (const label of app.spec.data.labels) if (!names.includes(String(label))) names.push(String(label));
+  return names;
+}
+
+/** The points as they are now, perhaps ahead of the run while one is dragged. */
+function pointsNow(app) {
+  const { points, labels, names } = app.spec.data;
+  const classes = classNames(app);
+  const regression = app.spec.mode === "regression";
+  const places = stateNow(app).places;
+  return points.map((point, k) => ({
+    u: places?.[k]?.[0] ?? point[0],
+    v: places?.[k]?.[1] ?? (regression ? labels[k] : point[1] ?? 0),
+    code: regression ? null : classes.indexOf(String(labels[k])),
+    name: names?.[k] || `sample ${k}`,
+  }));
+}
+
+/** Points of more than two features are shown where the state puts them: those cannot be dragged. */
+const canMove = (app) => app.editable && !stateNow(app).places;
+
+const predictedCode = (app, k) => stateNow(app).predicted?.[k] ?? null;
+
+/** Whether the state under the cursor puts point k into the wrong class; before there are regions, none is. */
+function isWrong(app, point, k) {
+  const code = stateNow(app).regions?.length ? predictedCode(app, k) : null;
+  return code !== null && point.code !== null && code !== point.code;
+}
+
+/** A change of the data that can be undone. `change` gets a copy to alter. */
+function editData(app, change, { remember = true, quick = false } = {}) {
+  if (!app.editable) return;
+  if (remember) rememberData(app);
+  const data = structuredClone(app.spec.data);
+  change(data);
+  app.spec = { ...app.spec, data, start: 1 };
+  fitAlgorithmToData(app);
+  app.emit("edit");
+  if (app.view === "one") refit(app, { quick });
+}
+
+/** Keeps the data as they are, for undo. */
+function rememberData(app) {
+  app.undo.push({ data: app.spec.data, mode: app.spec.mode });
+  if (app.undo.length > UNDO_DEPTH) app.undo.shift();
+  app.redo.length = 0;
+}
+
+/** One edit of the data back, or forth again. */
+function undoData(app, from = app.undo, to = app.redo) {
+  if (!app.editable || from.length === 0) return;
+  to.push({ data: app.spec.data, mode: app.spec.mode });
+  const kept = from.pop();
+  app.spec = { ...app.spec, ...kept, start: 1 };
+  app.selected = null;
+  fitAlgorithmToData(app);
+  app.emit("edit");
+  refit(app);
+}
+
+/** Data from elsewhere (a sample, a generator, a file): replaces the points. */
+function replaceData(app, data, mode, algorithm = app.spec.algorithm) {
+  rememberData(app);
+  if (algorithm !== app.spec.algorithm) app.spec = { ...app.spec, algorithm, params: {}, loss: null };
+  app.spec = { ...app.spec, data, mode, params: turnable(app), start: 1, exact: app.spec.exact && data.points.length <= EXACT_POINTS };
+  app.selected = null;
+  app.lecture = null;
+  app.tabPicked = false;
+  fitAlgorithmToData(app);
+  refit(app, { toEnd: true });
+  app.emit("lecture");
+}
+
+/** The parameters with a control; others, such as a start of the weights, belong to the data they came with. */
+function turnable(app) {
+  const names = (algorithmOf(app)?.params || []).map((parameter) => parameter.name);
+  return Object.fromEntries(Object.entries(app.spec.params || {}).filter(([name]) => names.includes(name)));
+}
+
+/** How many classes the points have. */
+const classCount = (spec) => new Set(spec.data.labels.map(String)).size;
+
+/** Whether the algorithm can be used on such data. */
+function suits(algorithm, spec) {
+  if (!algorithm.modes.includes(spec.mode)) return false;
+  return spec.mode === "regression" || !algorithm.classes || algorithm.classes.includes(Math.max(2, classCount(spec)));
+}
+
+const algorithmOf = (app, id = app.spec?.algorithm) => app.catalog.algorithms.find((one) => one.id === id);
+
+/** Keeps the algorithm if the data allow it, else takes the first that suits them. */
+function fitAlgorithmToData(app) {
+  const current = algorithmOf(app);
+  if (current && suits(current, app.spec)) return;
+  const other = app.catalog.algorithms.find((one) => suits(one, app.spec));
+  if (other) app.spec = { ...app.spec, algorithm: other.id, params: {}, loss: null };
+}
+
+/** Whether a parameter is in use under these values. */
+function inUse(parameter, values) {
+  return Object.entries(parameter.when || {}).every(([name, allowed]) =>
+    [].concat(allowed).map(String).includes(String(values[name])));
+}
+
+/** Values of all parameters: those given, else the defaults; and how many classes there are. */
+function parameterValues(algorithm, params, spec) {
+  const values = { classes: spec.mode === "classes" ? Math.max(2, classCount(spec)) : 0 };
+  for (const parameter of algorithm.params) values[parameter.name] = params?.[parameter.name] ?? parameter.default;
+  return values;
+}
+
+/** Only the parameters in use, and those without a control that a lecture has set: what goes to Python. */
+function usedParameters(algorithm, params, spec) {
+  const values = parameterValues(algorithm, params, spec);
+  const used = { ...params };
+  for (const parameter of algorithm.params) delete used[parameter.name];
+  for (const parameter of algorithm.params) {
+    const value = values[parameter.name];
+    if (value !== null && value !== undefined && inUse(parameter, values)) used[parameter.name] = value;
+  }
+  return used;
+}

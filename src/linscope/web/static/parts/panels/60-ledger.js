@@ -1,0 +1,140 @@
+/**
+ * The ledger: one row a step as on the lecture slide, and beside it this step in formulas.
+ */
+
+const LONG = 28;
+
+/** The table; it scrolls with the cursor, and a click on a row goes there. */
+function makeLedger(app) {
+  const head = html("tr");
+  const body = html("tbody");
+  const table = html("table", { class: "ledger", "data-testid": "ledger" }, html("thead", {}, head), body);
+  const scroller = html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ledger, one row a step" }, table);
+  const title = html("h2", { text: "Ledger" });
+  const range = html("span", { class: "quiet-text", "data-testid": "ledger-range" });
+  const pages = makePages(app);
+  const box = html("section", { class: "card ledger-card", "aria-label": "Ledger" },
+    html("div", { class: "card-head" }, title, range, pages.box), scroller);
+  body.addEventListener("click", (event) => {
+    const row = event.target.closest("tr");
+    if (row && !app.quiz) goTo(app, Number(row.dataset.row));
+  });
+  const more = () => box.toggleAttribute("data-more", scroller.scrollWidth - scroller.clientWidth - scroller.scrollLeft > 4);
+  scroller.addEventListener("scroll", more, { passive: true });
+  app.on("run size", more);
+  let lit = [];
+  app.on("run", () => { fillLedger(app, head, body); write(range, rangeOf(app)); pages.draw(); });
+  app.on("step look", () => { if (app.run) lit = lightRow(app, body, scroller, lit); });
+  return { box, body };
+}
+
+function rangeOf(app) {
+  const { start, total, ledger } = app.run;
+  const many = ledger.rows.length;
+  if (many === 0) return "no steps: solved in closed form";
+  if (many === total) return count(total, "row");
+  return `rows ${start.toLocaleString("en")}–${(start + many - 1).toLocaleString("en")} of ${total.toLocaleString("en")}`;
+}
+
+/** Writes the rows; cells that already hold their text are left alone. */
+function fillLedger(app, head, body) {
+  const { columns, rows, marks } = app.run.ledger;
+  const titles = pool(head, columns.length, () => html("th", { scope: "col" }));
+  columns.forEach((column, k) => write(set(titles[k], { class: column.right ? "right" : null }), column.title));
+  const lines = pool(body, rows.length, () => html("tr", { "data-testid": "row" }));
+  rows.forEach((row, r) => {
+    const cells = pool(lines[r], row.length, () => html("td"));
+    lines[r].dataset.row = r + 1;
+    lines[r].classList.toggle("update", Boolean(marks?.[r]));
+    row.forEach((text, k) => writeCell(set(cells[k], { class: columns[k]?.right ? "right" : null }), text));
+  });
+}
+
+/** A long change of weights may be broken at its arrow, a matrix between its rows. */
+function writeCell(cell, text) {
+  if (cell.textContent === text) return;
+  writeParts(cell, text.length < LONG ? [text] : text.split(/(?=→)|(?<=\] )/));
+}
+
+/** A line that is broken between its parts, and inside one only if it is longer than a whole line. */
+function writeParts(node, parts) {
+  if (node.textContent === parts.join("")) return;
+  if (parts.length === 1) write(node, parts[0]);
+  else node.replaceChildren(...parts.map((part) => html("span", { class: "unbroken", text: part })));
+}
+
+/** Lights the row under the cursor and brings it into view. */
+function lightRow(app, body, scroller, lit) {
+  for (const row of lit) { row.removeAttribute("aria-current"); }
+  scroller.classList.toggle("hides-future", Boolean(app.quiz));
+  const rows = body.childNodes;
+  const current = rows[app.step - 1];
+  for (let k = 0; k < rows.length; k++) {
+    const future = k >= app.step;
+    if (rows[k].classList.contains("future") !== future) rows[k].classList.toggle("future", future);
+  }
+  if (!current) { scroller.scrollTop = 0; return []; }
+  current.setAttribute("aria-current", "step");
+  const [top, bottom] = [current.offsetTop - 34, current.offsetTop + current.offsetHeight];
+  if (top < scroller.scrollTop || bottom > scroller.scrollTop + scroller.clientHeight)
+    scroller.scrollTop = Math.max(0, current.offsetTop - scroller.clientHeight / 2);
+  return [current];
+}
+
+/** Long runs come in windows of rows: one window earlier or later, or to a row by its number. */
+function makePages(app) {
+  const field = html("input", { type: "number", min: 1, class: "small", "aria-label": "Go to row", placeholder: "row", "data-testid": "go-row" });
+  const to = (start) => {
+    app.spec = { ...app.spec, start: Math.max(1, Math.min(app.run.total, Math.round(start))) };
+    refit(app);
+  };
+  field.addEventListener("change", () => { if (field.value) to(Number(field.value)); });
+  const earlier = button("Earlier", () => to(app.run.start - app.run.ledger.rows.length), { class: "quiet small" });
+  const later = button("Later", () => to(app.run.start + app.run.ledger.rows.length), { class: "quiet small" });
+  const box = html("span", { class: "pages" }, earlier, field, later);
+  const draw = () => {
+    const { start, total, ledger } = app.run;
+    show(box, ledger.rows.length < total && app.options.host !== "handout");
+    earlier.disabled = start <= 1;
+    later.disabled = start + ledger.rows.length > total;
+    set(field, { max: total });
+  };
+  return { box, draw };
+}
+
+/** This step in formulas, then the answer of the whole run with its certificate. */
+function makeTheory(app) {
+  const formulas = html("div", { class: "formulas", "data-testid": "formulas" });
+  const weights = html("p", { class: "weights-text", "data-testid": "weights-text" });
+  const answer = html("dl", { class: "answer", "data-testid": "answer" });
+  const seal = html("p", { class: "seal", "data-testid": "certificate" }, html("strong"), html("span"));
+  const notes = html("ul", { class: "notes" });
+  const rest = html("details", { class: "result", open: true }, html("summary", { text: "Answer of the whole run" }), answer, seal, notes);
+  const box = html("section", { class: "panel theory", "aria-label": "This step in numbers" },
+    html("h2", { text: "This step in numbers" }), formulas, weights, rest);
+  app.on("step look", () => {
+    if (!app.run) return;
+    const state = stateNow(app);
+    const lines = state.formula || [];
+    const nodes = pool(formulas, lines.length, () => html("p"));
+    lines.forEach((line, k) => writeParts(nodes[k], line.split(/(?=→)|(?<=[\],] )|(?=\+ \()|(?== )/)));
+    write(show(weights, Boolean(state.wtext?.length)), state.wtext ? `w = ${state.wtext.join("   ")}` : "");
+    show(rest, !app.quiz);
+  });
+  app.on("run", () => fillAnswer(app, answer, seal, notes));
+  return box;
+}
+
+function fillAnswer(app, answer, seal, notes) {
+  const { answer: pairs = [], certificate, notes: sentences = [] } = app.run;
+  const cells = pool(answer, pairs.length, () => html("div", {}, html("dt"), html("dd")));
+  pairs.forEach(([name, value], k) => { write(cells[k].firstChild, name); write(cells[k].lastChild, value); });
+  show(seal, Boolean(certificate));
+  if (certificate) {
+    set(seal, { "data-ok": certificate.ok ? "yes" : "no" });
+    write(seal.firstChild, certificate.ok ? "✓ proved" : "not proved");
+    write(seal.lastChild, certificate.text);
+  }
+  const items = pool(notes, sentences.length, () => html("li"));
+  sentences.forEach((sentence, k) => write(items[k], sentence));
+}

@@ -1,0 +1,227 @@
+"""Tables in batches: the same models, certificates and errors as in memory."""
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import linscope as ls
+from linscope.data.scan.reading import ChangedTable
+from linscope.engines import kept_rows
+from tests.engines.test_source import GROUPS, MODELS, NAMES, NUMBERS, SOME, WORDS, X, numbers
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+TINY = 1 << 12  # bytes: blocks of some rows, and row-sized state in a file
+
+
+def columns(y, weight=None):
+    found = dict(zip(NAMES, X.T, strict=True)) | {"y": y}
+    return found if weight is None else found | {"often": weight}
+
+
+def write(path, table, sizes=(100, 1, 0, 39, 100)):
+    """A Parquet file with uneven row groups, one of them empty."""
+    with pq.ParquetWriter(path, table.schema) as file:
+        first = 0
+        for size in sizes:
+            file.write_table(table.slice(first, size))
+            first += size
+    assert pq.read_metadata(path).num_rows == table.num_rows
+    return path
+
+
+def check(place, folder, limit):
+    model, y = MODELS[place]
+    path = write(folder / "t.parquet", pa.table(columns(y, SOME)))
+    rows = ls.scan(path, target="y", weight="often", memory_limit=limit)
+    near, far = clone(model).fit(X, y, sample_weight=SOME), clone(model).fit(rows)
+    for mine, other in zip(numbers(near), numbers(far), strict=True):
+        np.testing.assert_allclose(other, mine, rtol=0, atol=1e-9 * np.abs(mine).max())
+    assert far.certificate_.status == near.certificate_.status
+    assert far.verify(rows)
+    assert list(far.feature_names_in_) == NAMES
+    assert far.score(rows) == pytest.approx(near.score(X, y, SOME), abs=1e-12)
+
+
+SINGLE = [place for place, (_, y) in enumerate(MODELS) if y.ndim == 1]
+ALL = pytest.mark.parametrize("place", SINGLE, ids=lambda place: str(MODELS[place][0]))
+
+
+@ALL
+@pytest.mark.filterwarnings("ignore")  # of models that do not settle in so few steps
+def test_the_same_model_and_certificate_as_in_memory(place, tmp_path):
+    check(place, tmp_path, TINY)
+
+
+@ALL
+@pytest.mark.filterwarnings("ignore")
+def test_a_small_table_is_held_in_memory(place, tmp_path):
+    check(place, tmp_path, None)
+
+
+def test_standard_errors(tmp_path):
+    path = write(tmp_path / "t.parquet", pa.table(columns(NUMBERS)))
+    near = ls.LinearRegression().fit(X, NUMBERS)
+    far = ls.LinearRegression().fit(ls.scan(path, target="y", memory_limit=TINY))
+    for robust in (None, "HC3"):
+        mine, other = near.summary(robust=robust), far.summary(robust=robust)
+        np.testing.assert_allclose(other.standard_errors, mine.standard_errors, rtol=1e-9)
+
+
+def opened(table, kind, folder):
+    """The same table in another form."""
+    if kind == "folder":
+        for number in range(3):
+            pq.write_table(table.slice(80 * number, 80), folder / f"part-{number}.parquet")
+        return folder
+    if kind == "pattern":
+        return str(opened(table, "folder", folder) / "part-*.parquet")
+    if kind == "csv":
+        table.to_pandas().to_csv(folder / "t.csv", index=False)
+        return folder / "t.csv"
+    if kind == "arrow":
+        with pa.ipc.new_file(folder / "t.arrow", table.schema) as file:
+            file.write_table(table)
+        return folder / "t.arrow"
+    if kind == "dataset":
+        import pyarrow.dataset as ds
+
+        return ds.dataset(opened(table, "folder", folder))
+    if kind == "polars":
+        return pytest.importorskip("polars").from_arrow(table).lazy()
+    if kind == "duckdb":
+        return pytest.importorskip("duckdb").from_arrow(table)
+    return table.to_pandas() if kind == "pandas" else table
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["folder", "pattern", "csv", "arrow", "dataset", "polars", "duckdb", "pandas", "table"],
+)
+def test_all_that_can_be_opened_again(kind, tmp_path):
+    table = pa.table(columns(WORDS) | {"colour": np.array(["red", "blue", "green"])[GROUPS]})
+    rows = ls.scan(opened(table, kind, tmp_path), target="y")
+    assert rows.names == [*NAMES, "colour=green", "colour=red"]
+    encoded = np.c_[X, GROUPS == 2, GROUPS == 0]
+    near = ls.LogisticRegression().fit(encoded, WORDS)
+    far = ls.LogisticRegression().fit(rows)
+    np.testing.assert_allclose(far.coef_, near.coef_, rtol=1e-9)
+    assert far.classes_.tolist() == ["no", "yes"]
+    assert (far.predict(rows) == near.predict(encoded)).all()
+
+
+def test_classes_and_categories_that_some_parts_lack(tmp_path):
+    order = np.lexsort([WORDS, GROUPS])
+    colour = np.array(["red", "blue", "green"])[GROUPS][order]
+    table = pa.table({"x": X[order, 0], "colour": pa.array(colour).dictionary_encode()})
+    table = table.append_column("y", pa.array(WORDS[order]))
+    rows = ls.scan(write(tmp_path / "t.parquet", table), target="y", memory_limit=TINY)
+    encoded = np.c_[X[order, 0], colour == "green", colour == "red"]
+    near = ls.LogisticRegression().fit(encoded, WORDS[order])
+    np.testing.assert_allclose(ls.LogisticRegression().fit(rows).coef_, near.coef_, rtol=1e-9)
+
+
+def test_float32_stays_float32():
+    table = pa.table({"x": X[:, 0].astype(np.float32), "y": NUMBERS})
+    assert ls.LinearRegression().fit(ls.scan(table, target="y")).coef_.dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", ["null", "NaN", "text"])
+def test_missing_values_are_named_by_row_and_column(kind):
+    values = X[:, 0].tolist()
+    values[77] = None if kind == "null" else np.nan
+    if kind == "text":
+        values = [None if i == 77 else "a" for i in range(240)]
+    table = pa.table({"age": values, "b": X[:, 1], "y": NUMBERS})
+    with pytest.raises(ValueError, match=r"(?s)(NaN|missing).*(77|row 77).*age|age.*row 77"):
+        ls.LinearRegression().fit(ls.scan(table, target="y"))
+
+
+def test_a_file_that_changes_between_passes(tmp_path):
+    path = write(tmp_path / "t.parquet", pa.table(columns(WORDS)))
+    rows = ls.scan(path, target="y", memory_limit=TINY)
+    write(path, pa.table(columns(WORDS[::-1])))
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(ChangedTable, match=r"t\.parquet has changed since it was opened"):
+        ls.LogisticRegression().fit(rows)
+    path.unlink()
+    with pytest.raises(ChangedTable, match="has vanished"):
+        ls.LogisticRegression().fit(rows)
+
+
+def test_a_truncated_file_is_one_clear_error(tmp_path):
+    path = write(tmp_path / "t.parquet", pa.table(columns(WORDS)))
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="is not a whole Parquet file"):
+        ls.scan(path, target="y")
+
+
+def test_rows_in_another_order_are_noticed():
+    import pyarrow.dataset as ds
+
+    class Restless:
+        """Gives its rows in another order each time."""
+
+        def __init__(self):
+            self.table, self.asked = pa.table(columns(WORDS)), 0
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            self.asked += 1
+            order = np.roll(np.arange(240), self.asked)
+            return self.table.take(order).__arrow_c_stream__(requested_schema)
+
+    with pytest.raises(ChangedTable, match="other rows, or rows in another order"):
+        ls.LogisticRegression().fit(ls.scan(Restless(), target="y", memory_limit=TINY))
+    assert ds
+
+
+def test_a_full_disk_is_one_clear_error(monkeypatch, tmp_path):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kept_rows.os, "pwrite", full)
+    path = write(tmp_path / "t.parquet", pa.table(columns(WORDS)))
+    with pytest.raises(OSError, match="is full, where numbers for each row are kept"):
+        ls.LinearSVC().fit(ls.scan(path, target="y", memory_limit=TINY))
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("no column 'z'.*", {"target": "z"}),
+        ("no column 'aa'.*did you mean 'a'", {"target": "y", "columns": ["aa"]}),
+        ("opened without a target", {}),
+    ],
+)
+def test_columns_must_be_there(words, options):
+    with pytest.raises(ValueError, match=words):
+        ls.LinearRegression().fit(ls.scan(pa.table(columns(NUMBERS)), **options))
+
+
+def test_what_cannot_be_opened(tmp_path):
+    with pytest.raises(TypeError, match="scan cannot open int"):
+        ls.scan(3)
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        ls.scan(tmp_path / "nothing.parquet")
+    with pytest.raises(TypeError, match="can be read once only"):
+        ls.scan(pa.table({"x": [1.0]}).to_reader())
+
+
+def test_a_regression_refuses_texts():
+    with pytest.raises(ValueError, match="use a classifier"):
+        ls.Ridge().fit(ls.scan(pa.table(columns(WORDS)), target="y"))
+
+
+def test_a_folder_that_was_copied_gives_the_same_bits(tmp_path):
+    table = pa.table(columns(NUMBERS))
+    write(tmp_path / "a.parquet", table, (240,))
+    write(tmp_path / "b.parquet", table)
+    found = [
+        ls.LinearRegression().fit(ls.scan(tmp_path / name, target="y", memory_limit=TINY))
+        for name in ("a.parquet", "b.parquet")
+    ]
+    assert np.array_equal(found[0].coef_, found[1].coef_)
+    shutil.rmtree(tmp_path)
