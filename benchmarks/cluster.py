@@ -3,17 +3,15 @@
     python benchmarks/cluster.py [rows] [columns] [partitions]
 
 Rows are made by the workers, so nothing but jobs and sums travels. Bytes are counted by pickling
-what an executor would send; seconds are those of the processors, on pools of 1, 2 and 4 processes.
+what an executor would send; seconds are those of the processors, on 1, 2 and 4 workers.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor, Future
 from pickle import dumps, loads
 from typing import Any
 
@@ -80,17 +78,6 @@ class Verbs:
         ClusterEngine._job = self._job
 
 
-def seconds(pool: ProcessPoolExecutor, workers: int) -> float:
-    """Of the processors of all workers: each is asked while the others are kept busy."""
-    found = dict(pool.map(_clock, range(4 * workers)))
-    return sum(found.values())
-
-
-def _clock(_: int) -> tuple[int, float]:
-    time.sleep(0.05)
-    return os.getpid(), time.process_time()
-
-
 def count(n: int, d: int, parts: int) -> None:
     print(f"{n:,} rows, {d} columns, {parts} partitions: {8 * n * (d + 1) / 1e6:.1f} MB of rows")
     for name, (model, labels) in MODELS.items():
@@ -106,43 +93,40 @@ def count(n: int, d: int, parts: int) -> None:
         )
 
 
-def measured(fit: Callable[[int], Any], clock: Callable[[], float], what: str) -> None:
-    """A small fit first, which compiles."""
-    fit(1000)
-    before, began = clock(), time.perf_counter()
-    fit(0)
-    took = time.perf_counter() - began
-    print(f"  {what}: {clock() - before:6.2f} CPU s on workers, {took:6.2f} s")
+def measured(crew: Any, clock: Callable[[], float], sizes: tuple[int, int, int], who: str) -> None:
+    """Of each model: a small fit, which compiles, and then the whole."""
+    n, d, parts = sizes
+    for name, (model, labels) in MODELS.items():
+        model.fit(source(crew, 1000, d, parts, labels))
+        before, began = clock(), time.perf_counter()
+        model.fit(source(crew, n, d, parts, labels))
+        took = time.perf_counter() - began
+        print(f"  {name:24} {who}: {clock() - before:6.2f} CPU s on workers, {took:6.2f} s")
 
 
-def scale(n: int, d: int, parts: int) -> None:
+def on_processes(*sizes: int) -> None:
     for workers in (1, 2, 4):
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            crew = ExecutorCrew(pool, limit=4e9)
-            for name, (model, labels) in MODELS.items():
-                measured(
-                    lambda few, m=model, y=labels: m.fit(source(crew, few or n, d, parts, y)),
-                    lambda: seconds(pool, workers),
-                    f"{name:24} pool of {workers}",
-                )
+        crew = ExecutorCrew.of_processes(workers)
+        clocks = [pool.submit for pool in crew._pools]
+        measured(
+            crew, lambda own=clocks: sum(submit(time.process_time).result() for submit in own),
+            sizes, f"{workers} processes",
+        )  # fmt: skip
 
 
-def on_dask(n: int, d: int, parts: int) -> None:
+def on_dask(*sizes: int) -> None:
     for workers in (1, 2, 4):
         options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
         with LocalCluster(**options) as cluster, Client(cluster) as client:
-            crew = DaskCrew(client)
-            for name, (model, labels) in MODELS.items():
-                measured(
-                    lambda few, m=model, y=labels: m.fit(source(crew, few or n, d, parts, y)),
-                    lambda: sum(client.run(time.process_time).values()),
-                    f"{name:24} Dask, {workers} workers",
-                )
+            measured(
+                DaskCrew(client), lambda own=client: sum(own.run(time.process_time).values()),
+                sizes, f"Dask, {workers} workers",
+            )  # fmt: skip
 
 
 if __name__ == "__main__":
     given = [int(word) for word in sys.argv[1:]]
     n, d, parts = (*given, *(400_000, 20, 8)[len(given) :])
     count(n, d, parts)
-    scale(n, d, parts)
+    on_processes(n, d, parts)
     on_dask(n, d, parts)

@@ -46,9 +46,12 @@ class ExecutorCrew:
         limit: float | None = None,
     ) -> None:
         self._start = None if isinstance(executor, Executor) else executor
-        self._pools: list[Any] = [self._start() if self._start else executor for _ in range(several)]
-        workers = several * (getattr(self._pools[0], "_max_workers", None) or thread_count())
-        self._limit = memory_budget() / workers if limit is None else limit
+        self._pools: list[Any] = [
+            self._start() if self._start else executor for _ in range(several)
+        ]
+        own = getattr(self._pools[0], "_max_workers", None) or thread_count()
+        self.workers = several * own
+        self._limit = memory_budget() / self.workers if limit is None else limit
         self._gone: deque[str] = deque(maxlen=MOST_GONE)
         if self._start is not None:
             finalize(self, _shut_down, self._pools)
@@ -75,8 +78,8 @@ class ExecutorCrew:
 
     def total(self, parts: list, job: Job) -> Any:
         tree = Tree()
-        for partial in self._results(parts, job):
-            tree.add(partial)
+        for found in self._results(parts, job):
+            tree.add(found)
         return tree.total()
 
     def each(self, parts: list, job: Job) -> list:
