@@ -61,7 +61,7 @@ class ExecutorCrew:
         """Processes of our own."""
         from joblib.externals.loky import ProcessPoolExecutor
 
-        return cls(partial(ProcessPoolExecutor, 1), workers)
+        return cls(partial(ProcessPoolExecutor, 1, initializer=_may_hold_rows), workers)
 
     def begin(self, loads: list[Load]) -> list:
         """Partitions of recipes; nothing is read yet."""
@@ -124,6 +124,13 @@ def _answer(future: Future) -> Any:
         return future.result()
     except BrokenExecutor as error:
         return error
+
+
+def _may_hold_rows() -> None:
+    """Loky takes what a process holds for a leak of memory, and would start another."""
+    from joblib.externals.loky import process_executor
+
+    process_executor._USE_PSUTIL = False
 
 
 class _Parts(list):
