@@ -13,6 +13,7 @@ from linscope.rows.memory_budget import memory_budget
 
 from .base import Engine
 from .choice import here
+from .cluster.files import crew_of, file_engine
 from .source import Source, as_numbers, need_target
 from .stream import StreamEngine
 
@@ -27,6 +28,7 @@ def scan(
     columns: Iterable[str] | None = None,
     weight: str | None = None,
     memory_limit: float | None = None,
+    executor: Any = None,
 ) -> Scan:
     """A table in batches, larger than memory, for ``fit``, ``predict``, ``score`` and ``verify``.
 
@@ -48,6 +50,10 @@ def scan(
         The column with the weights of the samples.
     memory_limit : int, optional
         Bytes to use at most; by default a quarter of what is free.
+    executor : optional
+        Who reads the rows and works on them, in partitions: a number of processes, any
+        ``concurrent.futures.Executor``, or Dask's client, cluster or address. Workers must see the
+        files by the same names.
 
     Returns
     -------
@@ -60,7 +66,7 @@ def scan(
     >>> ls.LinearRegression().fit(ls.scan(table, target="y")).coef_
     array([2.])
     """
-    return Scan(table, target, columns, weight, memory_limit)
+    return Scan(table, target, columns, weight, memory_limit, executor)
 
 
 class Scan(Source):
@@ -72,7 +78,10 @@ class Scan(Source):
     shape : rows and features
     """
 
-    def __init__(self, table: Any, target: Any, columns: Any, weight: Any, limit: Any) -> None:
+    def __init__(
+        self, table: Any, target: Any, columns: Any, weight: Any, limit: Any, executor: Any = None
+    ) -> None:
+        self._crew = None if executor is None else crew_of(executor)
         self._table, self._limit = open_table(table), memory_budget(limit)
         self._plan = make_plan(self._table, target, columns, weight)
         engine = StreamEngine(self._table, self._plan, self._limit)
@@ -100,7 +109,9 @@ class Scan(Source):
         return self._rows(Plan(self._plan.features, self._plan.dtype))
 
     def _rows(self, plan: Plan) -> Engine:
-        """The rows in batches; in memory, if they are few beside the limit."""
+        """The rows in batches or partitions; in memory, if they are few beside the limit."""
+        if self._crew is not None:
+            return file_engine(self._crew, self._table, plan, self.shape[0])
         engine = StreamEngine(self._table, plan, self._limit)
         small = 8 * engine.n_rows * (engine.n_features + 2) <= self._limit * SMALL_SHARE
         return here(engine.loaded()) if small else engine

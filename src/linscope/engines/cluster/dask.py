@@ -31,6 +31,11 @@ class DaskCrew:
     def __init__(self, client: Any) -> None:
         self.client = client
 
+    @property
+    def workers(self) -> int:
+        """Threads of all workers."""
+        return max(1, sum(self.client.nthreads().values()))
+
     def begin(self, recipes: list[Load]) -> list:
         """Partitions of recipes, read by the workers."""
         return self._submit("load", load, recipes)

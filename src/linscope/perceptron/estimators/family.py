@@ -44,6 +44,9 @@ from ..solvers.rule import PerceptronRule, averaged_weights
 WORTH_THREADS = 1_000_000
 
 
+MIXING_BOUND = "with rule='mixing' and S partitions, S·R²/γ² bounds the corrections"
+
+
 class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     """The perceptron rule on rows of some kind; subclasses say which rows and what to keep."""
 
@@ -192,7 +195,8 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
     def _no_bound(self, weight: np.ndarray, initial: np.ndarray) -> str:
         """Why the convergence theorem's bound does not apply, "" if it does."""
         reasons = {
-            "it is proved for the single-sample rule": self.rule != "single",
+            MIXING_BOUND: self.rule == "mixing",
+            "it is proved for the single-sample rule": self.rule not in ("single", "mixing"),
             "it needs a start from zeros": bool(np.any(initial)),
             "it needs a constant rate": self.schedule != "constant",
             "it needs margin=0": self.margin > 0,

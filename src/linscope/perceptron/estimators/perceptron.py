@@ -47,9 +47,9 @@ class Perceptron(Verified, PerceptronFamily):
 
     Parameters
     ----------
-    rule : {"single", "batch", "mini-batch"}
+    rule : {"single", "batch", "mini-batch", "mixing"}
         Correct after each mistake, after each pass by the sum of all mistakes, or by the sum over
-        ``batch_size`` samples.
+        ``batch_size`` samples. "mixing" is for rows in partitions, see Notes.
     output : {"last", "averaged", "voted", "pocket"}
         The last vector; the mean over all visits; the vote of all vectors weighted by the visits
         they survived; the vector with the fewest errors on the training set.
@@ -79,6 +79,15 @@ class Perceptron(Verified, PerceptronFamily):
     certificate_ : what the fit can prove; ``certificate_.verify(X, y)`` checks it again
     results_ : the solver's result for each binary problem
 
+    Notes
+    -----
+    ``rule="mixing"`` is iterative parameter mixing (McDonald, Hall and Mann, 2010), the
+    single-sample rule on a cluster: in each pass every partition corrects its own mistakes one
+    after the other, beginning at the same w, and the mean of where they end is the next w. On
+    separable data it ends at weights that separate all samples: with S partitions the corrections
+    of all passes together are at most S·R²/γ². Where it ends depends on the partitions; a table in
+    memory is one, and mixing is then the single-sample rule.
+
     Examples
     --------
     >>> import linscope as ls
@@ -92,6 +101,7 @@ class Perceptron(Verified, PerceptronFamily):
 
     _parameter_constraints: ClassVar[dict] = {
         **PerceptronFamily._parameter_constraints,
+        "rule": [StrOptions({"single", "batch", "mini-batch", "mixing"})],
         "init": [StrOptions({"zeros", "random"}), "array-like"],
     }
 
@@ -135,9 +145,10 @@ class Perceptron(Verified, PerceptronFamily):
         self.random_state = random_state
 
     def _far_advice(self) -> tuple[str, ...]:
-        if self.rule == "batch" and self.output != "voted":
+        if self.rule in ("batch", "mixing") and self.output != "voted":
             return ()
-        return "a rule that visits the samples one by one", "Perceptron(rule='batch')"
+        who = "a rule that visits the samples one by one"
+        return who, "Perceptron(rule='batch') or 'mixing'"
 
     @fits
     def partial_fit(
@@ -242,7 +253,10 @@ class Perceptron(Verified, PerceptronFamily):
             weight = weight[problem.rows] if len(weight) else weight
         bias = 1.0 if self.fit_intercept else 0.0
         samples: Visited | InBlocks
-        if self.rule == "batch" and X.shape[0]:
+        if self.rule == "mixing":
+            self._check_mixing(keep_log)
+            samples = InBlocks(choose(X, problem.y, weight).cut(max(1, X.shape[0])), bias)
+        elif self.rule == "batch" and X.shape[0]:
             samples = InBlocks(choose(X, problem.y, weight), bias)
         else:
             samples = Visited(as_rows(X, bias), problem.y, weight)
@@ -255,6 +269,15 @@ class Perceptron(Verified, PerceptronFamily):
             batch_size=self.batch_size,
             keep_log=keep_log or self.output == "voted",
         )
+
+    def _check_mixing(self, keep_log: bool) -> None:
+        """Refuse what has no meaning where partitions go their own ways."""
+        if self.output == "averaged" or self.schedule == "inverse" or self.shuffle or keep_log:
+            raise ValueError(
+                "rule='mixing' corrects in all partitions at once, in their order and at a "
+                "constant rate: it has no trace, and needs output='last' or 'pocket', "
+                "schedule='constant' and shuffle=False"
+            )
 
     def _run(self, solver: PerceptronRule, training: Training, max_iter: Any = None) -> Result:
         limit = self.max_iter if max_iter is None else max_iter

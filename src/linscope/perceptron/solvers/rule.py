@@ -45,9 +45,9 @@ class PerceptronRule:
     Parameters
     ----------
     samples : ``Visited`` by single-sample and mini-batch rules, and where rows are those of a Gram
-        matrix; ``InBlocks`` for the batch rule
+        matrix; ``InBlocks`` for the batch rule and for mixing
     initial : first weights, bias first
-    kind : "single", "mini-batch" or "batch"
+    kind : "single", "mini-batch", "batch" or "mixing"
     progress : to go on from an earlier run (``partial_fit``), else None
     """
 
@@ -145,7 +145,7 @@ class PerceptronRule:
     @cached_property
     def _batch_size(self) -> int:
         n = self.order.n_samples
-        return min({"single": 1, "mini-batch": self.batch_size, "batch": n}[self.kind], n)
+        return min({"single": 1, "mini-batch": self.batch_size}.get(self.kind, n), n)
 
     def _visits(self, batches: int) -> int:
         """Samples seen in so many batches; the last batch of a pass may be short."""
@@ -163,6 +163,8 @@ class PerceptronRule:
 
     def _blocks_pass(self, samples: InBlocks, state: State) -> int:
         progress = state.progress
+        if self.kind == "mixing":
+            return self._mixed_pass(samples, progress)
         total, mistakes = samples.mistakes(self.rule, progress.w, progress.sizes[loops.RADIUS])
         if mistakes:
             loops.take_step(self.rule, progress, state.log, total)
@@ -171,6 +173,21 @@ class PerceptronRule:
             if not np.isfinite(progress.sizes[loops.NORM] * progress.sizes[loops.RADIUS]):
                 return loops.BAD_NUMBER
         progress.counts[loops.BATCHES] += 1
+        return loops.PASS_DONE
+
+    def _mixed_pass(self, samples: InBlocks, progress: Progress) -> int:
+        """Each block goes on from w by itself; w becomes the mean of where they end."""
+        w, mistakes = samples.mixed(self.rule, progress.w)
+        progress.counts[loops.BATCHES] += 1
+        if mistakes == 0:
+            return loops.PASS_DONE
+        if not np.isfinite(norm(w) * progress.sizes[loops.RADIUS]):
+            return loops.BAD_NUMBER
+        progress.w[:] = w
+        progress.counts[loops.UPDATES] += mistakes
+        progress.sizes[loops.NORM] = norm(w)
+        if self.rule.pocket:
+            self._keep_best(progress)
         return loops.PASS_DONE
 
     def _errors(self, progress: Progress, w: np.ndarray, limit: float) -> float:

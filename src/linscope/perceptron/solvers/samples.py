@@ -60,6 +60,11 @@ class InBlocks:
         """Σ y_i x_i over the mistakes, and how many there are."""
         return self.engine.fold(_block_mistakes, self.bias, rule, w, radius)
 
+    def mixed(self, rule: Rule, w: np.ndarray) -> tuple[np.ndarray, int]:
+        """The mean of the weights to which a pass over each block leads, and all its mistakes."""
+        total, blocks, mistakes = self.engine.fold(_block_pass, self.bias, rule, w)
+        return total / max(1, blocks), mistakes
+
     def largest(self) -> float:
         return float(self.engine.fold(largest_value).value)
 
@@ -92,6 +97,20 @@ def _block_errors(
 ) -> float:
     rows = as_rows(block.X, bias)
     return loops.count_errors(rows, block.y, block.weight, rule, w, radius, limit)
+
+
+def _block_pass(
+    block: Block, bias: float, rule: Rule, w: np.ndarray
+) -> tuple[np.ndarray, int, int]:
+    """The single-sample rule over a block, from w: where it ends, 1 for the block, mistakes."""
+    if len(block.y) == 0:
+        return np.zeros_like(w), 0, 0
+    plain = rule._replace(stop_streak=False, pocket=False)
+    progress = loops.start(w, plain)
+    given = as_rows(block.X, bias), block.y, block.weight, GIVEN_ORDER
+    outcome = loops.single_pass(*given, plain, progress, np.zeros(0, np.int64))
+    end = progress.w if outcome == loops.PASS_DONE else np.full_like(w, np.nan)
+    return end, 1, int(progress.counts[loops.UPDATES])
 
 
 def _block_mistakes(
