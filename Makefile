@@ -14,7 +14,7 @@ TEST_JOBS ?= 2
 # Commands start many processes: without bytecode each would read all of the package's sources again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo tour test lint types tests browser format bench redteam portability clean clean-cache
+.PHONY: demo tour test lint types tests browser notebooks format bench redteam portability clean clean-cache
 
 # Compiled before, so that the budget of the comparison is for models; a kernel that fails to
 # compile is no reason to stop.
@@ -54,6 +54,10 @@ browser:
 	    >/dev/null 2>&1 || echo "no chromium: tests of pages will be skipped"; \
 	fi
 
+# The widget in JupyterLab and in marimo, which take longer to install than to test.
+notebooks: $(VENV)/notebooks.done browser
+	$(BIN)/pytest tests/web/test_notebooks.py
+
 format: $(VENV)/dev.done
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -83,6 +87,11 @@ $(VENV)/run.done: requirements/run.txt pyproject.toml
 
 $(VENV)/dev.done: requirements/dev.txt $(VENV)/run.done
 	@$(PIP) -r requirements/dev.txt
+	@$(BYTECODE)
+	@touch $@
+
+$(VENV)/notebooks.done: requirements/notebooks.txt $(VENV)/dev.done
+	@$(PIP) -r requirements/notebooks.txt
 	@$(BYTECODE)
 	@touch $@
 

@@ -11,6 +11,15 @@ NO_BROWSER = (
     "the pages are not looked at in a browser: no chromium is installed. "
     "`make browser` installs it on Debian as root; elsewhere put chromium on the path"
 )
+# It draws by itself, and asks nobody for anything but the pages.
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 needs_browser = pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
 
 
@@ -20,7 +29,7 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        browser = play.chromium.launch(executable_path=BROWSER, args=QUIET)
         yield browser
         browser.close()
 
@@ -33,10 +42,10 @@ class Visit:
             viewport={"width": width, "height": 900}, color_scheme=scheme, **more
         )
         self.page = self.context.new_page()
-        self.asked, self.said, self.dialogs = [], [], []
+        self.asked, self.said, self.dialogs, self.sources = [], [], [], []
         self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", self._suffer)
         self.page.on(
             "dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss())
         )
@@ -47,6 +56,19 @@ class Visit:
 
     def __exit__(self, *error):
         self.context.close()
+
+    def _hear(self, message):
+        self.said.append(message.text)
+        self.sources.append(message.location.get("url", ""))
+
+    def _suffer(self, error):
+        self.said.append(str(error))
+        self.sources.append(error.stack or "")
+
+    def ours(self):
+        """What was said by modules that a notebook has from a kernel, of which ours is the only."""
+        pairs = zip(self.said, self.sources, strict=True)
+        return [text for text, source in pairs if "blob:" in source or "linscope" in text]
 
     @property
     def outside(self):

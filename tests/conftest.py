@@ -15,6 +15,7 @@ import hashlib
 import os
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -108,3 +109,11 @@ def quiet():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What was left out, and how to enable it: a line for each reason."""
+    skipped = [report.longrepr for report in terminalreporter.stats.get("skipped", [])]
+    reasons = Counter(str(each[2]).removeprefix("Skipped: ") for each in skipped if len(each) == 3)
+    for reason, many in reasons.items():
+        terminalreporter.write_line(f"left out ({many}): {reason}")

@@ -23,11 +23,13 @@ PATIENCE = 60_000
 class Here:
     """Answers in a thread of this process, in place of the crew of other processes."""
 
-    def start(self):
+    def __init__(self):
         self.lock = threading.Lock()
 
-    def stop(self):
+    def start(self):
         pass
+
+    stop = start
 
     def _answer(self, kind, body):
         with self.lock:

@@ -93,6 +93,7 @@ class Algorithm:
             "classes": list(self.classes),
             "kernel": self.kernel,
             "exact": self.exact,
+            "exact_at_once": self.exact and AUTO_ETA not in self.parameters,
             "params": [each.document() for each in self.parameters],
         }
 

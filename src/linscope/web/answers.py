@@ -45,6 +45,7 @@ def _object(body: Any, known: set[str]) -> Mapping[str, Any]:
     return body
 
 
+LONG = "the fractions have grown to thousands of digits: ask for fewer passes, or for decimals"
 KINDS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "fit": _fit,
     "ledger": _ledger,
@@ -63,7 +64,7 @@ def answer(kind: str, body: Any) -> dict[str, Any]:
     except BadSpec:
         raise
     except (ValueError, TypeError, ArithmeticError, NotImplementedError) as error:
-        raise BadSpec(str(error)) from error
+        raise BadSpec(LONG if "integer string conversion" in str(error) else str(error)) from error
 
 
 def packed_answer(kind: str, body: Any) -> dict[str, Any]:

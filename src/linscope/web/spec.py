@@ -108,6 +108,8 @@ def read_spec(body: Any) -> Spec:
         raise BadSpec("loss must be a name or null")
     params = given.get("params")
     params = read_params({} if params is None else params, algorithm)
+    if exact and algorithm.exact and params.get("eta0") == 0:
+        raise BadSpec("fractions need a rate η of your own: the safe one, at 0, is none")
     brief = _brief(given.get("brief"))
     return Spec(data, algorithm, params, exact and algorithm.exact, int(start), loss, brief)
 

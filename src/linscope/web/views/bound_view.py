@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.perceptron.estimators.perceptron import Perceptron
 from linscope.perceptron.figures.convergence import proof_curves
 
 from .course import Course
@@ -16,7 +17,7 @@ CURVE = 80
 def bound_view(course: Course) -> dict[str, Any]:
     """The view, or why the bound does not hold here."""
     data, trace = course.data, course.trace
-    if not hasattr(trace.estimator, "tie") or course.weights is None:
+    if not isinstance(trace.estimator, Perceptron):
         return {"why": "The bound R²/γ² is the perceptron's."}
     if len(data.classes) != 2:
         return {"why": "The bound is for two classes."}

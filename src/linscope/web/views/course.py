@@ -200,7 +200,7 @@ def _measures(replay: Any, states: Any) -> list[dict[str, float]]:
         smo = isinstance(replay, SmoReplay)
         dual = states[:, DUAL] if smo else replay.dual(states)
         primal = states[:, PRIMAL] if smo else replay.primal(states)
-        pairs = zip(primal.tolist(), dual.tolist(), strict=True)
+        pairs = zip(primal.astype(float).tolist(), dual.astype(float).tolist(), strict=True)
         return [{"primal P": P, "dual D": D, "gap P − D": max(P - D, 0.0)} for P, D in pairs]
     if hasattr(replay, "measure"):
         mistakes, values = replay.measure(states)

@@ -173,7 +173,7 @@ function fitAlgorithmToData(app) {
   const current = algorithmOf(app);
   if (current && suits(current, app.spec)) return;
   const other = app.catalog.algorithms.find((one) => suits(one, app.spec));
-  if (other) app.spec = { ...app.spec, algorithm: other.id, params: {}, loss: null };
+  if (other) app.spec = { ...app.spec, algorithm: other.id, params: {}, loss: null, exact: Boolean(app.spec.exact && other.exact_at_once) };
 }
 
 /** Whether a parameter is in use under these values. */

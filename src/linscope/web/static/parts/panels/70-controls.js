@@ -54,7 +54,7 @@ function pickAlgorithm(app, id) {
     if (value !== undefined && allows(parameter, value)) kept[parameter.name] = value;
   }
   app.tabPicked = false;
-  app.spec = { ...app.spec, algorithm: id, params: kept, loss: null, start: 1, exact: Boolean(app.spec.exact && algorithm.exact) };
+  app.spec = { ...app.spec, algorithm: id, params: kept, loss: null, start: 1, exact: Boolean(app.spec.exact && algorithm.exact_at_once) };
   app.lecture = null;
   app.emit("lecture");
   return refit(app, { toEnd: true });
