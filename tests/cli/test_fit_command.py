@@ -231,3 +231,38 @@ def test_every_model_end_to_end(capsys, monkeypatch, table, tmp_path, key):
     code, out, err = call("verify", path, table)
     assert code == 0, err + out
     assert out.startswith("verified: ")
+
+
+def test_a_folder_is_read_in_batches(run, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    both = pa.table({"a": X[:, 0], "b": X[:, 1], "price": PRICES})
+    for part in range(2):
+        pq.write_table(both.slice(30 * part, 30), tmp_path / f"part-{part}.parquet")
+    model = tmp_path / "m.linscope"
+    words = ["regression", str(tmp_path), "--target", "price"]
+    answer = found(run, *words, "--save", str(model))
+    expected = ls.LinearRegression().fit(X, PRICES)
+    np.testing.assert_allclose(answer["weights"]["coef"][0], expected.coef_, rtol=1e-9)
+    assert answer["rows"] == 60
+    assert list(ls.load(model).feature_names_in_) == ["a", "b"]
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "60 rows in batches" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--scale", "--target", "price"], "--scale needs all rows in memory"),
+        ([], "Name it with --target"),
+        (["--target", "prize"], "did you mean 'price'"),
+    ],
+)
+def test_what_a_table_in_batches_does_not_have(run, tmp_path, words, said):
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    pq.write_table(pa.table({"a": X[:, 0], "price": PRICES}), tmp_path / "t.parquet")
+    code, _, err = run("regression", str(tmp_path), *words)
+    assert code == 2
+    assert said in " ".join(err.split())

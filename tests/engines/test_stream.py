@@ -225,3 +225,30 @@ def test_a_folder_that_was_copied_gives_the_same_bits(tmp_path):
     ]
     assert np.array_equal(found[0].coef_, found[1].coef_)
     shutil.rmtree(tmp_path)
+
+
+def test_evaluation_and_separability(tmp_path):
+    path = write(tmp_path / "t.parquet", pa.table(columns(WORDS)))
+    rows = ls.scan(path, target="y", memory_limit=TINY)
+    model = ls.LogisticRegression().fit(X, WORDS)
+    far, near = ls.evaluate(model, rows), ls.evaluate(model, X, WORDS)
+    assert (far.confusion_matrix == near.confusion_matrix).all()
+    assert far.roc_auc == pytest.approx(near.roc_auc, abs=1e-12)
+    assert ls.separability(rows).verify(X, WORDS)
+
+
+def test_a_comparison_says_that_it_takes_a_sample():
+    rows = ls.scan(pa.table(columns(WORDS)), target="y", memory_limit=20_000)
+    with pytest.warns(UserWarning, match="one of every 2 is compared, 120 in all"):
+        found = ls.compare(rows, models=["fisher"], cv=2, repeats=1, budget=None, verbose=False)
+    assert "Use the Fisher discriminant" in str(found)
+
+
+def test_rows_are_added_to_a_model(tmp_path):
+    path = write(tmp_path / "t.parquet", pa.table(columns(GROUPS)))
+    half = write(tmp_path / "h.parquet", pa.table(columns(GROUPS)).slice(0, 120), (120,))
+    rest = pa.table(columns(GROUPS)).slice(120)
+    model = ls.FisherDiscriminant().partial_fit(ls.scan(half, target="y"))
+    model.partial_fit(ls.scan(rest, target="y", memory_limit=TINY))
+    whole = ls.FisherDiscriminant().fit(ls.scan(path, target="y"))
+    np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-9)

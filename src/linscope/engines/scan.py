@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linscope.data.scan import open_table
-from linscope.data.scan.plan import Plan, make_plan, with_labels
+from linscope.data.scan.plan import Plan, make_plan, read_columns, with_labels
 from linscope.rows.memory_budget import memory_budget
 
 from .base import Engine
@@ -107,6 +107,16 @@ class Scan(Source):
 
     def plain(self) -> Engine:
         return self._rows(Plan(self._plan.features, self._plan.dtype))
+
+    def sample(self) -> tuple[dict[str, Any], int]:
+        """Columns in memory, and of how many rows each is one; 1 if the table fits.
+
+        The features and the target as they stand in the table, evenly spread over its rows.
+        """
+        names = [name for name in self._plan.columns if name != self._plan.weight]
+        size = 8 * self.engine.n_rows * len(names)
+        step = max(1, -int(-size // (self._limit * SMALL_SHARE)))
+        return read_columns(self._table, names, step), step
 
     def _rows(self, plan: Plan) -> Engine:
         """The rows in batches or partitions; in memory, if they are few beside the limit."""

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from linscope.data.given import accepts_dataset
+from linscope.engines import source_of
+from linscope.rows.far import given_target, given_weight
 from linscope.rows.finite import check_finite
 from linscope.rows.threads import one_blas_thread
 
@@ -149,6 +151,12 @@ def _of_model(
             f"{type(model).__name__} predicts numbers, and classes are compared here: see its "
             "score(X, y), or summary()"
         )
+    source = source_of(X, y)
+    if source is not None:
+        known, rows_of = source.labelled(model.classes_)
+        y = known[rows_of.gather(given_target)]
+        if options.get("sample_weight") is None and rows_of.weighted:
+            options["sample_weight"] = rows_of.gather(given_weight)
     if X is None or y is None:
         raise ValueError("with a fitted classifier pass the samples too: X and y, or a data set")
     scores = None

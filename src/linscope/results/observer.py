@@ -63,6 +63,8 @@ class ProgressBar(Observer):
     def __init__(self, after: float = 1.0) -> None:
         self.after = after
         self._bar: Any = None
+        self._pass: Any = None
+        self._read = 0
 
     def begin(self, task: str, total: int | None) -> None:
         self._task, self._total, self._started = task, total, time.monotonic()
@@ -74,32 +76,47 @@ class ProgressBar(Observer):
             self._bar.update(self._id, completed=done, note=getattr(state, "note", ""))
         return False
 
+    def rows(self, done: int, total: int) -> None:
+        """A bar of its own for a long pass over a table in batches."""
+        if done < self._read or self._read == 0:
+            self._began = time.monotonic()
+        self._read = done
+        if self._pass is None and time.monotonic() - self._began >= self.after:
+            self._pass = _bar()
+            self._pass.start()
+            self._place = self._pass.add_task("reading", total=total, note="")
+        if self._pass is not None:
+            self._pass.update(self._place, completed=done)
+            if done >= total:
+                self._pass.stop()
+                self._pass, self._read = None, 0
+
     def end(self) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        for bar in (self._bar, self._pass):
+            if bar is not None:
+                bar.stop()
+        self._bar = self._pass = None
 
     def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-        )
-
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=Console(file=sys.stderr),
-            transient=True,
-        )
+        self._bar = _bar()
         self._bar.start()
         self._id = self._bar.add_task(self._task, total=self._total, note="")
+
+
+def _bar() -> Any:
+    """What is drawn: how far it is, how long it took."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=Console(file=sys.stderr),
+        transient=True,
+    )
 
 
 # Whoever watches the fits of this context; most of the time nobody does.

@@ -15,6 +15,8 @@ import scipy.sparse as sp
 from linscope.data.columns import as_table
 from linscope.data.datasets import Dataset
 from linscope.data.files import Table, read_table
+from linscope.engines.scan import Scan
+from linscope.results.caller import warn_caller
 
 from .comparison.result import Comparison
 from .comparison.scoring.candidates import choose_models
@@ -118,6 +120,8 @@ def compare(
     >>> found.best_.predict(data.X[:2, :4]).tolist()
     [0, 0]
     """
+    if isinstance(X, Scan):
+        X, target = _scanned(X), target or X.targets[0]
     given = _read(X, y, groups, time, sheet)
     settings = Settings(
         target=target if target is not None else given.target,
@@ -251,3 +255,17 @@ def _with_columns(
 def _several(names: Sequence[str]) -> tuple[str, ...]:
     """One name or several, also with commas between them."""
     return tuple(names.split(",")) if isinstance(names, str) else tuple(names)
+
+
+def _scanned(rows: Scan) -> dict[str, Any]:
+    """A table in batches as columns: all rows, or as many as fit, evenly spread."""
+    columns, step = rows.sample()
+    if step > 1:
+        n = rows.shape[0]
+        warn_caller(
+            f"{n:,} rows do not fit in memory: one of every {step} is compared, "
+            f"{-(-n // step):,} in all; fit the recommended model to the whole table with "
+            "fit(scan)",
+            UserWarning,
+        )
+    return columns

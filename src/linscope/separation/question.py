@@ -11,6 +11,8 @@ from linscope.arithmetic.rational import round_up, sqrt_up
 from linscope.data import signs
 from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
+from linscope.engines import source_of
+from linscope.fitting.far import here
 from linscope.rows.threads import one_blas_thread
 
 from .class_table import ClassTable
@@ -68,6 +70,9 @@ def separability(
     >>> bool(xor.verify(X, [-1, 1, 1, -1]))
     True
     """
+    source = source_of(X, y)
+    if source is not None:
+        X, y, _ = here(source, classes=True)
     matrix, labels = read_table(X, y)
     with one_blas_thread():
         if len(labels.classes) == 2:

@@ -15,7 +15,7 @@ from ..json_document import print_json
 from ..options import Flag, Json, Quiet
 from ..screen import console, progress_bars
 from ..tables.options import AskedOfColumns, AskedOfTable, DataFile, TableName
-from ..tables.table import given_table
+from ..tables.table import Given, given_table
 
 USAGE = """\
 Usage: linscope fit MODEL TABLE --target COLUMN [OPTIONS]
@@ -138,16 +138,19 @@ def run(
 ) -> int:
     """Read, fit, keep, say."""
     from ..fresh import fitted as words
+    from ..fresh import streamed
     from ..fresh.fitting import about, ask, command_of, fit_pipeline
 
     asked, writing = asked or AskedOfTable(), writing or Writing()
     given = given_table(table, file)
     path = check_model_path(writing.save, force=writing.force)
+    said = command_of(key, given.word, asked, options, scale)
+    if streamed.too_large(given):
+        return run_streamed(key, given, asked, scale, options, writing, path, said)
     with input_errors(also=(TypeError,)):
         question = ask(given.read(asked.sheet), asked, key, given.name)
         with nullcontext() if writing.quiet else progress_bars():
             fitted = fit_pipeline(question, key, options, scale=scale)
-    said = command_of(key, given.word, asked, options, scale)
     facts = about(fitted, given.name, said)
     saved = None if path is None else str(path)
     if path is not None:
@@ -160,6 +163,35 @@ def run(
     else:
         after = [] if writing.quiet else words.what_next(saved, given.word, said)
         words.show(console(), fitted, after)
+    return FINE
+
+
+def run_streamed(
+    key: str,
+    given: Given,
+    asked: AskedOfColumns,
+    scale: bool,
+    options: ModelOptions,
+    writing: Writing,
+    path: Path | None,
+    said: str,
+) -> int:
+    """The same for a table that does not fit in memory."""
+    from ..fresh.fitted import what_next
+    from ..fresh.streamed import fit_streamed
+
+    saved = None if path is None else str(path)
+    with input_errors(also=(TypeError, ImportError)):
+        how = {"scale": scale, "quiet": writing.quiet}
+        fitted = fit_streamed(key, given, asked, options, said, **how)
+        if path is not None:
+            from linscope.persist import save
+
+            save(fitted.model, path, about=fitted.about())
+    if writing.json:
+        print_json(fitted.document(saved))
+    else:
+        fitted.show(console(), [] if writing.quiet else what_next(saved, given.word, said))
     return FINE
 
 

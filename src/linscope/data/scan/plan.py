@@ -250,3 +250,25 @@ def _places(column: Any, texts: tuple[Any, ...], name: str, first: int) -> np.nd
             f"first pass, or which the model has not seen; it knows {', '.join(texts[:8])}"
         )
     return codes
+
+
+def read_columns(table: Table, names: list[str], step: int) -> dict[str, Any]:
+    """Every ``step``-th row of some columns, in memory."""
+    parts: list[list[Any]] = [[] for _ in names]
+    first = 0
+    for batch in table.batches(names):
+        chosen = slice(-first % step, None, step)
+        for part, column in zip(parts, batch.columns, strict=True):
+            part.append(_values(column)[chosen])
+        first += batch.rows
+    joined = [np.concatenate(part) for part in parts]
+    return dict(zip(names, joined, strict=True))
+
+
+def _values(column: Any) -> np.ndarray:
+    """Numbers, truth values, or objects of text."""
+    if isinstance(column, np.ndarray):
+        return column
+    if column.null_count:
+        return np.array(column.to_pylist(), dtype=object)
+    return _numbers(column)

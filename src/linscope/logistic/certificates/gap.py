@@ -27,7 +27,7 @@ import numpy as np
 from scipy import linalg
 
 from linscope._compiling import kernel
-from linscope.rows.blocks import Block, light
+from linscope.rows.blocks import Block, blind
 from linscope.rows.threads import one_blas_thread
 
 from ..solvers.objective import LogisticObjective, Point
@@ -266,7 +266,7 @@ def _worst_divergence(objective: LogisticObjective, point: Point, rounding: Roun
     return (total + (np.log(objective.n_classes) + 2 * rounding.score) * rounding.weight) * ROOM
 
 
-@light
+@blind
 def _reach(block: Block, name: str) -> float:
     """Σ c (largest − least score)."""
     S = block.kept[name].scores

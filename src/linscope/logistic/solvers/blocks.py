@@ -16,7 +16,7 @@ from scipy import sparse
 from linscope._compiling import kernel
 from linscope.losses.logistic_tiles import binary_pass, binary_terms
 from linscope.losses.softmax import probabilities, softmax_terms
-from linscope.rows.blocks import Block, Largest, Least, light
+from linscope.rows.blocks import Block, Largest, Least, blind
 from linscope.rows.curvature import diagonal_block, hessian_block, product_block
 from linscope.rows.operations import TILE, as_rows
 from linscope.rows.sparse_products import (
@@ -107,7 +107,7 @@ def loss_between(block: Block, here: str, there: str, t: float) -> float:
     return softmax_terms(S, block.y, c, np.empty_like(S), spare)
 
 
-@light
+@blind
 def least_score(block: Block, name: str) -> Least:
     return Least(float(np.abs(block.kept[name].scores).min(initial=np.inf)))
 
@@ -173,14 +173,14 @@ class Facts(NamedTuple):
     pairs: float
 
 
-@light
+@blind
 def class_totals(block: Block, n_classes: int) -> np.ndarray:
     """The weight of each class."""
     weight = block.weight if block.weighted else None
     return np.bincount(block.y, weight, n_classes).astype(np.float64)
 
 
-@light
+@blind
 def facts_of(block: Block, n_classes: int) -> tuple:
     """``Facts`` as a tuple."""
     X, c = block.X, block.weight if block.weighted else None
