@@ -561,10 +561,10 @@ def test_bad_input_as_a_process(tmp_path):
     assert done.stderr == "linscope: nothing.csv does not exist\n"
 
 
-@pytest.mark.parametrize("form", ["rich", "csv"])
-def test_a_reader_that_leaves_early_is_no_error(form):
+@pytest.mark.parametrize(("form", "passes"), [("rich", "200"), ("csv", "400")])
+def test_a_reader_that_leaves_early_is_no_error(form, passes):
     # More than the 64 KB that a pipe holds, so that it is still writing when the reader leaves.
-    words = ["trace", "perceptron", "non_separable", "--rows", "0", "--max-iter", "400"]
+    words = ["trace", "perceptron", "non_separable", "--rows", "0", "--max-iter", passes]
     words += ["--format", form]
     process = subprocess.Popen(
         [sys.executable, "-m", "linscope", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE

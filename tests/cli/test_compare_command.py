@@ -1,12 +1,12 @@
 """``linscope compare``: what it asks of the study, what it says, and what it writes."""
 
 import json
+import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -233,18 +233,12 @@ def test_a_report_is_written_over(run, write, study, tmp_path):
 
 
 def test_an_interrupt_keeps_what_is_finished(write, tmp_path):
-    words = [
-        "compare",
-        str(write(TABLE)),
-        "--target",
-        "churn",
-        "--budget",
-        "none",
-        "--repeats",
-        "9",
-    ]
+    words = ["compare", str(write(TABLE)), "--target", "churn", "--budget", "none"]
+    # Enough repeats for seconds, so that it is in the middle however late the signal comes.
+    words += ["--models", "fisher,logistic-l2", "--repeats", "30"]
     with subprocess.Popen(
         [sys.executable, "-m", "linscope", *words],
+        env={**os.environ, "LINSCOPE_THREADS": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -256,14 +250,13 @@ def test_an_interrupt_keeps_what_is_finished(write, tmp_path):
             if said[-1].startswith("Fisher"):
                 break
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert out.startswith("Partial: ")
     assert "Traceback" not in err
     found = read_report(tmp_path / "table-report.html")
     assert found.partial
     states = {one.title: one.state for one in found.candidates}
-    # Others may have finished meanwhile in another process, but not those in the middle.
     assert {states[title] for title in said} == {"finished"}
     assert states["Logistic regression, l2"] == "partial"
 
@@ -286,10 +279,10 @@ study = type(sys)("linscope.selection.comparison.study")
 def run_study(question, options, *, watch=None, processes=None):
     try:
         print("running", flush=True)
-        time.sleep(60)
+        time.sleep(3600)
     except KeyboardInterrupt:
         print("stopping", flush=True)
-        time.sleep(60)
+        time.sleep(3600)
 study.run_study = run_study
 sys.modules["linscope.selection.comparison.study"] = study
 sys.exit(main(sys.argv[1:]))
@@ -299,12 +292,14 @@ sys.exit(main(sys.argv[1:]))
 def test_a_second_interrupt_ends_at_once(write, tmp_path):
     words = ["compare", str(write(TABLE)), "--target", "churn", "--quiet"]
     with subprocess.Popen(
-        [sys.executable, "-c", STUBBORN, *words], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+        [sys.executable, "-c", STUBBORN, *words],
+        env={**os.environ, "LINSCOPE_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
     ) as process:
         for word in ("running", "stopping"):
             assert process.stdout.readline().strip() == word
             process.send_signal(signal.SIGINT)
-        begun = time.monotonic()
-        assert process.wait(timeout=20) == 130
-        assert time.monotonic() - begun < 10
+        assert process.wait(timeout=600) == 130  # before its hour is over
     assert not list(tmp_path.glob("*.html"))

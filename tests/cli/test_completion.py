@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from linscope.cli import main
+
 PROGRAM = Path(sys.executable).with_name("linscope")
 
 BASH = r"""
@@ -42,7 +44,7 @@ SCRIPTS = {
 
 
 @pytest.fixture(params=SCRIPTS, scope="module")
-def shell(request, tmp_path_factory):
+def shell(request, tmp_path_factory, each_script_once):
     """A shell whose user has installed the completion."""
     if not shutil.which(request.param) or not PROGRAM.exists():
         pytest.skip(f"there is no {request.param} here, or no linscope")
@@ -55,13 +57,22 @@ def shell(request, tmp_path_factory):
 
     def said(*words):
         run = subprocess.run(
-            words, env=environment, cwd=home, capture_output=True, text=True, timeout=120
+            [*SCRIPTS[request.param], *words],
+            env=environment,
+            cwd=home,
+            capture_output=True,
+            text=True,
+            timeout=600,
         )
         return run.stdout
 
-    for _ in range(2):  # another run changes nothing
-        said(PROGRAM, "--install-completion", "--shell", request.param)
-    return lambda *words: said(*SCRIPTS[request.param], *words)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        for name in unset:
+            patch.delenv(name, raising=False)
+        for _ in range(2):  # another run changes nothing
+            assert main(["--install-completion", "--shell", request.param]) == 0
+    return said
 
 
 @pytest.mark.parametrize(

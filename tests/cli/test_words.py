@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cyclopts import App
 from sklearn.compose import make_column_transformer
 from sklearn.preprocessing import OneHotEncoder
 
@@ -364,22 +363,6 @@ def test_the_shell_asks_for_words(run, words, known):
     code, out, _ = run("__complete", *words)
     assert code == 0
     assert known in out.splitlines()
-
-
-SCRIPTS = {}
-
-
-@pytest.fixture
-def each_script_once(monkeypatch):
-    """The script for a shell takes a second: what the application made is kept for all tests."""
-    make = App.generate_completion
-
-    def kept(self, *, shell):
-        if shell not in SCRIPTS:
-            SCRIPTS[shell] = make(self, shell=shell)
-        return SCRIPTS[shell]
-
-    monkeypatch.setattr(App, "generate_completion", kept)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
