@@ -14,7 +14,7 @@ TEST_JOBS ?= 2
 # Commands start many processes: without bytecode each would read all of the package's sources again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo tour test lint types tests browser notebooks format bench redteam portability clean clean-cache
+.PHONY: demo tour test lint types tests slow browser notebooks format bench redteam portability clean clean-cache
 
 # Compiled before, so that the budget of the comparison is for models; a kernel that fails to
 # compile is no reason to stop.
@@ -44,6 +44,10 @@ types: $(VENV)/dev.done
 # Each process begins with tests of its own, so that few kernels are compiled by two at once.
 tests: $(VENV)/dev.done browser
 	$(BIN)/pytest -n $(TEST_JOBS) --dist worksteal
+
+# Larger siblings of what make test runs.
+slow: $(VENV)/dev.done
+	$(BIN)/pytest -n $(TEST_JOBS) --dist worksteal -m slow
 
 # Tests of pages need chromium. Root on Debian gets it here; elsewhere they are skipped and say so.
 browser:

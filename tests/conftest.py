@@ -21,6 +21,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from linscope.selection.comparison.sharing import processes
 
@@ -58,6 +59,8 @@ def _cache_directory() -> str:
 
 
 gc.disable()  # until all tests are collected
+settings.register_profile("linscope", deadline=None)  # the first example may compile a kernel
+settings.load_profile("linscope")
 os.environ["NUMBA_CACHE_DIR"] = _cache_directory()
 os.environ["MPLBACKEND"] = "Agg"
 if "PYTEST_XDIST_WORKER" in os.environ:  # the other cores have workers of their own

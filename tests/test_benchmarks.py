@@ -235,6 +235,7 @@ def test_exponents_of_growth():
     assert list(found.by_features) == [2, 4, 8]
 
 
+@pytest.mark.slow  # it starts Python, and compiles, some times
 def test_memory_and_cold_start_are_measured_in_processes_of_their_own():
     before, after = processes.peak_memory(CASES["perceptron"], "linscope", TINY)
     assert 0 < before <= after

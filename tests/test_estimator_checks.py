@@ -28,6 +28,13 @@ ORDER_MATTERS = {
     "check_sample_weight_equivalence_on_sparse_data",
 }
 CLASS_WEIGHTS = "check_class_weight_classifiers"
+
+
+def other(*values):
+    """Another way through code whose checks another model runs, too."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 MODELS = [
     *(ls.Perceptron(output=output) for output in ("last", "averaged", "voted", "pocket")),
     ls.Perceptron(rule="mini-batch", output="averaged"),
@@ -80,10 +87,10 @@ def test_scikit_learn_checks_of_logistic_regression(multi_class):
         {},
         {"multi_class": "ovo"},
         {"loss": "squared_hinge"},
-        {"penalize_intercept": True},
+        other({"penalize_intercept": True}),
         {"penalize_intercept": True, "loss": "squared_hinge"},
         {"penalize_intercept": True, "solver": "coordinate", "tol": 1e-11, "max_iter": 10_000},
-        {"fit_intercept": False},
+        other({"fit_intercept": False}),
         {"fit_intercept": False, "loss": "squared_hinge"},
     ],
     ids=str,
@@ -105,7 +112,8 @@ def test_no_line_through_the_origin_meets_the_check_of_class_weights():
 
 
 @pytest.mark.parametrize(
-    ("solver", "multi_class"), [("batch", "ovr"), ("stochastic", "softmax"), ("mini-batch", "ovo")]
+    ("solver", "multi_class"),
+    [("batch", "ovr"), ("stochastic", "softmax"), other("mini-batch", "ovo")],
 )
 def test_scikit_learn_checks_of_logistic_gradient_steps(solver, multi_class):
     model = ls.LogisticRegression(solver=solver, multi_class=multi_class, max_iter=50)
@@ -117,12 +125,12 @@ def test_scikit_learn_checks_of_logistic_gradient_steps(solver, multi_class):
     "model",
     [
         ls.SVC(),
-        ls.SVC(C=100.0),
+        other(ls.SVC(C=100.0)),
         ls.SVC(multi_class="ovr"),
         ls.SVC(kernel="linear"),
-        ls.SVC(multi_class="ovr", kernel="linear"),
-        ls.SVC(kernel="poly"),
-        ls.SVC(kernel="sigmoid"),
+        other(ls.SVC(multi_class="ovr", kernel="linear")),
+        other(ls.SVC(kernel="poly")),
+        other(ls.SVC(kernel="sigmoid")),
         ls.SVC(kernel="precomputed"),
         ls.SVC(probability=True),
     ],

@@ -9,13 +9,17 @@ from .campaign import run
 from .registry import REGISTRY
 
 SEED = 12
-PROBLEMS = {"ordinary": 12, "hard": 10, "extreme": 4}
+PROBLEMS = {"ordinary": range(5), "hard": range(5), "extreme": range(2)}
+MORE = {"ordinary": range(5, 12), "hard": range(5, 10), "extreme": range(2, 4)}
 FORGERIES = 6
 
 
+@pytest.mark.parametrize(
+    "problems", [PROBLEMS, pytest.param(MORE, marks=pytest.mark.slow)], ids=["some", "more"]
+)
 @pytest.mark.parametrize("level", PROBLEMS)
 @pytest.mark.parametrize("estimator", REGISTRY)
-def test_no_finding(estimator, level):
-    outcomes = [run(estimator, level, SEED, i, FORGERIES) for i in range(PROBLEMS[level])]
+def test_no_finding(estimator, level, problems):
+    outcomes = [run(estimator, level, SEED, i, FORGERIES) for i in problems[level]]
     found = [outcome.report() for outcome in outcomes if outcome.found]
     assert not found, "\n\n".join(found)

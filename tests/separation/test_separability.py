@@ -590,7 +590,7 @@ def indicators(n, seed, noise):
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.7])
-@pytest.mark.parametrize("n", [300, 1200])
+@pytest.mark.parametrize("n", [300, pytest.param(1200, marks=pytest.mark.slow)])
 def test_tables_of_indicators_are_settled_at_one_stroke(n, noise):
     X, y = indicators(n, 1, noise)
     verdict = ls.separability(X, y)
