@@ -52,6 +52,7 @@ _PUBLIC = {
     "Trace": "tracing.trace_object",
     "augment": "data",
     "compare": "selection.compare",
+    "compress": "engines.compress",
     "evaluate": "metrics",
     "gradient_descent": "fitting.any_function",
     "load": "persist.model_files",

@@ -252,3 +252,38 @@ def test_rows_are_added_to_a_model(tmp_path):
     model.partial_fit(ls.scan(rest, target="y", memory_limit=TINY))
     whole = ls.FisherDiscriminant().fit(ls.scan(path, target="y"))
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("many", [1 << 20, 50], ids=["at once", "in parts"])
+def test_equal_rows_become_weights(many, monkeypatch):
+    from linscope.engines import compress
+
+    monkeypatch.setattr(compress, "MANY_ROWS", many)
+    a, b = GROUPS, (X[:, 0] > 0).astype(float)
+    colour = pa.array(np.array(["red", "blue", "green"])[a]).dictionary_encode()
+    rows = ls.compress(pa.table({"b": b, "colour": colour, "y": WORDS}), target="y")
+    assert rows.shape == (len(set(zip(a, b, WORDS, strict=True))), 3)
+    encoded = np.c_[b, a == 2, a == 0]
+    for model in (ls.LogisticRegression(), ls.LinearSVC(loss="squared_hinge"), ls.Ridge()):
+        target = (WORDS == "yes").astype(float) if isinstance(model, ls.Ridge) else WORDS
+        if isinstance(model, ls.Ridge):
+            rows = ls.compress({"b": b, "colour": colour, "y": target}, target="y")
+        near, far = clone(model).fit(encoded, target), clone(model).fit(rows)
+        np.testing.assert_allclose(far.coef_, near.coef_, rtol=1e-7, atol=1e-9)
+        assert far.verify(rows)
+
+
+def test_rows_that_hardly_repeat_are_refused(monkeypatch):
+    from linscope.engines import compress
+
+    monkeypatch.setattr(compress, "MANY_ROWS", 100)
+    with pytest.raises(ValueError, match="hardly repeat"):
+        ls.compress(pa.table(columns(NUMBERS)), target="y", memory_limit=2000)
+
+
+def test_a_big_table_is_the_same_for_the_same_seed(tmp_path):
+    from benchmarks.make_big import make_big
+
+    rows = [make_big(tmp_path / name, 1e-4, 3, seed=1) for name in ("a.parquet", "b.parquet")]
+    assert rows == [2500, 2500]
+    assert pq.read_table(tmp_path / "a.parquet") == pq.read_table(tmp_path / "b.parquet")

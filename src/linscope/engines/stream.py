@@ -140,7 +140,8 @@ class StreamEngine:
 
     def gather(self, task: Task, *arguments: Any) -> Any:
         """What the task returns for each row, of all rows: an array, or a tuple of arrays."""
-        parts, blind = [], hasattr(task, "blind")
+        blind = hasattr(task, "blind")
+        parts: list[Any] = []
         with closing(self._map(lambda _, block: _own(task(block, *arguments)), blind)) as found:
             parts.extend(found)
         if isinstance(parts[0], tuple):

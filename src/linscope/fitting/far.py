@@ -29,7 +29,15 @@ from .training import adopt_columns, check_columns
 OF_ROWS = ["predict", "predict_proba", "predict_log_proba", "decision_function", "transform"]
 OF_ROWS += ["discriminants", "predict_joint_log_proba", "predict_interval"]
 # What a fit leaves that no prediction needs; some of it is as long as the table.
-NOT_SENT = ("_training", "_last", "_moments", "_progress", "certificate_", "result_", "results_")
+NOT_SENT: tuple[str, ...] = (
+    "_training",
+    "_last",
+    "_moments",
+    "_progress",
+    "certificate_",
+    "result_",
+    "results_",
+)
 NOT_SENT += ("alphas_", "slack_", "support_", "outliers_", "feature_names_in_", "_skl_callbacks")
 
 

@@ -339,7 +339,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
             both.feature_names_in_ = ours
         weighted = self.certificate_.weighted or other.certificate_.weighted
         single = self.coef_.ndim == 1
-        like = Regression(np.empty((0, 0), self.coef_.dtype), None, None, single, None,  # type: ignore
+        like = Regression(np.empty((0, 0), self.coef_.dtype), None, None, single, None,
                           self._targets)  # fmt: skip
         return both._from_moments(self._moments.merge(other._moments), like, weighted)
 

@@ -143,8 +143,9 @@ class HuberRegressor(LinearRegressor):
         training = read_regression(self, X, y, sample_weight)
         check_rows(choose(training.X, training.Y, training.weight), self._names())
         n, d = training.X.shape
-        if isinstance(training.X, FarRows) and n * d > MOST_BROUGHT:
-            refuse(source_of(X), "the proof of so large a HuberRegressor", "LinearRegression")
+        source = source_of(X)
+        if source is not None and n * d > MOST_BROUGHT:
+            refuse(source, "the proof of so large a HuberRegressor", "LinearRegression")
         if n == 0:
             raise ValueError("all sample weights are 0: there is nothing to fit")
         if d > MOST_COLUMNS:

@@ -111,7 +111,7 @@ class LinearRegression(LeastSquaresFamily):
             model.feature_names_in_ = names
         single = np.ndim(mean_y) == 0
         targets = ["y"] if single else [f"y{k + 1}" for k in range(moments.n_targets)]
-        like = Regression(np.empty((0, 0)), None, None, single, None, targets)  # type: ignore
+        like = Regression(np.empty((0, 0)), None, None, single, None, targets)
         model._from_moments(moments, like, weighted=False)
         model._explained = var_y is not None
         return model

@@ -98,7 +98,7 @@ def check_options(model: Any, training: Training) -> None:
     if model.solver not in DESCENTS:
         _check_solver(model, kind, softmax)
     _check_reference(model, training.classes.tolist(), softmax)
-    missing = np.flatnonzero(training.counts == 0) if model.multi_class == "ovo" else []
+    missing: Any = np.flatnonzero(training.counts == 0) if model.multi_class == "ovo" else []
     if len(missing) > 1:
         labels = [training.classes.tolist()[k] for k in missing[:2]]
         raise ValueError(

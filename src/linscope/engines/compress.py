@@ -1,0 +1,123 @@
+"""``ls.compress``: equal rows become one row with a weight, which changes no sum over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from linscope.data.scan import open_table
+from linscope.data.scan.opening import with_arrow
+from linscope.data.scan.plan import make_plan
+from linscope.data.scan.reading import Table
+from linscope.rows.memory_budget import memory_budget
+
+from .scan import SMALL_SHARE, Scan, scan
+
+# What the column of weights is called, unless the table has such a column.
+TIMES = "times"
+# Rows that are grouped at a time.
+MANY_ROWS = 1 << 20
+
+
+def compress(
+    table: Any,
+    target: str | None = None,
+    *,
+    columns: Iterable[str] | None = None,
+    weight: str | None = None,
+    memory_limit: float | None = None,
+) -> Scan:
+    """A table whose equal rows are one row with a weight: how often it was there.
+
+    One pass. Every model that sums over rows finds the same weights as from the whole table; its
+    certificate speaks of the weighted rows. For ``LinearRegression.summary`` weights are
+    precisions, and n counts the different rows: take standard errors from the whole table.
+
+    Parameters
+    ----------
+    table, target, columns, memory_limit : as for ``scan``; also a dict of columns
+    weight : column of weights that the rows have already; those of equal rows are added
+
+    Returns
+    -------
+    Scan
+        Of the different rows, which are in memory; ``fit`` takes it.
+
+    Raises
+    ------
+    ValueError
+        If the rows hardly repeat, so that the different ones do not fit in memory.
+
+    Examples
+    --------
+    >>> import linscope as ls
+    >>> table = {"dose": [0, 0, 0, 1, 1, 1], "ill": ["no", "no", "yes", "no", "yes", "yes"]}
+    >>> rows = ls.compress(table, target="ill")
+    >>> rows.shape
+    (4, 1)
+    >>> ls.LogisticRegression().fit(rows).coef_.round(4)
+    array([[0.3639]])
+    """
+    with_arrow()
+    import pyarrow
+
+    rows = open_table(pyarrow.table(table) if isinstance(table, dict) else table)
+    plan = make_plan(rows, target, columns, weight)
+    name = next(name for name in _names() if name not in rows.kinds)
+    keys = [one for one in plan.columns if one != weight]
+    most = memory_budget(memory_limit) * SMALL_SHARE
+    found = _grouped(rows, keys, weight, name, most)
+    features = [feature.name for feature in plan.features]
+    return scan(found, target, columns=features, weight=name, memory_limit=memory_limit)
+
+
+def _names() -> Iterable[str]:
+    yield TIMES
+    number = 2
+    while True:
+        yield f"{TIMES}{number}"
+        number += 1
+
+
+def _grouped(rows: Table, keys: list[str], weight: str | None, name: str, most: float) -> Any:
+    """The different rows with the sums of their weights, in the order of their first places."""
+    import pyarrow as pa
+
+    names = keys if weight is None else [*keys, weight]
+    total, parts, waiting = None, [], 0
+    for batch in rows.batches(names):
+        columns = [column if isinstance(column, pa.Array) else pa.array(column)
+                   for column in batch.columns]  # fmt: skip
+        if weight is None:
+            columns.append(pa.array([1.0] * batch.rows))
+        parts.append(_plain(pa.table(columns, names=[*keys, name])))
+        waiting += batch.rows
+        if waiting >= MANY_ROWS:
+            total, parts, waiting = _merged(total, parts, keys, name), [], 0
+            if total.nbytes > most:
+                raise ValueError(
+                    f"rows of {rows.where} hardly repeat: {total.num_rows:,} different ones so "
+                    "far, more than fit in memory; use scan(…) on the table itself"
+                )
+    return _merged(total, parts, keys, name)
+
+
+def _plain(table: Any) -> Any:
+    """Texts instead of dictionaries, which may differ from batch to batch."""
+    import pyarrow as pa
+    import pyarrow.types as pt
+
+    fields = [
+        pa.field(f.name, f.type.value_type if pt.is_dictionary(f.type) else f.type)
+        for f in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _merged(total: Any, parts: list[Any], keys: list[str], name: str) -> Any:
+    import pyarrow as pa
+
+    both = pa.concat_tables([*([] if total is None else [total]), *parts])
+    # One thread: the order of the groups, and of the sums, is always the same.
+    found = both.group_by(keys, use_threads=False).aggregate([(name, "sum")])
+    return found.rename_columns([*found.column_names[:-1], name]).select([*keys, name])
