@@ -39,7 +39,7 @@ def threads():
 
 @pytest.fixture(scope="module")
 def processes():
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         yield ExecutorCrew(pool)
 
 
@@ -208,18 +208,12 @@ class TestFaults:
         parts[3] = Load(dies_once, words, "partition 3")
         return Source(engine_of(crew, crew.begin(parts)))
 
-    def test_a_pool_of_our_own_is_started_again(self, tmp_path):
-        context = multiprocessing.get_context("spawn")
-        pools = []
-
-        def start():
-            pools.append(ProcessPoolExecutor(1, mp_context=context))
-            return pools[-1]
-
-        far = ls.LinearRegression().fit(self.dying(ExecutorCrew(start), tmp_path))
+    def test_processes_of_our_own_are_started_again(self, tmp_path):
+        crew = ExecutorCrew.of_processes(1)
+        first = crew._pools[0]
+        far = ls.LinearRegression().fit(self.dying(crew, tmp_path))
         agree(ls.LinearRegression().fit(X, NUMBERS), far)
-        assert len(pools) == 2
-        pools[-1].shutdown()
+        assert crew._pools[0] is not first
 
     def test_a_pool_of_the_user_is_not(self, tmp_path):
         context = multiprocessing.get_context("spawn")

@@ -88,7 +88,7 @@ def _exp2_single(T, most, store, slots, start):
             n = np.floor(t + HALF32)
             f = t - n
             p = ((((A5 * f + A4) * f + A3) * f + A2) * f + A1) * f + A0
-            store[s, first + k] = (p * f + ONE32) * _power_of_two(n)  # type: ignore[call-arg]
+            store[s, first + k] = (p * f + ONE32) * _power_of_two(n)
 
 
 @kernel(fastmath={"contract"})
@@ -104,7 +104,7 @@ def _exp2_double(T, most, store, slots, start):
             f = t - n
             p = ((((B13 * f + B12) * f + B11) * f + B10) * f + B9) * f + B8
             p = (((((((p * f + B7) * f + B6) * f + B5) * f + B4) * f + B3) * f + B2) * f) + B1
-            store[s, first + k] = (p * f + 1.0) * _power_of_two(n)  # type: ignore[call-arg]
+            store[s, first + k] = (p * f + 1.0) * _power_of_two(n)
 
 
 def _exp2_rows(T, most, store, slots, start):

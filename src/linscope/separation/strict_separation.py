@@ -79,7 +79,7 @@ class Subspace:
 
     def project(self, rows) -> np.ndarray:
         """r_i = z_i·N in floats."""
-        if self._exactly:
+        if self._exactly and self.vectors is not None:
             return np.column_stack([exact_column(self.rows, rows, v) for v in self.vectors])
         return self.rows.take(rows) @ self.floats
 

@@ -176,12 +176,12 @@ def _fold(held: Held, job: Job) -> Any:
 
 def _keep(held: Held, job: Job) -> tuple[Names, Any]:
     """What the task has looked at, and the sum of its partials."""
-    blocks = held.engine.blocks
-    for block in blocks:
-        block.kept.looked_at.clear()
+    kept: list[Any] = [block.kept for block in held.engine.blocks]
+    for each in kept:
+        each.looked_at.clear()
     partial = held.engine.keep(job.name, job.task, *job.arguments)
     held.done = job.done
-    return Names(set().union(*(block.kept.looked_at for block in blocks))), partial
+    return Names(set().union(*(each.looked_at for each in kept))), partial
 
 
 def _gather(held: Held, job: Job) -> Any:

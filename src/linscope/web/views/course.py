@@ -197,9 +197,10 @@ def _betas(replay: Any, states: Any, first: int, n: int) -> Any:
 def _measures(replay: Any, states: Any) -> list[dict[str, float]]:
     """What is drawn over the steps: the criterion, or primal, dual and gap."""
     if isinstance(replay, SmoReplay | CoordinateReplay):
-        smo = isinstance(replay, SmoReplay)
-        dual = states[:, DUAL] if smo else replay.dual(states)
-        primal = states[:, PRIMAL] if smo else replay.primal(states)
+        if isinstance(replay, SmoReplay):
+            dual, primal = states[:, DUAL], states[:, PRIMAL]
+        else:
+            dual, primal = replay.dual(states), replay.primal(states)
         pairs = zip(primal.astype(float).tolist(), dual.astype(float).tolist(), strict=True)
         return [{"primal P": P, "dual D": D, "gap P − D": max(P - D, 0.0)} for P, D in pairs]
     if hasattr(replay, "measure"):
