@@ -233,7 +233,9 @@ def test_every_model_end_to_end(capsys, monkeypatch, table, tmp_path, key):
     assert out.startswith("verified: ")
 
 
-def test_a_folder_is_read_in_batches(run, tmp_path):
+def test_a_folder_is_read_in_batches(run, capsys, tmp_path):
+    from linscope.cli import main
+
     pq = pytest.importorskip("pyarrow.parquet")
     pa = pytest.importorskip("pyarrow")
     both = pa.table({"a": X[:, 0], "b": X[:, 1], "price": PRICES})
@@ -249,6 +251,25 @@ def test_a_folder_is_read_in_batches(run, tmp_path):
     code, out, _ = run(*words)
     assert code == 0
     assert "60 rows in batches" in out
+    assert main(["predict", str(model), str(tmp_path / "part-0.parquet"), "--only"]) == 0
+    shown = capsys.readouterr()
+    assert "warning" not in shown.err
+    values = np.array(shown.out.split()[1:], dtype=float)
+    np.testing.assert_allclose(values, expected.predict(X[:30]), rtol=1e-9)
+
+
+def test_text_columns_in_batches_are_not_saved(run, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"colour": ["red", "blue", "red", "blue"], "price": [1.0, 2.0, 3.0, 5.0]})
+    pq.write_table(table, tmp_path / "part.parquet")
+    model = tmp_path / "m.linscope"
+    words = ["regression", str(tmp_path), "--target", "price"]
+    assert found(run, *words)["weights"]["features"] == ["colour=red"]
+    code, _, err = run(*words, "--save", str(model))
+    assert code == 2
+    assert "--drop colour" in err
+    assert not model.exists()
 
 
 @pytest.mark.parametrize(

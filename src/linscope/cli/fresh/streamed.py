@@ -37,7 +37,7 @@ def too_large(given: Given) -> bool:
     return UNPACKED * path.stat().st_size > memory_budget()
 
 
-def open_scan(given: Given, asked: AskedOfColumns, scale: bool) -> Any:
+def open_scan(given: Given, asked: AskedOfColumns, scale: bool, save: bool) -> Any:
     """The table in batches; what only a table in memory allows is refused."""
     from linscope.data.scan import open_table
     from linscope.engines.scan import scan
@@ -50,7 +50,14 @@ def open_scan(given: Given, asked: AskedOfColumns, scale: bool) -> Any:
     names = list(open_table(given.word).kinds)
     gone = {asked.target, *several(asked.drop, names)}
     columns = [name for name in names if name not in gone]
-    return scan(given.word, asked.target, columns=columns)
+    rows = scan(given.word, asked.target, columns=columns)
+    made = [name for name in columns if name not in rows.names]
+    if save and made:
+        raise BadInput(
+            f"a model of text columns read in batches cannot be saved: leave out {', '.join(made)} "
+            f"(--drop {','.join(made)}), or save a model of a part that fits in memory"
+        )
+    return rows
 
 
 class Streamed:
@@ -124,7 +131,7 @@ def fit_streamed(
     key: str, given: Given, asked: AskedOfColumns, options: ModelOptions, command: str, **how: Any
 ) -> Streamed:
     """The model, with a bar for the rows of each pass unless it is to be quiet."""
-    rows = open_scan(given, asked, how["scale"])
+    rows = open_scan(given, asked, how["scale"], how["save"])
     model = class_of(key)(**options.parameters())
     with nullcontext() if how["quiet"] else progress_bars():
         model.fit(rows)

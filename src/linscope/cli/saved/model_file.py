@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,7 +116,9 @@ class ModelFile:
             Z = Z if whole.all() else Z[whole]
         if not whole.any():
             return whole, [np.empty(0) for _ in methods]
-        return whole, [getattr(model, method)(Z) for method in methods]
+        with warnings.catch_warnings():  # the columns were put in their order by name
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            return whole, [getattr(model, method)(Z) for method in methods]
 
     def _count_unknown(self, table: Table) -> None:
         """Texts that the training table did not have, by column."""

@@ -182,7 +182,7 @@ def run_streamed(
 
     saved = None if path is None else str(path)
     with input_errors(also=(TypeError, ImportError)):
-        how = {"scale": scale, "quiet": writing.quiet}
+        how = {"scale": scale, "quiet": writing.quiet, "save": path is not None}
         fitted = fit_streamed(key, given, asked, options, said, **how)
         if path is not None:
             from linscope.persist import save
@@ -191,7 +191,8 @@ def run_streamed(
     if writing.json:
         print_json(fitted.document(saved))
     else:
-        fitted.show(console(), [] if writing.quiet else what_next(saved, given.word, said))
+        word = given.word if saved is None else "-"  # verify reads tables that fit in memory
+        fitted.show(console(), [] if writing.quiet else what_next(saved, word, said))
     return FINE
 
 

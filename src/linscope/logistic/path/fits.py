@@ -254,7 +254,7 @@ class WarmFits:
         older, newer = self.V
         return (newer[m] - less * newer[0]) - (older[m] - less * older[0])
 
-    def _fold(self, m: int, starts: Sequence[np.ndarray | None], known: Any = None):
+    def _fold(self, m: int, starts: Any, known: Any = None):
         return self._solve(m, starts[m - 1], replace(known, products=0) if known else None)
 
     def _solve(self, m: int, start: np.ndarray | None, known: Any = None):

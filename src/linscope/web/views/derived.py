@@ -29,7 +29,9 @@ def derived(trace: Derivation, spec: Spec, box: Box) -> dict[str, Any]:
     answer = picture(trace.estimator, spec.data, box)
     last = len(quantities)
     known = next((k for k, each in enumerate(quantities, 1) if each.name in ANSWERS), last)
-    states = [_state("From the points to the answer, one quantity after the other.", [], answer, False)]
+    states = [
+        _state("From the points to the answer, one quantity after the other.", [], answer, False)
+    ]
     for k, each in enumerate(quantities, 1):
         said = words_of_quantity(each.name, each.symbol, _cell(each))
         states.append(_state(said, [_line(each)], answer, k >= known))
