@@ -29,6 +29,10 @@ from .sharing.processes import Process
 
 # These come after the reference: they cost most, and a budget may end before them.
 RUN_LAST = ("logistic-l1", "logistic-poly", "ridge-poly", "kernel-perceptron", "svm-rbf")
+# Of small tables other processes take jobs from the right, the longest first; this one takes them
+# from the left, and short ones are where they meet, so that none waits long for the others.
+SHORT = ("naive-bayes", "least-squares", "perceptron-averaged", "perceptron-pocket", "ridge")
+LONGEST = ("kernel-perceptron", "logistic-poly", "ridge-poly", "svm-rbf", "boosting")
 # Of the budget so much is for the folds; the rest for learning curve, last fit and checks.
 SHARE_OF_FOLDS = 0.8
 
@@ -79,13 +83,13 @@ class Course(Setup):
             self.watch(event)
 
     def run(self) -> None:
-        """All candidates, the costly ones last; other processes begin with those."""
+        """All candidates, the costly ones last."""
         self.tell(Stage("preparing the folds"))
         models = sorted(self.models, key=lambda model: model.key in RUN_LAST)
         if not self.small:
             self.crew.end()
-        elif self.crew.others:  # they begin with the longest of all
-            models.sort(key=lambda model: model.family == "reference")
+        elif self.crew.others:
+            models.sort(key=lambda model: _place(model.key))
         self.crew.share([partial(self._candidate, model) for model in models])
 
     def _candidate(self, model: Model, do: Do) -> None:
@@ -157,6 +161,11 @@ class Course(Setup):
         able = {k: v for k, v in scores.items() if records[k].model.family != "reference"}
         simplicity = {key: records[key].simplicity for key in able}
         return choose(able, simplicity, rope=self.plan.rope, metric=self.plan.metric)
+
+
+def _place(key: str) -> int:
+    """Where a job is, from left to right."""
+    return 2 + LONGEST.index(key) if key in LONGEST else int(key in SHORT)
 
 
 def duration(seconds: float | None) -> str:
