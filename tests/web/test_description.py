@@ -1,4 +1,4 @@
-"""The served description against the server: schemathesis asks what it allows, and what it does not.
+"""The served description against the server: schemathesis asks what it allows, and more.
 
 The description cannot say that there is one label for each point: what fits it may still be refused
 with a sentence (422). All else must hold: the status, the type and the form of every answer, a
