@@ -13,6 +13,7 @@ from linscope.web.hosts.server import application
 from linscope.web.limits import BODY
 from linscope.web.samples import sample
 from linscope.web.schema import openapi
+from tests.web.pages import Here
 
 SPEC = {**sample("or"), "algorithm": "perceptron", "params": {}}
 
@@ -66,7 +67,7 @@ def test_other_names_of_this_machine_are_refused(client):
 
 
 def test_beyond_this_machine_a_token_is_needed():
-    client = TestClient(application("secret", work.Crew(1)), base_url="http://10.0.0.1")
+    client = TestClient(application("secret", Here()), base_url="http://10.0.0.1")
     assert client.get("/").status_code == 401
     assert client.get("/?token=wrong").status_code == 401
     assert client.get("/?token=secret").status_code == 200

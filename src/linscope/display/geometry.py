@@ -70,6 +70,26 @@ def area(polygon: np.ndarray) -> float:
     return 0.5 * abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1)))
 
 
+def solution_region(constraints: np.ndarray, box: Box) -> np.ndarray:
+    """Corners of the part of the box where every c + a·u + b·v > 0; empty if there is none."""
+    nothing = np.zeros((0, 2))
+    # a sample that the two weights cannot change is right everywhere or nowhere
+    fixed = ~constraints[:, 1:].any(axis=1)
+    if (constraints[fixed, 0] <= 0).any():
+        return nothing
+    region, lines = corners(box), constraints[~fixed]
+    while len(lines):  # by those that still cut it, the deepest first: few are needed
+        values = lines[:, :1] + lines[:, 1:] @ region.T
+        if (values < 0).all(axis=1).any():
+            return nothing
+        lines, values = (each[(values < 0).any(axis=1)] for each in (lines, values))
+        if len(lines):
+            deepest = int(np.argmin(values.min(axis=1) / np.linalg.norm(lines[:, 1:], axis=1)))
+            region = half_plane(region, lines[deepest])
+            lines = np.delete(lines, deepest, axis=0)
+    return region if area(region) > 1e-12 * area(corners(box)) else nothing
+
+
 def segment(box: Box, line: np.ndarray) -> np.ndarray | None:
     """The two ends of c + a·x + b·y = 0 inside the box, None if it misses the box."""
     x0, x1, y0, y1 = box

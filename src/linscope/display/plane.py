@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from linscope.data.tables import TableLike
 
 from . import theme
-from .boundary import predict
+from .decisions import predict
 from .inputs import Samples, read_hyperplane, read_samples
 from .space import PlaneDisplay, space_axes
 

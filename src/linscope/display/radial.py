@@ -19,7 +19,8 @@ from matplotlib.axes import Axes
 from linscope.data import RadialFeatures
 
 from . import theme
-from .boundary import fitted, predict
+from .boundary import fitted
+from .decisions import predict
 from .drawing import feature_axes
 from .geometry import SHAPE, box_around, square, widened
 from .inputs import Samples, read_hyperplane, read_samples

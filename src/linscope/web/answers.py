@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from .catalog import catalog
 from .own_table import read_table
 from .run import exports, fit
 from .samples import sample
+from .schema import openapi
 from .spec import BadSpec, read_data, read_spec
 from .views.everyone import everyone
 
@@ -45,6 +47,14 @@ def _object(body: Any, known: set[str]) -> Mapping[str, Any]:
     return body
 
 
+def _catalog(body: Any) -> dict[str, Any]:
+    return catalog()
+
+
+def _openapi(body: Any) -> dict[str, Any]:
+    return openapi()
+
+
 LONG = "the fractions have grown to thousands of digits: ask for fewer passes, or for decimals"
 KINDS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "fit": _fit,
@@ -52,6 +62,8 @@ KINDS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "everyone": _everyone,
     "sample": _sample,
     "table": read_table,
+    "catalog": _catalog,
+    "openapi": _openapi,
 }
 
 

@@ -12,13 +12,9 @@ import numpy as np
 from linscope.data.suggest import did_you_mean
 
 from .algorithms import ALGORITHMS, Algorithm, Parameter
-from .limits import CLASSES, FEATURES, KERNEL_POINTS, LARGEST, NAME, POINTS
+from .limits import CLASSES, FEATURES, KERNEL_POINTS, LARGEST, NAME, POINTS, BadSpec
 
 VIEWS = ("weights", "loss", "bound", "curves", "points")
-
-
-class BadSpec(ValueError):
-    """A request that cannot be run; its text is for the person at the page."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,8 +108,11 @@ def _serve(spec: Any, host: str, port: int, browser: bool, quiet: bool) -> int:
         import uvicorn
 
         from linscope.web.hosts.server import application
+        from linscope.web.hosts.work import Crew
     except ModuleNotFoundError as error:
         raise BadInput(MISSING) from error
+    crew = Crew()
+    crew.start()  # its process imports the models while the page is opened
     _warm(quiet)
     token = None if host in LOCAL else secrets.token_urlsafe(16)
     bound = _listen(host, port)
@@ -120,7 +123,7 @@ def _serve(spec: Any, host: str, port: int, browser: bool, quiet: bool) -> int:
     if browser:
         webbrowser.open(address)
     server = uvicorn.Server(
-        uvicorn.Config(application(token), log_level="warning", timeout_graceful_shutdown=1)
+        uvicorn.Config(application(token, crew), log_level="warning", timeout_graceful_shutdown=1)
     )
     server.run(sockets=[bound])
     return FINE
@@ -134,6 +137,7 @@ def _listen(host: str, port: int) -> socket.socket:
         out.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             out.bind((host, number))
+            out.listen()  # a browser that comes before the server waits
             return out
         except OSError as error:
             out.close()

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from linscope.display import theme
 from linscope.display.base import SampleDisplay
-from linscope.display.boundary import leads
+from linscope.display.decisions import leads
 from linscope.display.drawing import draw_regions, draw_samples
 from linscope.display.geometry import Box, mesh
 from linscope.display.inputs import choose_view, given_or_example, read_samples

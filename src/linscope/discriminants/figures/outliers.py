@@ -13,7 +13,8 @@ from sklearn.base import is_regressor
 
 from linscope.display import theme
 from linscope.display.base import Display
-from linscope.display.boundary import fitted, hyperplanes, parts_in, predict
+from linscope.display.boundary import fitted, hyperplanes, parts_in
+from linscope.display.decisions import predict
 from linscope.display.drawing import feature_axes
 from linscope.display.geometry import Box, box_around
 from linscope.display.inputs import Samples, choose_view, given_or_example, read_samples

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import SampleDisplay
-from linscope.display.boundary import decide
+from linscope.display.decisions import decide
 from linscope.display.drawing import draw_band, draw_samples
 from linscope.display.geometry import ONE, Box, mesh, segment, square
 from linscope.display.inputs import View

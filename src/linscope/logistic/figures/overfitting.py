@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from sklearn.exceptions import ConvergenceWarning
 
 from linscope.display import theme
-from linscope.display.boundary import leads
+from linscope.display.decisions import leads
 from linscope.display.drawing import draw_regions, feature_axes
 from linscope.display.geometry import mesh
 from linscope.display.inputs import Samples, View, choose_view, read_samples

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
-from linscope.display.boundary import predict
+from linscope.display.decisions import predict
 from linscope.display.inputs import Samples, dense, read_samples
 from linscope.losses.logistic import root_of_bend
 from linscope.losses.logistic import sigmoid as probability

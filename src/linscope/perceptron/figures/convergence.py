@@ -21,9 +21,8 @@ from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import Display
 from linscope.display.inputs import read_samples
-from linscope.separation.question import separability
-from linscope.separation.verdicts import Separable
 
+from .proof import proof
 from .weight_path import weight_path
 
 # With fewer updates than this share of the bound, logarithmic axes keep them visible.
@@ -55,37 +54,8 @@ def convergence(
 
 def proof_curves(w_path: Any, X: TableLike, y: Any, eta0: float = 1.0) -> ConvergenceDisplay:
     """What ``convergence`` draws; an error says why the bound does not hold."""
-    samples = read_samples(X, y, binary=True)
-    path = weight_path(w_path, samples, name="w_path")
-    if path.model is not None:
-        reason = path.model._no_bound(np.zeros(0), path.weights[0])
-        if path.model.class_weight is not None:
-            reason = reason or "it needs equal weights"
-        if not path.model.fit_intercept:
-            reason = reason or "γ is the margin with a bias: use fit_intercept=True"
-        if reason:
-            raise ValueError(f"the convergence bound does not apply to this model: {reason}")
-        eta0 = float(path.model.eta0)
-    if path.weights[0].any():
-        raise ValueError(
-            f"w_path starts at {theme.vector(path.weights[0])}: the proof needs a start from "
-            "zeros; pass the path with its first row, and init='zeros'"
-        )
-    verdict = separability(X, y)
-    if not isinstance(verdict, Separable):
-        raise ValueError(
-            "the classes are not linearly separable, so there is no margin γ and no bound: "
-            "see linscope.plot.margin(linscope.separability(X, y), X, y) for the reason"
-        )
-    weights = path.weights / eta0
-    return ConvergenceDisplay(
-        k=np.arange(len(weights)),
-        progress=weights @ verdict.augmented.weights,
-        length=np.linalg.norm(weights, axis=1),
-        gamma=float(verdict.gamma),
-        radius=float(verdict.radius),
-        bound=float(verdict.bound),
-    )
+    path = weight_path(w_path, read_samples(X, y, binary=True), name="w_path")
+    return ConvergenceDisplay(**proof(path.weights, path.model, X, y, eta0)._asdict())
 
 
 @dataclass(eq=False, kw_only=True, repr=False)

@@ -14,13 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linscope.data.tables import TableLike
 from linscope.display import theme
-from linscope.display.geometry import Box, mesh
+from linscope.display.geometry import mesh
 from linscope.display.inputs import Samples, read_regression, read_samples
 from linscope.tracing.start import trace
 from linscope.tracing.trace_object import Trace
 
-from .surfaces import SURFACES, Lowest, Surface, lowest_of
-from .weight_plane import WeightPlane, WeightPlaneDisplay, read_plane
+from .surfaces import SURFACES, Lowest, Surface, lowest_of, surface_box
+from .weight_plane import WeightPlaneDisplay, read_plane
 
 RESOLUTION = 360
 STAR: dict[str, Any] = {
@@ -121,21 +121,6 @@ def _walked(path: Any, X: Any, y: Any, loss: str, fit_intercept: bool) -> tuple[
             'for instance solver="batch"'
         )
     return path.path(), path.estimator.fit_intercept
-
-
-def surface_box(plane: WeightPlane, lowest: Lowest | None) -> Box:
-    """About the end of the path, or the minimum, with the origin; each axis has its own scale."""
-    if lowest is None:
-        return plane.box()
-    points = np.vstack([np.zeros(2), plane.path if len(plane.path) else lowest.end])
-    middle = points[-1]
-    columns = plane.samples.augmented[:, list(plane.pair)]
-    far = float(np.linalg.norm(columns @ middle))
-    slack = far * np.sqrt(np.diag(np.linalg.pinv(columns.T @ columns)))  # as far along each axis
-    half = np.maximum(1.15 * np.abs(points - middle).max(axis=0), 0.6 * slack)
-    half = np.where(half > 0, half, 1.0)
-    (x0, y0), (x1, y1) = (middle - half).tolist(), (middle + half).tolist()
-    return x0, x1, y0, y1
 
 
 @dataclass(eq=False, kw_only=True, repr=False)

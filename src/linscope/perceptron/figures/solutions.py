@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.base import SampleDisplay
-from linscope.display.boundary import leads, predict
+from linscope.display.decisions import leads, predict
 from linscope.display.drawing import draw_regions
 from linscope.display.geometry import Box, mesh, segment
 from linscope.display.inputs import Samples, choose_view, read_samples, read_weights

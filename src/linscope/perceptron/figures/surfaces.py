@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
+from linscope.display.geometry import Box
 from linscope.losses import hinge, logistic, perceptron, squared
 
-from .weight_plane import WeightPlane
+from .held_weights import WeightPlane
 
 # So near its infimum, as a share of its value at 0, a loss without minimum is drawn.
 GONE = 0.01
@@ -126,3 +127,18 @@ def lowest_of(surface: Surface, plane: WeightPlane, y: np.ndarray) -> Lowest | N
     while end.any() and value(end / 2) < least + GONE * unit:
         end = end / 2
     return Lowest(back @ end, False)
+
+
+def surface_box(plane: WeightPlane, lowest: Lowest | None) -> Box:
+    """About the end of the path, or the minimum, with the origin; each axis has its own scale."""
+    if lowest is None:
+        return plane.box()
+    points = np.vstack([np.zeros(2), plane.path if len(plane.path) else lowest.end])
+    middle = points[-1]
+    columns = plane.samples.augmented[:, list(plane.pair)]
+    far = float(np.linalg.norm(columns @ middle))
+    slack = far * np.sqrt(np.diag(np.linalg.pinv(columns.T @ columns)))  # as far along each axis
+    half = np.maximum(1.15 * np.abs(points - middle).max(axis=0), 0.6 * slack)
+    half = np.where(half > 0, half, 1.0)
+    (x0, y0), (x1, y1) = (middle - half).tolist(), (middle + half).tolist()
+    return x0, x1, y0, y1

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from linscope.data.tables import TableLike
 from linscope.display import theme
 from linscope.display.drawing import arrow, draw_line
-from linscope.display.geometry import ONE, Box, area, corners, half_plane, segment
+from linscope.display.geometry import ONE, Box, segment, solution_region
 from linscope.display.inputs import read_samples
 from linscope.separation.question import separability
 from linscope.separation.verdicts import Separable
@@ -176,26 +176,6 @@ class WeightSpaceDisplay(WeightPlaneDisplay):
             text = f"y w·x > {theme.number(self.margin)}"
             entries.append(theme.region_entry(text, theme.GOOD, 0.55))
         return entries
-
-
-def solution_region(constraints: np.ndarray, box: Box) -> np.ndarray:
-    """Corners of the part of the box where every c + a·u + b·v > 0; empty if there is none."""
-    nothing = np.zeros((0, 2))
-    # a sample that the two weights cannot change is right everywhere or nowhere
-    fixed = ~constraints[:, 1:].any(axis=1)
-    if (constraints[fixed, 0] <= 0).any():
-        return nothing
-    region, lines = corners(box), constraints[~fixed]
-    while len(lines):  # by those that still cut it, the deepest first: few are needed
-        values = lines[:, :1] + lines[:, 1:] @ region.T
-        if (values < 0).all(axis=1).any():
-            return nothing
-        lines, values = (each[(values < 0).any(axis=1)] for each in (lines, values))
-        if len(lines):
-            deepest = int(np.argmin(values.min(axis=1) / np.linalg.norm(lines[:, 1:], axis=1)))
-            region = half_plane(region, lines[deepest])
-            lines = np.delete(lines, deepest, axis=0)
-    return region if area(region) > 1e-12 * area(corners(box)) else nothing
 
 
 def shortest_solution(rows: np.ndarray) -> np.ndarray | None:

@@ -18,11 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..answers import KINDS
-from ..catalog import catalog
-from ..limits import BODY
-from ..schema import openapi
-from ..spec import BadSpec
+from ..limits import BODY, QUESTIONS, BadSpec
 from . import assets
 from .work import Crew, TooLong
 
@@ -55,13 +51,10 @@ def application(token: str | None = None, crew: Crew | None = None) -> Starlette
         Route("/", partial(_text, assets.page, "text/html")),
         Route("/page.js", partial(_text, assets.page_script, "text/javascript")),
         Route("/playground.css", partial(_text, assets.style, "text/css")),
-        Route("/catalog", partial(_document, catalog)),
-        Route("/openapi.json", partial(_document, openapi)),
-        *(
-            Route(f"/{kind}", partial(_answer, crew, kind), methods=["POST"])
-            for kind in KINDS
-        ),
-    ]  # fmt: skip
+        Route("/catalog", partial(_document, crew, "catalog")),
+        Route("/openapi.json", partial(_document, crew, "openapi")),
+        *(Route(f"/{kind}", partial(_answer, crew, kind), methods=["POST"]) for kind in QUESTIONS),
+    ]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.add_middleware(_Guard, token=token)
     return app
@@ -71,8 +64,11 @@ async def _text(read: Any, kind: str, request: Request) -> Response:
     return Response(read(), media_type=f"{kind}; charset=utf-8")
 
 
-async def _document(make: Any, request: Request) -> Response:
-    return JSONResponse(make())
+async def _document(crew: Crew, kind: str, request: Request) -> Response:
+    try:
+        return Response(await crew.ask(kind, None), media_type="application/json")
+    except TooLong as error:
+        return problem(503, str(error))
 
 
 async def _answer(crew: Crew, kind: str, request: Request) -> Response:

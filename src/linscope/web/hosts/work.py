@@ -15,8 +15,7 @@ import signal
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ..limits import SECONDS
-from ..spec import BadSpec
+from ..limits import SECONDS, BadSpec
 
 # Seconds for a process to start, to import and to load its kernels.
 STARTING = 120.0
@@ -83,7 +82,10 @@ def serve(pipe: Connection) -> None:
 
 
 class Crew:
-    """As many workers as cores; ``ask`` waits for a free one."""
+    """As many workers as cores; ``ask`` waits for a free one.
+
+    The first has the machine for itself until it has answered: then come the others.
+    """
 
     def __init__(self, size: int | None = None):
         self.size = size or max(1, min(4, os.cpu_count() or 1))
@@ -91,7 +93,11 @@ class Crew:
         self.workers: set[Worker] = set()
 
     def start(self) -> None:
-        for _ in range(self.size):
+        if not self.workers:
+            self._add()
+
+    def _grow(self) -> None:
+        while len(self.workers) < self.size:
             self._add()
 
     def _add(self) -> None:
@@ -114,6 +120,7 @@ class Crew:
             self.free.put_nowait(worker)
             raise
         self.free.put_nowait(worker)
+        self._grow()
         return found
 
     def _replace(self, worker: Worker) -> None:

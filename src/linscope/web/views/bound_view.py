@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linscope.perceptron.estimators.perceptron import Perceptron
-from linscope.perceptron.figures.convergence import proof_curves
+from linscope.perceptron.figures.proof import proof
 
 from .course import Course
 
@@ -22,17 +22,16 @@ def bound_view(course: Course) -> dict[str, Any]:
     if len(data.classes) != 2:
         return {"why": "The bound is for two classes."}
     try:
-        found = proof_curves(trace, data.points, data.labels)
+        found = proof(trace.path(), trace.estimator, data.points, data.labels)
     except ValueError as error:
         return {"why": _capital(str(error).split(": see linscope")[0]) + "."}
-    k = np.linspace(0, 1.1 * max(found.bound, found.updates), CURVE)
+    k = np.linspace(0, 1.1 * max(found.bound, found.k[-1]), CURVE)
     before = np.searchsorted(trace._first.update_steps, course.first)
     made = np.cumsum([0, *(step.update for step in course.steps)]) + int(before)
     return {
         "R": found.radius,
         "gamma": found.gamma,
         "bound": found.bound,
-        "title": found.title,
         "updates": made.tolist(),
         "k": k.tolist(),
         "lower": (k * found.gamma).tolist(),

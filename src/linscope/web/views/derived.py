@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.display.boundary import decide, leads, predict
+from linscope.display.decisions import decide, leads, predict
 from linscope.display.geometry import Box
 from linscope.reports.cells import text, vector
 from linscope.tracing.derivation import Derivation

@@ -10,9 +10,8 @@ import numpy as np
 
 from linscope.display.geometry import Box
 from linscope.display.inputs import Samples
-from linscope.perceptron.figures.loss_surface import surface_box
-from linscope.perceptron.figures.surfaces import SURFACES, lowest_of
-from linscope.perceptron.figures.weight_plane import WeightPlane, read_plane
+from linscope.perceptron.figures.held_weights import WeightPlane, choose_weights
+from linscope.perceptron.figures.surfaces import SURFACES, lowest_of, surface_box
 from linscope.reports.cells import number
 
 from ..spec import Data, Spec
@@ -51,7 +50,9 @@ def _view(W: np.ndarray, data: Data, name: str) -> dict[str, Any]:
     codes = np.zeros(len(data.points), np.int64) if data.mode == "regression" else data.codes
     targets = data.labels if data.mode == "regression" else 2.0 * codes - 1.0
     samples = Samples(data.points, codes, np.unique(codes), [])
-    plane = read_plane(samples, W, None, True, name="path")
+    pair = choose_weights(samples, None, True)
+    rest = [k for k in range(W.shape[1]) if k not in pair]
+    plane = WeightPlane(samples, pair, rest, W[-1], W[:, list(pair)], True)
     surface = SURFACES[name]
     lowest = lowest_of(surface, plane, targets)
     box = surface_box(plane, lowest)

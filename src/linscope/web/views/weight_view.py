@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linscope.perceptron.figures.weight_space import solution_region
+from linscope.display.geometry import solution_region
 from linscope.reports.cells import number
 from linscope.separation.question import separability
 from linscope.separation.verdicts import Separable

@@ -1,0 +1,1 @@
+"""Measured in a browser, not in Python."""
