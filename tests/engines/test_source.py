@@ -6,6 +6,7 @@ from sklearn.base import clone
 
 import linscope as ls
 from linscope.engines import RowsElsewhere, Source
+from linscope.rows import far
 from tests.process_engine import ProcessEngine
 
 rng = np.random.default_rng(1)
@@ -55,24 +56,24 @@ def test_the_same_model_and_certificate_as_in_memory(place, weight):
     model, y = MODELS[place]
     near = clone(model).fit(X, y, sample_weight=weight)
     rows = source(y, weight)
-    far = clone(model).fit(rows)
-    for mine, other in zip(numbers(near), numbers(far), strict=True):
+    found = clone(model).fit(rows)
+    for mine, other in zip(numbers(near), numbers(found), strict=True):
         np.testing.assert_allclose(other, mine, rtol=0, atol=1e-9 * np.abs(mine).max())
-    assert far.certificate_.status == near.certificate_.status
-    assert far.verify(rows)
-    assert list(far.feature_names_in_) == NAMES
+    assert found.certificate_.status == near.certificate_.status
+    assert found.verify(rows)
+    assert list(found.feature_names_in_) == NAMES
     predicted = near.predict(X)
     if predicted.dtype.kind == "f":
-        np.testing.assert_allclose(far.predict(rows), predicted, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.predict(rows), predicted, rtol=1e-9, atol=1e-12)
     else:
-        assert (far.predict(rows) == predicted).all()
-    assert far.score(rows) == pytest.approx(near.score(X, y, weight), abs=1e-12)
+        assert (found.predict(rows) == predicted).all()
+    assert found.score(rows) == pytest.approx(near.score(X, y, weight), abs=1e-12)
 
 
 @pytest.mark.parametrize("robust", [None, "HC1", "HC3"])
 def test_standard_errors(robust):
-    near, far = ls.LinearRegression().fit(X, NUMBERS), ls.LinearRegression().fit(source(NUMBERS))
-    mine, other = near.summary(robust=robust), far.summary(robust=robust)
+    near, other = ls.LinearRegression().fit(X, NUMBERS), ls.LinearRegression().fit(source(NUMBERS))
+    mine, other = near.summary(robust=robust), other.summary(robust=robust)
     np.testing.assert_allclose(other.standard_errors, mine.standard_errors, rtol=1e-9)
 
 
@@ -110,3 +111,21 @@ def test_bad_numbers_are_named():
     broken[200, 2] = np.nan
     with pytest.raises(ValueError, match=r"NaN at row 200, column 'c'"):
         ls.LogisticRegression().fit(Source(ProcessEngine(broken, WORDS), NAMES))
+
+
+@pytest.mark.parametrize("weight", [None, SOME], ids=["plain", "weighted"])
+@pytest.mark.parametrize(("model", "y"), [
+    (ls.LogisticRegression(penalty=None), WORDS),
+    (ls.LogisticRegression(penalty=None, fit_intercept=False), WORDS),
+    (ls.LogisticRegression(C=np.inf), GROUPS),
+    (ls.LogisticRegression(C=np.inf, reference=1), GROUPS),
+], ids=str)  # fmt: skip
+def test_likelihoods_of_many_rows_are_proven_where_the_rows_are(model, y, weight, monkeypatch):
+    near = clone(model).fit(X, y, sample_weight=weight)
+    monkeypatch.setattr(far, "MOST_BROUGHT", 0)
+    found = clone(model).fit(source(y, weight))
+    claim = found.certificate_
+    assert claim.ok
+    assert claim.primal == pytest.approx(near.certificate_.primal, rel=1e-12)
+    assert claim.gap <= 1e-8 * claim.primal
+    assert claim.verify(X, y, weight)  # by whoever has the rows

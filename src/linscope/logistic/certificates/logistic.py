@@ -17,10 +17,11 @@ from linscope.data.given import accepts_dataset
 from linscope.fitting.column_scaling import ColumnFrame
 from linscope.results import Certificate, Check, Status
 from linscope.results.certificate import proofs_wanted
-from linscope.rows.far import FarRows, brought
+from linscope.rows.far import FarRows, brought, engine_of
 
 from ..solvers.objective import LogisticObjective, Point
 from ..verify import check as checking
+from ..verify.far_decrement import Form, far_decrement
 from ..verify.model import check
 from ..verify.values import Problem, evaluate
 from .gap import duality_gap, rounding_of, value_doubt
@@ -201,7 +202,14 @@ def _far_proof(claim: LogisticCertificate, solved: Solved, problem: Any) -> Proo
     if here is not None:
         X, codes, weight = here
         return careful_proof(claim, X, codes, weight)
-    return Proof(float(solved.point.value), np.inf, np.inf)
+    if claim.penalised:
+        return proof if not claim.common else Proof(float(solved.point.value), np.inf, np.inf)
+    engine = engine_of(problem.X, problem.codes, problem.weight)
+    form = Form(np.asarray(claim.weights, np.float64), len(claim.classes), claim.fit_intercept)
+    found = far_decrement(engine, form)
+    value, doubt = float(found.loss.mid), float(found.loss.rad)
+    gap = min(ROOM * found.gap, value + doubt) + 4 * doubt
+    return Proof(value, max(gap, LEAST_GAP * value), ROOM * float(found.slope.high))
 
 
 def careful_proof(claim: Any, X: Any, codes: np.ndarray, weight: np.ndarray) -> Proof:
