@@ -29,7 +29,9 @@ def derived(trace: Derivation, spec: Spec, box: Box) -> dict[str, Any]:
     answer = picture(trace.estimator, spec.data, box)
     last = len(quantities)
     known = next((k for k, each in enumerate(quantities, 1) if each.name in ANSWERS), last)
-    states = [_state("From the points to the answer, one quantity after the other.", [], answer, 0)]
+    states = [
+        _state("From the points to the answer, one quantity after the other.", [], answer, False)
+    ]
     for k, each in enumerate(quantities, 1):
         said = words_of_quantity(each.name, each.symbol, _cell(each))
         states.append(_state(said, [_line(each)], answer, k >= known))
@@ -112,7 +114,7 @@ def picture(model: Any, data: Data, box: Box) -> dict[str, Any]:
     if len(codes) == 2:
         out["scores"] = pictures.rounded(decide(model, data.points))
         if hasattr(model, "coef_"):
-            w = np.append(model.intercept_, model.coef_)
+            w: np.ndarray = np.append(model.intercept_, model.coef_)
             out["w"] = [w.tolist()] if len(w) == d + 1 else None
     if d > 2:
         return out if out["w"] is None else out | _far_away(model, out, data)

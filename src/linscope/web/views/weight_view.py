@@ -73,7 +73,7 @@ def _view(
 ) -> dict[str, Any]:
     held = [k for k in range(len(w)) if k not in pair]
     constraints = np.column_stack([rows[:, held] @ w[held], rows[:, pair]])
-    region = solution_region(constraints, box) if separable else []
+    region: Any = solution_region(constraints, box) if separable else []
     ends = segments(box, constraints[:LINES])
     seen = np.flatnonzero(~np.isnan(ends).any(axis=(1, 2)))
     return {
