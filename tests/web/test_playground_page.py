@@ -124,6 +124,9 @@ def test_the_cursor_by_mouse(page):
         ("five_points", "lms-batch", "loss", "loss-now"),
         ("or", "perceptron", "bound", "bound"),
         ("or", "svm", "curves", "curves"),
+        ("five_points", "least-squares", "loss", "loss-surface"),
+        ("or", "naive-bayes", "points", "points-table"),
+        ("blobs", "fisher", "points", "points-table"),
     ],
 )
 def test_second_pictures(page, name, algorithm, tab, mark):
@@ -131,6 +134,50 @@ def test_second_pictures(page, name, algorithm, tab, mark):
     page[f"tab-{tab}"].click()
     assert page[mark].is_visible()
     assert not page["why"].is_visible()
+
+
+def test_the_table_says_what_each_point_is_to_the_machine(page):
+    spec = spec_of("overlapping", "svm", {}, {"n": 12})
+    page.open(spec)
+    page.press("End", "a")
+    state = answer("fit", spec)["states"][-1]
+    cells = page["points-table"].evaluate(
+        "table => [...table.tBodies[0].rows].map(row => row.cells[5].textContent)"
+    )
+    assert cells == state["kkt"]
+    assert page["strip"].locator(".point").count() == 12
+
+
+def test_more_than_two_features_are_distances_and_say_so(page):
+    page.open(spec_of("students", "perceptron"))
+    assert "4 features do not fit into a plane" in page.text("about-picture")
+    assert not page["view-everyone"].is_visible()
+
+
+def test_weight_space_is_called_a_slice(page):
+    page.open(spec_of("xor", "perceptron", SHORT))
+    page["tab-weights"].click()
+    note = page["weight-space"].locator("xpath=following-sibling::p").inner_text()
+    assert note.startswith("Slice at the current bias, w0 = ")
+    assert "in every slice the solution region is empty" in note
+
+
+def test_a_view_that_the_algorithm_lacks_makes_room_for_another(page):
+    page.open(spec_of("or", "perceptron"))
+    page["tab-weights"].click()
+    page["algorithm"].select_option("fisher")
+    page.ready()
+    assert page["points-table"].is_visible()
+
+
+def test_an_algorithm_for_other_points_brings_its_own(page):
+    page.open(spec_of("or", "perceptron"))
+    page["algorithm"].select_option("lms-batch")
+    page.page.wait_for_timeout(50)
+    page.ready()
+    assert page.shared()["spec"]["mode"] == "regression"
+    page.press("Control+z")
+    assert page.shared()["spec"]["mode"] == "classes"
 
 
 def test_a_picture_that_does_not_exist_says_why(page):

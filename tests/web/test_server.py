@@ -1,6 +1,7 @@
 """The server: limits, headers, who may ask, and work that is really stopped."""
 
 import json
+import multiprocessing
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -79,13 +80,26 @@ def test_no_file_is_reached(client):
         assert client.get(path).status_code == 404
 
 
-def test_work_that_takes_too_long_is_stopped(monkeypatch):
-    monkeypatch.setattr(work, "SECONDS", 0.0)
-    worker = work.Worker()
-    with pytest.raises(work.TooLong, match="fewer points"):
-        worker.ask("fit", SPEC)
-    worker.stop()
-    assert not worker.process.is_alive()
+# Fractions that grow at every step: half a minute of work.
+LONG = {
+    **sample("five_points"),
+    "algorithm": "lms-stochastic",
+    "params": {"eta0": 0.0123456789, "max_iter": 400},
+    "exact": True,
+}
+
+
+def test_work_that_takes_too_long_is_stopped(client, monkeypatch):
+    assert client.post("/fit", json=SPEC).status_code == 200
+    before = {child.pid for child in multiprocessing.active_children()}
+    monkeypatch.setattr(work, "SECONDS", 0.3)
+    reply = client.post("/fit", json=LONG)
+    monkeypatch.undo()
+    assert reply.status_code == 503
+    assert "fewer points" in reply.json()["error"]
+    after = {child.pid for child in multiprocessing.active_children()}
+    assert len(before - after) == 1
+    assert client.post("/fit", json=SPEC).status_code == 200
 
 
 def test_the_description_is_of_what_is_answered(client):

@@ -51,7 +51,7 @@ def open_scan(given: Given, asked: AskedOfColumns, scale: bool, save: bool) -> A
     gone = {asked.target, *several(asked.drop, names)}
     columns = [name for name in names if name not in gone]
     rows = scan(given.word, asked.target, columns=columns)
-    made = [name for name in columns if name not in rows.names]
+    made = [name for name in columns if name not in (rows.names or ())]
     if save and made:
         raise BadInput(
             f"a model of text columns read in batches cannot be saved: leave out {', '.join(made)} "

@@ -64,8 +64,8 @@ def far_decrement(engine: Any, form: Form) -> Found:
 
 def _problem(block: Block, form: Form) -> tuple[Problem, Place]:
     c = block.weight if block.weighted else np.ones(block.X.shape[0])
-    options = {"l1": 0.0, "l2": 0.0, "intercept": form.intercept}
-    problem = Problem(block.X, block.y, form.n_classes, c, **options)
+    rows = block.X, np.asarray(block.y), form.n_classes, c
+    problem = Problem(*rows, l2=0.0, intercept=form.intercept)
     return problem, evaluate(problem, form.W)
 
 

@@ -25,7 +25,7 @@ def bound_view(course: Course) -> dict[str, Any]:
         found = proof(trace.path(), trace.estimator, data.points, data.labels)
     except ValueError as error:
         return {"why": _capital(str(error).split(": see linscope")[0]) + "."}
-    k = np.linspace(0, 1.1 * max(found.bound, found.k[-1]), CURVE)
+    k = np.linspace(0, 1.1 * max(found.bound, float(found.k[-1])), CURVE)
     before = np.searchsorted(trace._first.update_steps, course.first)
     made = np.cumsum([0, *(step.update for step in course.steps)]) + int(before)
     return {

@@ -114,7 +114,7 @@ def picture(model: Any, data: Data, box: Box) -> dict[str, Any]:
     if len(codes) == 2:
         out["scores"] = pictures.rounded(decide(model, data.points))
         if hasattr(model, "coef_"):
-            w = np.append(model.intercept_, model.coef_)
+            w: np.ndarray = np.append(model.intercept_, model.coef_)
             out["w"] = [w.tolist()] if len(w) == d + 1 else None
     if d > 2:
         return out if out["w"] is None else out | _far_away(model, out, data)
