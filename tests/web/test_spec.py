@@ -92,7 +92,10 @@ def test_numbers_make_a_regression():
         ("1,2\n3,4\n5,6\n", {}, "names of the columns"),
         ("a,a\n3,4\n5,6\n", {}, "same name"),
         ("a,b\n3\n5,6\n", {}, "line 2"),
-        ("a,b,c\n1,,x\n2,3,y\n", {"x": ["b"], "y": "c"}, "empty cells"),
+        ("a,b,c\n1,,x\n2,3,y\n", {"x": ["b"], "y": "c"}, "empty in line 2"),
+        ("1,2,x\n3,4,y\n5,6,x\n", {}, "first line has numbers"),
+        ("a,b,k\n1,2,x\n2,oops,y\n3,4,x\n", {"x": ["a", "b"], "y": "k"}, "'oops' in line 3"),
+        ("a,k\nu,x\nv,y\nw,x\nz,x\n", {}, "no column of numbers.*'a' has 4 different texts"),
         (TABLE, {"y": "kin"}, "did you mean 'kind'"),
         (TABLE, {"x": ["kind"], "y": "a"}, "column of numbers"),
         ("a,b\n" + "1,x\n" * (POINTS + 1), {}, "too many"),
@@ -101,3 +104,19 @@ def test_numbers_make_a_regression():
 def test_bad_tables(text, more, said):
     with pytest.raises(BadSpec, match=said):
         answer("table", {"text": text, **more})
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"), [("oops", "'oops' in line 3, which is not a number"), ("", "empty in line 3")]
+)
+def test_a_column_with_a_mistake_is_left_out_and_named(cell, said):
+    found = answer("table", {"text": f"a,b,kind\n1,2,x\n2,{cell},y\n3,4,x\n"})
+    assert found["x"] == ["a"]
+    (note,) = found["notes"]
+    assert said in note
+    assert "left out" in note
+
+
+def test_decimal_commas_where_columns_end_with_semicolons():
+    found = answer("table", {"text": "a;b;kind\n1,5;2;x\n-2,25;3;y\n3;4;x\n"})
+    assert found["data"]["points"] == [[1.5, 2.0], [-2.25, 3.0], [3.0, 4.0]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from linscope.data.suggest import did_you_mean
 from .limits import CLASSES, LARGEST, NAME, POINTS
 from .spec import BadSpec, read_data
 
+DECIMAL = re.compile(r"^(-?\d+),(\d+)$")
+
 
 def read_table(body: Any) -> dict[str, Any]:
     """Columns with their kinds, and the data of the chosen ones."""
@@ -20,8 +23,9 @@ def read_table(body: Any) -> dict[str, Any]:
     header, rows = _cells(body["text"])
     columns = {name: [row[k] for row in rows] for k, name in enumerate(header)}
     kinds = {name: _kind(values) for name, values in columns.items()}
-    target = _chosen_target(body.get("y"), kinds, columns)
-    features = _chosen_features(body.get("x"), kinds, target)
+    faults = {name: _fault(name, values) for name, values in columns.items()}
+    target = _chosen_target(body.get("y"), kinds, columns, faults)
+    features = _chosen_features(body.get("x"), kinds, target, faults)
     mode = "regression" if kinds[target] == "number" and _many(columns[target]) else "classes"
     if mode == "regression":
         features = features[:1]
@@ -36,7 +40,11 @@ def read_table(body: Any) -> dict[str, Any]:
         "y": target,
         "mode": mode,
         "data": data.document(),
-        "notes": [],
+        "notes": [
+            f"{fault}; this column is left out"
+            for name, fault in faults.items()
+            if fault and name not in (*features, target)
+        ],
     }
 
 
@@ -54,15 +62,37 @@ def _cells(text: str) -> tuple[list[str], list[list[str]]]:
     header = [name.strip()[:NAME] or f"column {k + 1}" for k, name in enumerate(table[0])]
     if len(set(header)) < len(header):
         raise BadSpec("two columns have the same name")
-    if all(_number(name) for name in header):
-        raise BadSpec("the first line has numbers, but it must have the names of the columns")
+    numbers = [name for name in header if _number(name)]
+    if numbers:
+        raise BadSpec(
+            f"the first line has numbers ({', '.join(numbers[:3])}), but it must have the names of "
+            "the columns"
+        )
     rows = [[cell.strip() for cell in row] for row in table[1:]]
+    if delimiter == ";":  # where columns end with ; numbers are often written 1,5
+        rows = [[DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
     if len(rows) > POINTS:
         raise BadSpec(f"{len(rows):,} rows are too many for the playground: at most {POINTS}")
     for place, row in enumerate(rows, 2):
         if len(row) != len(header):
             raise BadSpec(f"line {place} has {len(row)} cells, the first line has {len(header)}")
     return header, rows
+
+
+def _fault(name: str, values: list[str]) -> str:
+    """What spoils a column, with its line; "" where nothing does."""
+    gap = next((place for place, value in enumerate(values, 2) if value == ""), None)
+    if gap is not None:
+        return f"column {name!r} is empty in line {gap}"
+    odd = [(place, value) for place, value in enumerate(values, 2) if not _number(value)]
+    if 0 < len(odd) <= len(values) / 2:
+        place, value = odd[0]
+        return f"column {name!r} has {value[:NAME]!r} in line {place}, which is not a number"
+    if odd and _many(values):
+        return (
+            f"column {name!r} has {len(set(values))} different texts: at most {CLASSES} classes fit"
+        )
+    return ""
 
 
 def _kind(values: list[str]) -> str:
@@ -84,36 +114,43 @@ def _many(values: list[str]) -> bool:
     return len(set(values)) > CLASSES
 
 
-def _chosen_target(name: Any, kinds: dict[str, str], columns: dict[str, list[str]]) -> str:
+def _chosen_target(
+    name: Any, kinds: dict[str, str], columns: dict[str, list[str]], faults: dict[str, str]
+) -> str:
     if name is not None:
         _known(name, kinds)
         if kinds[name] in ("text", "has gaps"):
-            raise BadSpec(f"column {name!r} {_cannot(kinds[name])}: choose another for y")
+            raise BadSpec(f"{faults[name]}: choose another column for y, or mend it")
         return name
     for kind in ("category", "number"):
         found = [each for each, its in kinds.items() if its == kind]
         if found:
             return next((each for each in found[::-1] if not _many(columns[each])), found[-1])
-    raise BadSpec("no column can be y: it needs two or three classes, or numbers")
+    raise BadSpec(_with(faults, "no column can be y: it needs two or three classes, or numbers"))
 
 
-def _chosen_features(names: Any, kinds: dict[str, str], target: str) -> list[str]:
+def _chosen_features(
+    names: Any, kinds: dict[str, str], target: str, faults: dict[str, str]
+) -> list[str]:
     numbers = [name for name, kind in kinds.items() if kind == "number" and name != target]
     if names is None:
         if not numbers:
-            raise BadSpec("no column of numbers is left for the points")
+            raise BadSpec(_with(faults, "no column of numbers is left for the points"))
         return numbers[:2]
     if not isinstance(names, list) or not 1 <= len(names) <= 2:
         raise BadSpec("choose one or two columns for the points")
     for name in names:
         _known(name, kinds)
         if kinds[name] != "number":
-            raise BadSpec(f"column {name!r} {_cannot(kinds[name])}: choose a column of numbers")
+            fault = faults[name] or f"column {name!r} has categories"
+            raise BadSpec(f"{fault}: choose a column of numbers, or mend it")
     return names
 
 
-def _cannot(kind: str) -> str:
-    return {"has gaps": "has empty cells", "text": "is text"}.get(kind, "has categories")
+def _with(faults: dict[str, str], words: str) -> str:
+    """The words, and the first column that is spoilt."""
+    first = next((fault for fault in faults.values() if fault), "")
+    return f"{words}; {first}" if first else words
 
 
 def _known(name: Any, kinds: dict[str, str]) -> None:

@@ -5,7 +5,7 @@
 
 const CLASS_NAMES = 3;
 const SQUARE = 1.8; // as Python has it: a box that is longer gets two scales
-const EDGE = { left: 44, right: 12, top: 12, bottom: 40 };
+const EDGE = { left: 50, right: 12, top: 12, bottom: 40 };
 
 /** Round numbers in [low, high], about `wanted` of them. */
 function ticks(low, high, wanted = 5) {
@@ -114,7 +114,8 @@ function layFrame(self, box, names, { equal = true, edge = EDGE, ticksUp = true 
     write(set(texts[at], { x: pixel(map.left - 7), y: pixel(map.py(value) + 4), "text-anchor": "end" }), number(value));
   });
   write(set(self.across, { x: pixel(map.left + map.wide / 2), y: pixel(map.top + map.high + 33) }), names[0]);
-  const [x, y] = [map.left - 32, map.top + map.high / 2];
+  const widest = Math.max(0, ...rows.map((value) => number(value).length)) * 6.8;
+  const [x, y] = [Math.max(10, map.left - 16 - widest), map.top + map.high / 2];
   write(set(self.up, { x: pixel(x), y: pixel(y), transform: `rotate(-90 ${pixel(x)} ${pixel(y)})` }), names[1]);
   self.map = map;
   return map;

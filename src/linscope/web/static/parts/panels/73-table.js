@@ -69,7 +69,7 @@ function fillColumns(form, table) {
   const what = table.mode === "regression" ? "regression" : `${new Set(table.data.labels).size} classes`;
   const sentences = [`${count(table.data.points.length, "point")}, ${what}.`, ...(table.notes || [])];
   const items = pool(form.notes, sentences.length, () => html("li"));
-  sentences.forEach((sentence, k) => write(items[k], sentence));
+  sentences.forEach((sentence, k) => write(set(items[k], { class: k ? "fault" : null }), sentence));
 }
 
 /** A file dropped anywhere on the page opens the form with its text. */
