@@ -26,8 +26,11 @@ from numba.extending import intrinsic
 from linscope._compiling import kernel
 
 IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
-# A tile of products and one of kernel values, in float32, are together less than an L2 cache.
-TILE_ROWS, TILE_COLUMNS = 64, 640
+# Tiles that are added: bytes of a column, and columns. Larger ones leave the cache, and threads that
+# come back to Python for smaller ones wait for each other.
+TILE_BYTES, TILE_COLUMNS = 2048, 1280
+# Tiles of a symmetric matrix: of those on the diagonal one half is not needed.
+HALF_ROWS, HALF_COLUMNS = 128, 640
 # Threads that come back to Python for small tiles wait for each other.
 FILL_ROWS = 192
 
@@ -74,37 +77,39 @@ def _exponent_field(integer: Any, bias: int, shift: int, real: Any) -> Any:
     return codegen
 
 
-# 2^t for t up to ``most``. Numbers without a sign: an index that may be negative keeps loops from
-# becoming vectors.
+# 2^t for t up to ``most``. A loop in a function of its own: inside another one the compiler runs out
+# of registers for the coefficients, and takes a third longer.
 @kernel(fastmath={"contract"})
+def _exp2_single_row(t, most, out):
+    for k in range(len(t)):
+        x = min(max(t[k], LEAST32), most)
+        n = np.floor(x + HALF32)
+        f = x - n
+        p = ((((A5 * f + A4) * f + A3) * f + A2) * f + A1) * f + A0
+        out[k] = (p * f + ONE32) * _power_of_two(n)
+
+
+@kernel(fastmath={"contract"})
+def _exp2_double_row(t, most, out):
+    for k in range(len(t)):
+        x = min(max(t[k], -1022.0), most)
+        n = np.floor(x + 0.5)
+        f = x - n
+        p = ((((B13 * f + B12) * f + B11) * f + B10) * f + B9) * f + B8
+        p = (((((((p * f + B7) * f + B6) * f + B5) * f + B4) * f + B3) * f + B2) * f) + B1
+        out[k] = (p * f + 1.0) * _power_of_two(n)
+
+
+@kernel
 def _exp2_single(T, most, store, slots, start):
-    first = np.uint64(start)
     for r in range(len(T)):
-        s = slots[r]
-        for k in range(np.uint64(T.shape[1])):
-            t = T[r, k]
-            t = LEAST32 if t < LEAST32 else t
-            t = most if t > most else t
-            n = np.floor(t + HALF32)
-            f = t - n
-            p = ((((A5 * f + A4) * f + A3) * f + A2) * f + A1) * f + A0
-            store[s, first + k] = (p * f + ONE32) * _power_of_two(n)
+        _exp2_single_row(T[r], most, store[slots[r], start : start + T.shape[1]])
 
 
-@kernel(fastmath={"contract"})
+@kernel
 def _exp2_double(T, most, store, slots, start):
-    first = np.uint64(start)
     for r in range(len(T)):
-        s = slots[r]
-        for k in range(np.uint64(T.shape[1])):
-            t = T[r, k]
-            t = -1022.0 if t < -1022.0 else t
-            t = most if t > most else t
-            n = np.floor(t + 0.5)
-            f = t - n
-            p = ((((B13 * f + B12) * f + B11) * f + B10) * f + B9) * f + B8
-            p = (((((((p * f + B7) * f + B6) * f + B5) * f + B4) * f + B3) * f + B2) * f) + B1
-            store[s, first + k] = (p * f + 1.0) * _power_of_two(n)
+        _exp2_double_row(T[r], most, store[slots[r], start : start + T.shape[1]])
 
 
 def _exp2_rows(T, most, store, slots, start):
@@ -186,7 +191,7 @@ def add_rows(store, slots, delta, start, stop, total):
 
 def add_products(left, right, code, degree, delta, total):
     """total += Σ_r delta[r]·K[r, :] for the features of rows and columns, tile by tile."""
-    tiles = _Tiles(left, right, code, degree, 8 * TILE_ROWS // left.itemsize)
+    tiles = _Tiles(left, right, code, degree, TILE_BYTES // left.itemsize, TILE_COLUMNS)
     for begin in range(0, right.shape[0], TILE_COLUMNS):
         end = min(begin + TILE_COLUMNS, right.shape[0])
         for first in range(0, left.shape[0], tiles.rows):
@@ -197,10 +202,10 @@ def add_products(left, right, code, degree, delta, total):
 class _Tiles:
     """Small parts of a kernel matrix, each in the same memory as the last."""
 
-    def __init__(self, left, right, code, degree, rows):
+    def __init__(self, left, right, code, degree, rows, columns):
         self.left, self.right, self.code, self.degree = left, right, code, degree
         self.rows = max(1, min(rows, left.shape[0]))
-        columns = min(TILE_COLUMNS, right.shape[0])
+        columns = min(columns, right.shape[0])
         # The products and what becomes of them: in one memory, loops would not become vectors.
         self.room = np.empty((2, self.rows * columns), left.dtype)
         self.places = np.arange(self.rows)
@@ -220,9 +225,9 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
     Of a tile on the diagonal all is used, of one beside it both it and its mirror image. Columns
     beyond the rows have β = 0: of their tiles there is no mirror image.
     """
-    n, tiles = left.shape[0], _Tiles(left, right, code, degree, TILE_ROWS)
-    for r in range(first, stop, TILE_ROWS):
-        begin, end = r, min(r + TILE_ROWS, stop)
+    n, tiles = left.shape[0], _Tiles(left, right, code, degree, HALF_ROWS, HALF_COLUMNS)
+    for r in range(first, stop, HALF_ROWS):
+        begin, end = r, min(r + HALF_ROWS, stop)
         own = slice(begin, end)
         while begin < right.shape[0]:
             K = tiles.values(own.start, own.stop, begin, end)
@@ -230,7 +235,7 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
                 total[own] += K @ beta[begin:end]
             if begin > r:
                 total[begin:end] += beta[own] @ K
-            begin, end = end, min(end + TILE_COLUMNS, n if end < n else right.shape[0])
+            begin, end = end, min(end + HALF_COLUMNS, n if end < n else right.shape[0])
 
 
 def fill_products(left, right, code, degree, store, slots, start):

@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from linscope.kernels.kernel_maps import EXP2, add_symmetric
+from linscope.kernels.kernel_maps import EXP2, TILE_BYTES, add_symmetric
 from linscope.kernels.rounding import UNIT, single_error
 from linscope.kernels.tiles import FeatureTiles, Tiles
 from linscope.rows.blocks import borders
@@ -26,8 +26,8 @@ from .dual_problem import bias
 
 # Samples a task.
 ROWS = 256
-# Sums of 64 products at a time are float32, and so are the coefficients.
-SUMS = 96 * UNIT
+# The products of a tile are summed in float32, and the coefficients are float32 too.
+SUMS = (TILE_BYTES // 4 + 32) * UNIT
 # Float32 values below this are this.
 LEAST = 2.0**-126
 
