@@ -64,9 +64,9 @@ def test_the_limit_is_that_of_clopper_and_pearson():
 
 
 def test_more_components_differ_less():
-    X, y = some_classes(3000)
+    X, y = some_classes(1200)
     few, many = (
-        ls.ApproximateSVC(n_components=m, check_rows=800).fit(X, y).comparison_ for m in (5, 300)
+        ls.ApproximateSVC(n_components=m, check_rows=400).fit(X, y).comparison_ for m in (5, 300)
     )
     assert many.disagreement < few.disagreement
     assert "95 % confidence" in str(many)

@@ -155,7 +155,7 @@ def small_problems(draw, most_rows=8, most_columns=3):
     return X, np.array(y)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(small_problems())
 def test_verdict_agrees_with_brute_force_and_verifies(problem):
     X, y = problem
