@@ -91,7 +91,9 @@ def test_scikit_learn_checks_of_logistic_regression(multi_class):
         {"loss": "squared_hinge"},
         other({"penalize_intercept": True}),
         other({"penalize_intercept": True, "loss": "squared_hinge"}),
-        other({"penalize_intercept": True, "solver": "coordinate", "tol": 1e-11, "max_iter": 10**4}),
+        other(
+            {"penalize_intercept": True, "solver": "coordinate", "tol": 1e-11, "max_iter": 10**4}
+        ),
         other({"fit_intercept": False}),
         {"fit_intercept": False, "loss": "squared_hinge"},
     ],
