@@ -29,9 +29,10 @@ tour: $(VENV)/run.done
 	$(BIN)/linscope trace regression five_points
 	$(BIN)/linscope diagnose diabetes
 
-# At the same time: only pytest uses more than one core, and its processes wait for each other.
-test: $(VENV)/dev.done
-	@$(MAKE) --no-print-directory -j3 lint types tests
+# At the same time: only pytest uses more than one core, and its processes wait for each other. So
+# is the set-up: the browser comes while the environment is made.
+test:
+	@$(MAKE) --no-print-directory -j4 lint types tests
 
 lint: $(VENV)/dev.done
 	$(BIN)/ruff check .
