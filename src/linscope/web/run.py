@@ -28,7 +28,7 @@ from .views.drawn import Drawn
 from .views.loss_view import SEVERAL, loss_view
 from .views.stage import about_picture, axes, picture_box, point_documents
 from .views.weight_view import CURVED, weight_view
-from .views.words import before_the_first, words_of
+from .views.words import before_the_first, words_of_step
 
 VERSION = 1
 
@@ -150,7 +150,7 @@ def _state(course: Course, drawn: Drawn, k: int) -> dict[str, Any]:
             say = f"After {course.first:,} steps."
     else:
         step = course.steps[k - 1]
-        say, formula = words_of(step, model)
+        say, formula = words_of_step(step, model)
         if course.first + k == course.total:
             say += f" The run ends: {model.certificate_.text}."
     return {

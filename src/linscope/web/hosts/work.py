@@ -12,7 +12,10 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
+from importlib import import_module
 from multiprocessing.connection import Connection
+from types import ModuleType
 from typing import Any
 
 from ..limits import SECONDS, BadSpec
@@ -36,11 +39,15 @@ class Worker:
         theirs.close()
         self.ready = False
 
-    def ask(self, kind: str, body: Any) -> Any:
-        """The answer; blocks. The process is gone after ``TooLong``."""
+    def begin(self) -> None:
+        """Waits until it can answer."""
         if not self.ready:
             self._wait(STARTING)
             self.ready = True
+
+    def ask(self, kind: str, body: Any) -> Any:
+        """The answer; blocks. The process is gone after ``TooLong``."""
+        self.begin()
         self.pipe.send((kind, body))
         good, found = self._wait(SECONDS)
         if not good:
@@ -61,9 +68,30 @@ class Worker:
         self.pipe.close()
 
 
+class _Later(ModuleType):
+    """Stands for a module until something in it is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+def _import_less() -> None:
+    """scikit-learn imports two large modules that it hardly ever uses, and we never.
+
+    Half of the time that a process takes to start would be theirs. There are no data frames here.
+    """
+    sys.modules.setdefault("scipy.stats", _Later("scipy.stats"))
+    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
+
+
 def serve(pipe: Connection) -> None:
     """In the process: answer until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _import_less()
     from ..answers import answer, answer_text
     from ..samples import sample
 
@@ -82,30 +110,42 @@ def serve(pipe: Connection) -> None:
 
 
 class Crew:
-    """As many workers as cores; ``ask`` waits for a free one.
+    """At most as many workers as cores; ``ask`` waits for a free one.
 
-    The first has the machine for itself until it has answered: then come the others.
+    The first has the machine for itself: others come when someone has to wait.
     """
 
     def __init__(self, size: int | None = None):
         self.size = size or max(1, min(4, os.cpu_count() or 1))
         self.free: asyncio.Queue[Worker] = asyncio.Queue()
         self.workers: set[Worker] = set()
+        self.starting: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         if not self.workers:
-            self._add()
+            self.free.put_nowait(self._hire())
 
-    def _grow(self) -> None:
-        while len(self.workers) < self.size:
-            self._add()
-
-    def _add(self) -> None:
+    def _hire(self) -> Worker:
         worker = Worker()
         self.workers.add(worker)
-        self.free.put_nowait(worker)
+        return worker
+
+    def _grow(self) -> None:
+        """One more, which is free as soon as it can answer."""
+        worker = self._hire()
+
+        async def begin() -> None:
+            with contextlib.suppress(TooLong):  # who asks it hears of that
+                await asyncio.get_running_loop().run_in_executor(None, worker.begin)
+            self.free.put_nowait(worker)
+
+        task = asyncio.create_task(begin())
+        self.starting.add(task)
+        task.add_done_callback(self.starting.discard)
 
     async def ask(self, kind: str, body: Any) -> Any:
+        if self.free.empty() and len(self.workers) < self.size:
+            self._grow()
         worker = await self.free.get()
         work = asyncio.get_running_loop().run_in_executor(None, worker.ask, kind, body)
         try:
@@ -120,13 +160,12 @@ class Crew:
             self.free.put_nowait(worker)
             raise
         self.free.put_nowait(worker)
-        self._grow()
         return found
 
     def _replace(self, worker: Worker) -> None:
         self.workers.discard(worker)
         worker.stop()
-        self._add()
+        self._grow()
 
     def stop(self) -> None:
         for worker in self.workers:
