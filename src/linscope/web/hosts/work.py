@@ -109,6 +109,15 @@ def serve(pipe: Connection) -> None:
                 pipe.send((False, str(error)))
 
 
+# A process that was started before anyone knew what for.
+_early: list[Worker] = []
+
+
+def start_early() -> None:
+    """Starts the first process of a crew that is still to come."""
+    _early.append(Worker())
+
+
 class Crew:
     """At most as many workers as cores; ``ask`` waits for a free one.
 
@@ -126,7 +135,7 @@ class Crew:
             self.free.put_nowait(self._hire())
 
     def _hire(self) -> Worker:
-        worker = Worker()
+        worker = _early.pop() if _early else Worker()
         self.workers.add(worker)
         return worker
 
