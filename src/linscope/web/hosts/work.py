@@ -22,6 +22,8 @@ from ..limits import SECONDS, BadSpec
 
 # Seconds for a process to start, to import and to load its kernels.
 STARTING = 120.0
+# Seconds without a question after which a process may do something else.
+QUIET = 0.5
 
 
 class TooLong(RuntimeError):
@@ -92,6 +94,9 @@ def serve(pipe: Connection) -> None:
     """In the process: answer until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _import_less()
+    import linscope as ls
+
+    from ..algorithms import ALGORITHMS
     from ..answers import answer, answer_text
     from ..samples import sample
 
@@ -99,9 +104,12 @@ def serve(pipe: Connection) -> None:
     with contextlib.suppress(BadSpec):
         answer("fit", spec)  # kernels are loaded before anyone waits for them
     gc.freeze()  # what is imported stays: no need to look through it at every collection
+    others = iter(dict.fromkeys(each.model for each in ALGORITHMS.values()))
     with contextlib.suppress(EOFError, OSError):
         pipe.send((True, None))
         while True:
+            while not pipe.poll(QUIET) and (name := next(others, None)):
+                getattr(ls, name)  # imported while nobody asks for anything
             kind, body = pipe.recv()
             try:
                 pipe.send((True, answer_text(kind, body)))
