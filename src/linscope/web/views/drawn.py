@@ -141,9 +141,9 @@ class Drawn:
         """
         place = "on" if abs(margin - 1) <= NEAR else "outside" if margin > 1 else "inside"
         if alpha <= AT_BOUND * min(self.C, 1.0):
-            return f"{'no' if place == 'inside' else 'yes'}: {place} the margin, α = 0"
+            return f"{'no' if place == 'inside' else 'yes'}: {place} the margin"
         if alpha >= (1 - AT_BOUND) * self.C:
-            return f"{'no' if place == 'outside' else 'yes'}: {place} the margin, α = C"
+            return f"{'no' if place == 'outside' else 'yes'}: {place} the margin"
         return f"{'yes' if place == 'on' else 'no'}: {place} the margin"
 
     def _distances(self) -> np.ndarray:

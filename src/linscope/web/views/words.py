@@ -15,6 +15,8 @@ from linscope.tracing.gradient_replay import GradientStep
 from linscope.tracing.look_replay import COLUMNS, LookStep
 
 Words = tuple[str, list[str]]
+# What score 0 is, by the parameter ``tie``.
+MEANS = {"update": "counts as a mistake", "positive": "means +1", "negative": "means −1"}
 # Of so many products a sum is written out.
 WRITTEN_OUT = 5
 
@@ -52,9 +54,13 @@ def _(step: PerceptronStep, model: Any) -> Words:
     lines.append(f"y w·x = {number(step.normalized)}, y = {sign}")
     if not step.update:
         lines.append("w stays")
-        return f"{who(step)} is on the right side: score {score}. Nothing changes.", lines
+        where = f"is on the right side: score {score}"
+        if step.score == 0:
+            where = f"lies on the boundary: score 0 {MEANS[model.tie]}, and so it is"
+        return f"{who(step)} {where}. Nothing changes.", lines
     if step.score == 0:
-        why = f"{who(step)} lies on the boundary: score 0 counts as a mistake."
+        but = "" if model.tie == "update" else f", but it is {sign}"
+        why = f"{who(step)} lies on the boundary: score 0 {MEANS[model.tie]}{but}."
     elif step.normalized > 0:
         why = f"{who(step)} is on the right side, but not by the margin: score {score}."
     else:
