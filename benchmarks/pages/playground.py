@@ -134,7 +134,9 @@ def python_part(algorithm: str, times: int = 15) -> float:
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--starts", type=int, default=3, help="how often the command is started")
-    words.add_argument("--moves", type=int, default=40, help="moves of the mouse of each drag; or 0")
+    words.add_argument(
+        "--moves", type=int, default=40, help="moves of the mouse of each drag; or 0"
+    )
     asked = words.parse_args()
     subprocess.run([str(COMMAND), "warm"], check=True, stdout=subprocess.DEVNULL)
     with sync_playwright() as play:

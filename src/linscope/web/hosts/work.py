@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
 
-from ..limits import SECONDS, BadSpec
+from ..limits import SECONDS, TOO_LONG, BadSpec
 
 # Seconds for a process to start, to import and to load its kernels.
 STARTING = 120.0
@@ -59,7 +59,7 @@ class Worker:
     def _wait(self, seconds: float) -> Any:
         try:
             if not self.pipe.poll(seconds):
-                raise TooLong(f"this takes longer than {SECONDS:g} s: use fewer points or passes")
+                raise TooLong(TOO_LONG)
             return self.pipe.recv()
         except (EOFError, OSError) as error:
             raise TooLong("the work ended before its answer: try again") from error

@@ -123,7 +123,9 @@ def _(step: GradientStep, model: Any) -> Words:
 def _(step: LookStep, model: Any) -> Words:
     known = {name: value for name, value in step.numbers.items() if value == value}
     lines = [f"{COLUMNS[name].header} = {number(value)}" for name, value in known.items()]
-    lines.append(f"w = {vector_text(step.before)}" + (f" → {vector_text(step.after)}" * step.update))
+    lines.append(
+        f"w = {vector_text(step.before)}" + (f" → {vector_text(step.after)}" * step.update)
+    )
     P = f"P = {number(known['P'])}" if "P" in known else "the objective"
     if not step.update:
         return f"{P}: no step would lower it any more. This is the minimum.", lines
