@@ -146,7 +146,9 @@ def main() -> None:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.set_default_timeout(120_000)
         starts = [first_step(page) for _ in range(asked.starts)]
-        for what, seconds in zip(("first step", "first drag", "CPU"), zip(*starts), strict=True):
+        for what, seconds in zip(
+            ("first step", "first drag", "CPU"), zip(*starts, strict=True), strict=True
+        ):
             least, middle = min(seconds), statistics.median(seconds)
             print(f"{what:22} least {least:.2f} s, median {middle:.2f} s", flush=True)
         print(f"{'drag of 50 points':22} {'least':>8} {'median':>8} {'CPU':>8}   (ms)")

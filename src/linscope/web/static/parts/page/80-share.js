@@ -40,16 +40,25 @@ const hasAddress = (app) => app.options.host !== "widget";
 function keepAddress(app) {
   if (!hasAddress(app)) return;
   let timer = null;
+  const keep = () => {
+    if (timer === null) return;
+    clearTimeout(timer);
+    timer = null;
+    if (!app.run || app.playing) return;
+    try { history.replaceState(history.state, "", `#s=${encode(sharedState(app))}`); } catch { /* file pages may forbid it */ }
+  };
   app.on("run step look lecture", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (!app.run || app.playing) return;
-      try { history.replaceState(history.state, "", `#s=${encode(sharedState(app))}`); } catch { /* file pages may forbid it */ }
-    }, 250);
+    timer = setTimeout(keep, 250);
   });
+  window.addEventListener("pagehide", keep); // who reloads at once finds the last change, too
   const follow = () => begin(app); // a link pasted into the address bar of this page
   window.addEventListener("hashchange", follow);
-  app.closers.push(() => { clearTimeout(timer); window.removeEventListener("hashchange", follow); });
+  app.closers.push(() => {
+    clearTimeout(timer);
+    window.removeEventListener("pagehide", keep);
+    window.removeEventListener("hashchange", follow);
+  });
 }
 
 function linkOf(app, embed = false) {
