@@ -82,12 +82,12 @@ class Visit:
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
 
-    def faults(self):
-        """What axe-core finds serious or critical."""
+    def faults(self, part=None):
+        """What axe-core finds serious or critical, in the whole page or a part of it."""
         from axe_playwright_python.sync_playwright import Axe
 
         # A figure is one picture with one text: what is inside it is not looked at.
-        inside = {"exclude": [["svg[role=img] > *"]]}
+        inside = {"exclude": [["svg[role=img] > *"]], **({"include": [[part]]} if part else {})}
         found = Axe().run(self.page, context=inside).response["violations"]
         return [
             (fault["id"], [node["target"] for node in fault["nodes"]])

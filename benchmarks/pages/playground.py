@@ -1,6 +1,8 @@
 """How long a person waits for the playground: ``python -m benchmarks.pages.playground``.
 
-    first step   from the start of ``linscope playground`` to the first step in the page
+    first step   from the start of ``linscope playground`` to the first step in the page, and to the
+                 first dragged point that Python has answered. CPU is that of the command and its
+                 processes until then
     drag         from the move of the mouse to the redrawn page, one of 50 points dragged at the end
                  of a run; through the server, its processes and Python. CPU is Python's part alone
 
@@ -20,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 from playwright.sync_api import Page, sync_playwright
 
 from linscope.web.answers import answer_text
@@ -50,23 +53,23 @@ WATCH = """() => {
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """The playground as a person starts it, and its address."""
+def served() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The playground as a person starts it: its address and its process."""
     words = [str(COMMAND), "playground", "--no-browser", "--port", "0"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         found = (re.search(r"http://\S+", line) for line in process.stdout)
-        yield next(each.group() for each in found if each)
+        yield next(each.group() for each in found if each), process
     finally:
         process.terminate()
         process.wait()
 
 
-def first_step(page: Page) -> float:
-    """Seconds from the start of the command to the first step that is shown."""
+def first_step(page: Page) -> tuple[float, float, float]:
+    """Seconds from the start of the command to the first step, to the first drag; their CPU."""
     begin = time.perf_counter()
-    with served() as address:
+    with served() as (address, process):
         page.goto(address)
         page.wait_for_function(READY)
         before = page.locator("[data-testid=place]").inner_text()
@@ -74,7 +77,26 @@ def first_step(page: Page) -> float:
         page.wait_for_function(
             "text => document.querySelector('[data-testid=place]').textContent !== text", arg=before
         )
-        return time.perf_counter() - begin
+        stepped = time.perf_counter() - begin
+        page.evaluate(WATCH)
+        x, y = _hold(page, 3)
+        page.mouse.move(x - 60, y + 40)
+        page.wait_for_function("() => window.waits.length > 0")
+        dragged = time.perf_counter() - begin
+        page.mouse.up()
+        command = psutil.Process(process.pid)
+        used = [each.cpu_times() for each in (command, *command.children(recursive=True))]
+        return stepped, dragged, sum(each.user + each.system for each in used)
+
+
+def _hold(page: Page, number: int) -> tuple[float, float]:
+    """The mouse on a point, pressed: where it is."""
+    box = page.locator("[data-testid=point]").nth(number).bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    return x, y
 
 
 def spec_of(algorithm: str) -> dict[str, Any]:
@@ -89,10 +111,7 @@ def drag(page: Page, address: str, algorithm: str, moves: int) -> list[float]:
     page.wait_for_function(READY)
     page.keyboard.press("End")
     page.evaluate(WATCH)
-    box = page.locator("[data-testid=point]").nth(7).bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
+    x, y = _hold(page, 7)
     for k in range(moves):
         page.mouse.move(x + 30 + (k % 9) * 6, y - 40 + (k % 7) * 9)
         page.wait_for_function(f"() => window.waits.length > {k}")
@@ -115,7 +134,9 @@ def python_part(algorithm: str, times: int = 15) -> float:
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--starts", type=int, default=3, help="how often the command is started")
-    words.add_argument("--moves", type=int, default=40, help="moves of the mouse of each drag")
+    words.add_argument(
+        "--moves", type=int, default=40, help="moves of the mouse of each drag; or 0"
+    )
     asked = words.parse_args()
     subprocess.run([str(COMMAND), "warm"], check=True, stdout=subprocess.DEVNULL)
     with sync_playwright() as play:
@@ -125,9 +146,15 @@ def main() -> None:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.set_default_timeout(120_000)
         starts = [first_step(page) for _ in range(asked.starts)]
-        print(f"first step: least {min(starts):.2f} s, median {statistics.median(starts):.2f} s")
+        for what, seconds in zip(
+            ("first step", "first drag", "CPU"), zip(*starts, strict=True), strict=True
+        ):
+            least, middle = min(seconds), statistics.median(seconds)
+            print(f"{what:22} least {least:.2f} s, median {middle:.2f} s", flush=True)
         print(f"{'drag of 50 points':22} {'least':>8} {'median':>8} {'CPU':>8}   (ms)")
-        with served() as address:
+        if not asked.moves:
+            return
+        with served() as (address, _):
             for algorithm in (*ALGORITHMS, *REGRESSIONS):
                 waits = drag(page, address, algorithm, asked.moves)
                 numbers = min(waits), statistics.median(waits), python_part(algorithm)

@@ -140,6 +140,14 @@ def test_three_classes_have_a_problem_column(multi_class):
     assert "problem" in run.to_markdown(max_rows=3)
 
 
+def test_pairs_of_classes_of_other_sizes_are_printed():
+    X, y = [[0.0], [1.0], [2.0], [3.0], [5.0]], [0, 0, 0, 1, 2]
+    run = ls.trace(ls.SVC(kernel="linear"), X, y)
+    assert len({len(alpha) for alpha in run.replay()}) > 1
+    printed = str(run)
+    assert all(name in printed for name in run.problems)
+
+
 @pytest.mark.parametrize("scale", [2.0**-40, 2.0**20, 2.0**-400])
 def test_units_of_the_data(scale):
     X, y = clouds(20)

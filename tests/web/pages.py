@@ -108,8 +108,9 @@ class Playground(Visit):
         )
 
     def shared(self):
-        """What the address holds, once it has settled."""
-        self.page.wait_for_timeout(350)
+        """What the address would hold if the page were left now."""
+        self.ready()
+        self.page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
         text = self.page.url.split("#s=")[1]
         return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
 

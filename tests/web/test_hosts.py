@@ -7,6 +7,7 @@ import pytest
 
 import linscope as ls
 from linscope.web.catalog import catalog
+from linscope.web.hosts import widget as widget_host
 from linscope.web.hosts.handout import handout
 from linscope.web.samples import sample
 
@@ -32,6 +33,21 @@ def test_the_widget_answers():
     widget.request = {"id": 2, "kind": "sample", "body": {"name": "or"}}
     assert widget.response["id"] == 2
     assert widget.response["body"]["data"]["labels"] == ["-1", "1", "1", "1"]
+
+
+def test_a_kernel_goes_on_after_work_that_takes_too_long(monkeypatch):
+    monkeypatch.setattr(widget_host, "SECONDS", 0.2)
+    widget = ls.playground()
+    long = {
+        **sample("five_points"),
+        "algorithm": "lms-stochastic",
+        "params": {"eta0": 0.0123456789, "max_iter": 400},
+        "exact": True,
+    }
+    widget.request = {"id": 1, "kind": "fit", "body": long}
+    assert widget.response == {"id": 1, "ok": False, "error": widget_host.TOO_LONG}
+    widget.request = {"id": 2, "kind": "sample", "body": {"name": "or"}}
+    assert widget.response["ok"] is True
 
 
 def test_a_table_and_a_regression_in_the_widget():

@@ -51,7 +51,7 @@ def test_embedded_it_tells_its_parent(chromium, address):  # noqa: F811
         parent.set_default_timeout(PATIENCE)
         slides = (
             "<script>heard = []; onmessage = event => { heard.push(event.data); };</script>"
-            + frame.replace("step=0", "step=7")
+            + frame.replace("step=0", "step=7&quiz=1")
         )
         there = address + "slides"
         parent.route(there, lambda route: route.fulfill(body=slides, content_type="text/html"))
@@ -67,6 +67,12 @@ def test_embedded_it_tells_its_parent(chromium, address):  # noqa: F811
         assert parent.evaluate("heard.at(-1).spec.algorithm") == "perceptron"
         parent.evaluate("frames[0].postMessage({ type: 'linscope', step: 3 }, '*')")
         parent.wait_for_function("() => heard.at(-1).step === 3")
+        inside.locator("[data-testid=quiz-no]").check()
+        inside.locator("[data-testid=quiz-check]").click()
+        parent.wait_for_function("() => heard.at(-1).guess")
+        inside.locator("[data-testid=next]").click()
+        parent.wait_for_function("() => heard.at(-1).step === 5")
+        assert parent.evaluate("heard.filter(each => each.guess).length") == 1
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
@@ -80,7 +86,7 @@ def test_readable_for_everyone(chromium, address, width, scheme):  # noqa: F811
         assert page.faults() == []
         for opener in ("open-data", "lectures", "share", "help"):
             page[opener].click()
-            assert page.faults() == []
+            assert page.faults("dialog[open]") == []
             page.press("Escape")
         page["view-everyone"].click()
         page["tile"].first.wait_for()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 __all__ = ["main"]
+
+# With these words the playground ends at once.
+NOTHING_SERVED = {"--export", "--help", "-h", "--version"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -21,6 +25,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     linscope ...
     0
     """
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["playground"] and not NOTHING_SERVED.intersection(words):
+        from linscope.web.hosts.work import start_early
+
+        start_early()  # its process imports the models while this one imports the commands
     from .application import run
 
-    return run(argv)
+    return run(words)

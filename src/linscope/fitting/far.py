@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.engines import RowsElsewhere, Source, source_of
@@ -133,6 +132,8 @@ def _score(model: Any, source: Source) -> float:
         predicted = np.searchsorted(model.classes_, found)
         right = predicted == engine.gather(given_target)
         return float(np.average(right, weights=_weights(engine)))
+    from sklearn.metrics import r2_score  # the module takes longer to import than most fits
+
     engine = source.numbered()
     return float(r2_score(engine.gather(given_target), found, sample_weight=_weights(engine)))
 

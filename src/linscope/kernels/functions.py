@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 
 Kernel = Callable[..., np.ndarray]
 
@@ -87,6 +86,8 @@ def squared_distances(X: Any, Z: Any) -> np.ndarray:
     >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
     array([[25.]])
     """
+    from scipy.spatial.distance import cdist  # takes long to import, and few kernels need it
+
     return cdist(*_dense(X, Z), "sqeuclidean")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,7 +132,8 @@ def _aligned(vectors: list[Vector], widest: int, fold: bool) -> list[str]:
     """Vectors in the most detailed form that is not wider than ``widest``."""
     for digits, front, back in FORMS:
         rows = [_entries(vector.values, digits, front, back) for vector in vectors]
-        widths = [max(map(len, entries)) for entries in zip(*rows, strict=True)]
+        # pairs of classes may have vectors of different lengths
+        widths = [max(map(len, entries)) for entries in zip_longest(*rows, fillvalue="")]
         if sum(widths) + len(widths) + 1 <= widest:
             break
     if fold and len(widths) > 3:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 
 from linscope.arithmetic.enclosures import LIBRARY, TINY, UNIT, Ball, dense, gamma, scores, two_sum
 from linscope.arithmetic.pairs import LOSS, Pair, add, exp, over, times
@@ -173,6 +172,8 @@ def _power(t: Ball, degree: int) -> Ball:
 
 
 def _distances_map(kernel: Kernel, X: np.ndarray, Z: np.ndarray) -> Ball:
+    from scipy.spatial.distance import cdist  # takes long to import
+
     d = X.shape[1]
     t = kernel.gamma * cdist(X, Z, "sqeuclidean")
     mid = np.exp(-t)

@@ -12,6 +12,7 @@ All mathematics is in Python, through ``ls.trace`` and the public estimators; th
     views/          course.py    the states of a trace
                     drawn.py     the picture of each state; derived.py those of closed forms
                     words.py     the sentence and the formulas of a step
+                    machines.py  the same of support vector machines, imported when needed
                     weight_view.py, loss_view.py, bound_view.py    panels under the same cursor
                     everyone.py  the same points, every classifier
     hosts/          server.py    the Starlette application; work.py stops what takes too long

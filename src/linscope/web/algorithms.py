@@ -5,7 +5,7 @@ A new algorithm is one entry of ``ALGORITHMS``; the page makes its controls from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,8 @@ import linscope as ls
 
 from .limits import PASSES
 
+# What 0 means to the page, where it means anything: the word that the estimators have for it.
+BY_ITSELF = {"eta0": "auto", "gamma": "scale"}
 OTHERS, MACHINES = "Other classifiers", "Support vector machines"
 
 
@@ -63,15 +65,16 @@ def flag(name: str, title: str, default: bool = False, **more: Any):
 class Algorithm:
     """One entry of the menu.
 
-    make : parameters → estimator. classes : how many it takes. exact : whether fractions exist.
-    loss : the surface on which its weights are shown.
+    model : the estimator by its name, so that nobody waits for those that are not asked for.
+    classes : how many it takes. exact : whether fractions exist. loss : the surface on which its
+    weights are shown.
     """
 
     id: str
     title: str
     group: str
     about: str
-    make: Callable[..., Any]
+    model: str
     parameters: tuple[Parameter, ...] = ()
     mode: str = "classes"
     classes: tuple[int, ...] = (2, 3)
@@ -81,7 +84,11 @@ class Algorithm:
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def estimator(self, values: Mapping[str, Any]) -> Any:
-        return self.make(**{**self.fixed, **values})
+        given = {**self.fixed, **values}
+        for name, word in BY_ITSELF.items():
+            if given.get(name) == 0:
+                given[name] = word
+        return getattr(ls, self.model)(**given)
 
     def document(self) -> dict[str, Any]:
         return {
@@ -174,24 +181,6 @@ PRICE = number("C", "price C of slack", 1.0, 0.001, 1e6, log=True, help="large: 
 PENALTY = number("C", "C (1/penalty)", 1.0, 0.001, 1e6, log=True, help="small: weights stay near 0")
 
 
-def _descent(model: Any) -> Callable[..., Any]:
-    """An estimator whose rate 0 means "auto"."""
-
-    def make(eta0: float = 0.0, **values: Any) -> Any:
-        return model(eta0=eta0 or "auto", **values)
-
-    return make
-
-
-def _machine(model: Any) -> Callable[..., Any]:
-    """An estimator whose γ 0 means "scale"."""
-
-    def make(gamma: float = 0.0, **values: Any) -> Any:
-        return model(gamma=gamma or "scale", **values)
-
-    return make
-
-
 STEPS = (AUTO_ETA, SCHEDULE, PASSES_OF)
 # Solver -> how it walks, and its controls.
 WALKS = {
@@ -205,7 +194,7 @@ REGRESSIONS = tuple(
         f"Gradient descent, {words}",
         "Least squares",
         "w ← w + η Σ (y − w·x) x, the LMS rule: downhill on the squared error.",
-        _descent(ls.LinearRegression),
+        "LinearRegression",
         parameters,
         mode="regression",
         classes=(),
@@ -221,7 +210,7 @@ LOGISTICS = tuple(
         f"Gradient ascent, {words}",
         "Logistic regression",
         "The same update with h(x) = σ(w·x): uphill on the likelihood.",
-        _descent(ls.LogisticRegression),
+        "LogisticRegression",
         (PENALTY, *parameters, SOFTMAX),
         loss="logistic",
         fixed={"shuffle": False, "random_state": 0, "solver": solver},
@@ -234,7 +223,7 @@ LISTED = (
         "Perceptron",
         "Perceptron",
         "Visit the samples in order; add y·x to the weights wherever the sign is wrong.",
-        ls.Perceptron,
+        "Perceptron",
         (
             RULE,
             ETA,
@@ -256,7 +245,7 @@ LISTED = (
         "Kernel perceptron",
         "Perceptron",
         "The same rule in feature space: a mistake adds the sample to the sum that decides.",
-        _machine(ls.KernelPerceptron),
+        "KernelPerceptron",
         (KERNEL, GAMMA, DEGREE, COEF0, ETA, TIE, PASSES_OF),
         kernel=True,
     ),
@@ -265,7 +254,7 @@ LISTED = (
         "Normal equations",
         "Least squares",
         "The line with the least sum of squares, quantity by quantity.",
-        ls.LinearRegression,
+        "LinearRegression",
         mode="regression",
         classes=(),
         exact=True,
@@ -277,7 +266,7 @@ LISTED = (
         "Newton's method",
         "Logistic regression",
         "Each step solves a weighted least squares problem; few steps are needed.",
-        ls.LogisticRegression,
+        "LogisticRegression",
         (PENALTY, MANY),
         loss="logistic",
         fixed={"solver": "newton"},
@@ -288,7 +277,7 @@ LISTED = (
         "Least squares on labels",
         OTHERS,
         "Regression on 1-of-K targets: simple, and swung by outliers.",
-        ls.LeastSquaresClassifier,
+        "LeastSquaresClassifier",
         exact=True,
         loss="squared",
     ),
@@ -297,7 +286,7 @@ LISTED = (
         "Fisher's discriminant",
         OTHERS,
         "The direction S_W⁻¹(m₂ − m₁) that keeps means apart and classes narrow.",
-        ls.FisherDiscriminant,
+        "FisherDiscriminant",
         exact=True,
     ),
     Algorithm(
@@ -305,7 +294,7 @@ LISTED = (
         "Gaussian naive Bayes",
         OTHERS,
         "A normal curve for each class and feature; Bayes' rule does the rest.",
-        ls.GaussianNaiveBayes,
+        "GaussianNaiveBayes",
         (flag("shared_variance", "one variance for all classes", True),),
     ),
     Algorithm(
@@ -313,7 +302,7 @@ LISTED = (
         "Linear SVM, coordinate descent",
         MACHINES,
         "One α at a time; the bias is penalised, so that no constraint ties them together.",
-        ls.LinearSVC,
+        "LinearSVC",
         (PRICE, integer("max_iter", "passes at most", 50, 1, PASSES, log=True), MANY),
         loss="hinge",
         fixed={"solver": "coordinate", "loss": "hinge", "penalize_intercept": True},
@@ -323,7 +312,7 @@ LISTED = (
         "SVM, pair by pair (SMO)",
         MACHINES,
         "Two α at a time, those that violate the conditions of the optimum most.",
-        _machine(ls.SVC),
+        "SVC",
         (
             choice(
                 "kernel",

@@ -21,5 +21,8 @@ NAME = 40
 LARGEST = 1e9
 
 
+TOO_LONG = f"this takes longer than {SECONDS:g} s: use fewer points or passes"
+
+
 class BadSpec(ValueError):
     """A request that cannot be run; its text is for the person at the page."""

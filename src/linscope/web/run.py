@@ -28,7 +28,7 @@ from .views.drawn import Drawn
 from .views.loss_view import SEVERAL, loss_view
 from .views.stage import about_picture, axes, picture_box, point_documents
 from .views.weight_view import CURVED, weight_view
-from .views.words import before_the_first, words_of
+from .views.words import before_the_first, words_of_step
 
 VERSION = 1
 
@@ -143,14 +143,15 @@ def _state(course: Course, drawn: Drawn, k: int) -> dict[str, Any]:
     """State k: before the first row that is sent, or after row k of them."""
     model = course.trace.estimator
     weights = None if course.weights is None else course.weights[k]
+    shown = _as_they_are(course, k, weights)
     if k == 0:
-        step, say = None, before_the_first(model, weights)
+        step, say = None, before_the_first(model, shown)
         formula: list[str] = []
         if course.first:
             say = f"After {course.first:,} steps."
     else:
         step = course.steps[k - 1]
-        say, formula = words_of(step, model)
+        say, formula = words_of_step(step, model)
         if course.first + k == course.total:
             say += f" The run ends: {model.certificate_.text}."
     return {
@@ -161,9 +162,17 @@ def _state(course: Course, drawn: Drawn, k: int) -> dict[str, Any]:
         "say": say,
         "formula": formula,
         "w": None if weights is None else weights.tolist(),
-        "wtext": None if weights is None else [text(vector(w)) for w in weights],
+        "wtext": None if weights is None else [text(vector(w)) for w in shown],
         **drawn.state(k),
     }
+
+
+def _as_they_are(course: Course, k: int, weights: Any) -> Any:
+    """The weights of state k; those of the ledger where it has fractions."""
+    if weights is None or len(weights) != 1 or not course.trace.exact or not course.steps:
+        return weights
+    ledger = course.steps[k - 1].after if k else course.steps[0].before
+    return [ledger] if len(ledger) == len(weights[0]) else weights
 
 
 def _visited(step: Any) -> int | None:

@@ -135,6 +135,28 @@ def _large_tables() -> None:
     joined([records, Texts.of_floats(values)], ",", "\n")
 
 
+def _playground() -> None:
+    """Every algorithm and every lecture of the playground, step by step."""
+    from linscope.web.algorithms import ALGORITHMS
+    from linscope.web.answers import answer
+    from linscope.web.catalog import catalog
+    from linscope.web.samples import sample
+
+    points = {"classes": ("overlapping", "blobs"), "regression": ("noisy_line",)}
+    brief = {"max_iter": 2}
+    asked = [
+        {
+            **sample(name, {"n": 12}),
+            "algorithm": each.id,
+            "params": brief if any(one.name in brief for one in each.parameters) else {},
+        }
+        for each in ALGORITHMS.values()
+        for name in points[each.mode]
+    ]
+    for spec in (*asked, *(each["spec"] for each in catalog()["lectures"])):
+        answer("fit", spec)
+
+
 # A job finds the kernels that others have finished in the cache: those that need the kernels of
 # others are short, and so come last.
 JOBS: dict[str, Job] = {
@@ -143,6 +165,7 @@ JOBS: dict[str, Job] = {
     "perceptrons": Job(_perceptrons, 6.5),
     "large tables": Job(_large_tables, 5.0),
     "least squares": Job(_least_squares, 4.0),
+    "playground": Job(_playground, 3.5),
     "linear SVM": Job(_linear_svm, 3.0),
     "kernel perceptron": Job(_kernel_perceptrons, 2.0),
     "approximate kernel SVM": Job(_approximate_svm, 0.5),

@@ -104,15 +104,17 @@ def _export(path: Path, spec: dict[str, Any] | None) -> int:
 
 
 def _serve(spec: Any, host: str, port: int, browser: bool, quiet: bool) -> int:
+    from linscope.web.hosts.work import Crew
+
+    crew = Crew()
+    crew.start()  # its process imports the models while this one imports the server
     try:
         import uvicorn
 
         from linscope.web.hosts.server import application
-        from linscope.web.hosts.work import Crew
     except ModuleNotFoundError as error:
+        crew.stop()
         raise BadInput(MISSING) from error
-    crew = Crew()
-    crew.start()  # its process imports the models while the page is opened
     _warm(quiet)
     token = None if host in LOCAL else secrets.token_urlsafe(16)
     bound = _listen(host, port)

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from linscope.display.geometry import Box
 from linscope.losses import hinge, logistic, perceptron, squared
@@ -106,6 +105,8 @@ def lowest_of(surface: Surface, plane: WeightPlane, y: np.ndarray) -> Lowest | N
     """
     if surface.summit is None:
         return None
+    from scipy.optimize import minimize  # takes long to import
+
     rows, pair = plane.samples.augmented, list(plane.pair)
     sign = -1.0 if surface.summit else 1.0
     back = np.linalg.pinv(np.linalg.qr(rows[:, pair], mode="r"))  # from scores, of one scale

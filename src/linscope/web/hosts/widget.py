@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,7 +16,7 @@ from linscope.data.tables import TableLike
 from ..algorithms import ALGORITHMS
 from ..answers import packed_answer
 from ..catalog import catalog
-from ..limits import CLASSES
+from ..limits import CLASSES, SECONDS, TOO_LONG
 from ..samples import sample
 from ..spec import BadSpec, Data
 from . import assets
@@ -86,6 +90,37 @@ def as_data(
     return {"data": Data(points, labels, features, None, mode).document(), "mode": mode}
 
 
+class _TimeIsUp(BaseException):
+    """Passes through everything that expects errors of a fit."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Ends work in Python that takes longer, so that a kernel goes on; ``BadSpec`` says so.
+
+    Only the main thread can be interrupted, and not on Windows: elsewhere work takes its time.
+    """
+    if (
+        not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise _TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _TimeIsUp:
+        raise BadSpec(TOO_LONG) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def _widget_class() -> Any:
     try:
         import anywidget
@@ -112,7 +147,8 @@ def _widget_class() -> Any:
         def _answer(self, change: Any) -> None:
             asked = change["new"]
             try:
-                body = packed_answer(asked.get("kind", ""), asked.get("body"))
+                with at_most(SECONDS):
+                    body = packed_answer(asked.get("kind", ""), asked.get("body"))
                 self.response = {"id": asked.get("id"), "ok": True, "body": body}
             except BadSpec as error:
                 self.response = {"id": asked.get("id"), "ok": False, "error": str(error)}

@@ -12,13 +12,18 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
+from importlib import import_module
 from multiprocessing.connection import Connection
+from types import ModuleType
 from typing import Any
 
-from ..limits import SECONDS, BadSpec
+from ..limits import SECONDS, TOO_LONG, BadSpec
 
 # Seconds for a process to start, to import and to load its kernels.
 STARTING = 120.0
+# Seconds without a question after which a process may do something else.
+QUIET = 0.5
 
 
 class TooLong(RuntimeError):
@@ -36,11 +41,15 @@ class Worker:
         theirs.close()
         self.ready = False
 
-    def ask(self, kind: str, body: Any) -> Any:
-        """The answer; blocks. The process is gone after ``TooLong``."""
+    def begin(self) -> None:
+        """Waits until it can answer."""
         if not self.ready:
             self._wait(STARTING)
             self.ready = True
+
+    def ask(self, kind: str, body: Any) -> Any:
+        """The answer; blocks. The process is gone after ``TooLong``."""
+        self.begin()
         self.pipe.send((kind, body))
         good, found = self._wait(SECONDS)
         if not good:
@@ -50,7 +59,7 @@ class Worker:
     def _wait(self, seconds: float) -> Any:
         try:
             if not self.pipe.poll(seconds):
-                raise TooLong(f"this takes longer than {SECONDS:g} s: use fewer points or passes")
+                raise TooLong(TOO_LONG)
             return self.pipe.recv()
         except (EOFError, OSError) as error:
             raise TooLong("the work ended before its answer: try again") from error
@@ -61,9 +70,33 @@ class Worker:
         self.pipe.close()
 
 
+class _Later(ModuleType):
+    """Stands for a module until something in it is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+def _import_less() -> None:
+    """scikit-learn imports two large modules that it hardly ever uses, and we never.
+
+    Half of the time that a process takes to start would be theirs. There are no data frames here.
+    """
+    sys.modules.setdefault("scipy.stats", _Later("scipy.stats"))
+    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
+
+
 def serve(pipe: Connection) -> None:
     """In the process: answer until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _import_less()
+    import linscope as ls
+
+    from ..algorithms import ALGORITHMS
     from ..answers import answer, answer_text
     from ..samples import sample
 
@@ -71,9 +104,12 @@ def serve(pipe: Connection) -> None:
     with contextlib.suppress(BadSpec):
         answer("fit", spec)  # kernels are loaded before anyone waits for them
     gc.freeze()  # what is imported stays: no need to look through it at every collection
+    others = iter(dict.fromkeys(each.model for each in ALGORITHMS.values()))
     with contextlib.suppress(EOFError, OSError):
         pipe.send((True, None))
         while True:
+            while not pipe.poll(QUIET) and (name := next(others, None)):
+                getattr(ls, name)  # imported while nobody asks for anything
             kind, body = pipe.recv()
             try:
                 pipe.send((True, answer_text(kind, body)))
@@ -81,31 +117,52 @@ def serve(pipe: Connection) -> None:
                 pipe.send((False, str(error)))
 
 
-class Crew:
-    """As many workers as cores; ``ask`` waits for a free one.
+# A process that was started before anyone knew what for.
+_early: list[Worker] = []
 
-    The first has the machine for itself until it has answered: then come the others.
+
+def start_early() -> None:
+    """Starts the first process of a crew that is still to come."""
+    _early.append(Worker())
+
+
+class Crew:
+    """At most as many workers as cores; ``ask`` waits for a free one.
+
+    The first has the machine for itself: others come when someone has to wait.
     """
 
     def __init__(self, size: int | None = None):
         self.size = size or max(1, min(4, os.cpu_count() or 1))
         self.free: asyncio.Queue[Worker] = asyncio.Queue()
         self.workers: set[Worker] = set()
+        self.starting: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         if not self.workers:
-            self._add()
+            self.free.put_nowait(self._hire())
+
+    def _hire(self) -> Worker:
+        worker = _early.pop() if _early else Worker()
+        self.workers.add(worker)
+        return worker
 
     def _grow(self) -> None:
-        while len(self.workers) < self.size:
-            self._add()
+        """One more, which is free as soon as it can answer."""
+        worker = self._hire()
 
-    def _add(self) -> None:
-        worker = Worker()
-        self.workers.add(worker)
-        self.free.put_nowait(worker)
+        async def begin() -> None:
+            with contextlib.suppress(TooLong):  # who asks it hears of that
+                await asyncio.get_running_loop().run_in_executor(None, worker.begin)
+            self.free.put_nowait(worker)
+
+        task = asyncio.create_task(begin())
+        self.starting.add(task)
+        task.add_done_callback(self.starting.discard)
 
     async def ask(self, kind: str, body: Any) -> Any:
+        if self.free.empty() and len(self.workers) < self.size:
+            self._grow()
         worker = await self.free.get()
         work = asyncio.get_running_loop().run_in_executor(None, worker.ask, kind, body)
         try:
@@ -120,13 +177,12 @@ class Crew:
             self.free.put_nowait(worker)
             raise
         self.free.put_nowait(worker)
-        self._grow()
         return found
 
     def _replace(self, worker: Worker) -> None:
         self.workers.discard(worker)
         worker.stop()
-        self._add()
+        self._grow()
 
     def stop(self) -> None:
         for worker in self.workers:

@@ -60,6 +60,7 @@ function optionsOf(given, host) {
   return {
     host, ...given,
     embed: asked.get("embed") === "1" || Boolean(given?.embed),
+    quiz: asked.get("quiz") === "1",
     step: Number.isInteger(step) ? step : given?.step ?? null,
     lecture: asked.get("lecture") ?? given?.lecture ?? null,
   };

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import pairwise_kernels
 
-from linscope.kernel_svm.trace.replay import BIAS, DUAL, PRIMAL, SmoReplay
-from linscope.linear_svm.trace.replay import CoordinateReplay
+from linscope.kernels import gram
 from linscope.perceptron.trace.replay import GramReplay
 from linscope.tracing.look_replay import LookReplay
 from linscope.tracing.trace_object import Trace
@@ -49,9 +47,9 @@ class Course:
             weights = self.weights
             return lambda k: weights[k, :, 1:] @ points.T + weights[k, :, :1]
         model = self.trace.estimator
-        K = pairwise_kernels(
-            self.data.points, points, metric=model.kernel, filter_params=True,
-            gamma=model._gamma, degree=model.degree, coef0=model.coef0,
+        K = gram(
+            self.data.points, points, kernel=model.kernel, gamma=model._gamma,
+            degree=model.degree, coef0=model.coef0,
         )  # fmt: skip
         return lambda k: self.betas[k, :, :-1] @ K + self.betas[k, :, -1:]
 
@@ -84,6 +82,19 @@ class State:
     weights: np.ndarray | None
     beta: np.ndarray | None
     measures: dict[str, float]
+
+
+def is_of_machine(replay: Any) -> bool:
+    """Whether a replay is that of a support vector machine."""
+    of_machines = "linscope.kernel_svm.", "linscope.linear_svm."
+    return type(replay).__module__.startswith(of_machines) and not isinstance(replay, LookReplay)
+
+
+def machines() -> Any:
+    """What is known of machines; importing it takes long."""
+    from . import machines as known
+
+    return known
 
 
 def read_course(trace: Trace, data: Data, start: int, most: int, measured: bool = True) -> Course:
@@ -180,15 +191,11 @@ def _stacked(rows: list[Any]) -> Any:
 def _betas(replay: Any, states: Any, first: int, n: int) -> Any:
     """Signed coefficients of the samples, and b; None of a rule that has none."""
     betas = np.zeros((len(states), n + 1))
-    if isinstance(replay, SmoReplay):
-        betas[:, replay.row_numbers] = states[:, : len(replay.y)] * replay.y
-        betas[:, -1] = states[:, BIAS]
+    if is_of_machine(replay):
+        machines().fill_betas(betas, replay, states, first)
     elif isinstance(replay, GramReplay):
         betas[:, replay.row_numbers] = replay.alphas(states)
         betas[:, -1] = betas[:, :-1].sum(axis=1) * replay.intercept
-    elif isinstance(replay, CoordinateReplay):
-        alphas = replay.all_alphas(first, first + len(states) - 1)
-        betas[:, replay.row_numbers] = alphas * replay.y
     else:
         return [None] * len(states)
     return betas
@@ -196,13 +203,8 @@ def _betas(replay: Any, states: Any, first: int, n: int) -> Any:
 
 def _measures(replay: Any, states: Any) -> list[dict[str, float]]:
     """What is drawn over the steps: the criterion, or primal, dual and gap."""
-    if isinstance(replay, SmoReplay | CoordinateReplay):
-        if isinstance(replay, SmoReplay):
-            dual, primal = states[:, DUAL], states[:, PRIMAL]
-        else:
-            dual, primal = replay.dual(states), replay.primal(states)
-        pairs = zip(primal.astype(float).tolist(), dual.astype(float).tolist(), strict=True)
-        return [{"primal P": P, "dual D": D, "gap P − D": max(P - D, 0.0)} for P, D in pairs]
+    if is_of_machine(replay):
+        return machines().measures(replay, states)
     if hasattr(replay, "measure"):
         mistakes, values = replay.measure(states)
         pairs = zip(mistakes, values, strict=True)

@@ -82,12 +82,12 @@ class Drawn:
                 lines.append(pictures.line(ends, "boundary" if two else "faint"))
         if not two:
             values = planes[:, :1] + planes[:, 1:] @ self.grid.points.T
-            return {"lines": lines, "regions": self._regions(values)}
+            return {"lines": lines, "regions": self._regions(values) if planes.any() else []}
         if self.svm:
             moved = planes[[0, 0]] + [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]
             ends = pictures.segments(self.box, moved)
             lines += [pictures.line(each, "margin") for each in ends if not np.isnan(each).any()]
-        regions = pictures.halves(self.box, planes[0]) if planes[0, 1:].any() else []
+        regions = pictures.halves(self.box, planes[0]) if planes.any() else []
         return {"lines": lines, "regions": regions, "normal": self._normal(planes[0])}
 
     def _regions(self, values: np.ndarray) -> list[dict[str, Any]]:
@@ -141,9 +141,9 @@ class Drawn:
         """
         place = "on" if abs(margin - 1) <= NEAR else "outside" if margin > 1 else "inside"
         if alpha <= AT_BOUND * min(self.C, 1.0):
-            return f"{'no' if place == 'inside' else 'yes'}: {place} the margin, α = 0"
+            return f"{'no' if place == 'inside' else 'yes'}: {place} the margin"
         if alpha >= (1 - AT_BOUND) * self.C:
-            return f"{'no' if place == 'outside' else 'yes'}: {place} the margin, α = C"
+            return f"{'no' if place == 'outside' else 'yes'}: {place} the margin"
         return f"{'yes' if place == 'on' else 'no'}: {place} the margin"
 
     def _distances(self) -> np.ndarray:

@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
@@ -15,14 +14,17 @@ from ..spec import BadSpec, Data
 from .derived import picture
 from .stage import picture_box, point_documents
 
-MODELS: tuple[tuple[str, str, Any], ...] = (
-    ("perceptron", "Perceptron, averaged", ls.Perceptron(output="averaged", max_iter=100)),
-    ("least-squares", "Least squares on labels", ls.LeastSquaresClassifier()),
-    ("fisher", "Fisher's discriminant", ls.FisherDiscriminant()),
-    ("naive-bayes", "Gaussian naive Bayes", ls.GaussianNaiveBayes()),
-    ("logistic", "Logistic regression", ls.LogisticRegression(C=100.0)),
-    ("svm", "Linear SVM", ls.LinearSVC(C=1.0)),
-)
+
+def models() -> tuple[tuple[str, str, Any], ...]:
+    """Name, title and estimator of each; they are imported when they are asked for."""
+    return (
+        ("perceptron", "Perceptron, averaged", ls.Perceptron(output="averaged", max_iter=100)),
+        ("least-squares", "Least squares on labels", ls.LeastSquaresClassifier()),
+        ("fisher", "Fisher's discriminant", ls.FisherDiscriminant()),
+        ("naive-bayes", "Gaussian naive Bayes", ls.GaussianNaiveBayes()),
+        ("logistic", "Logistic regression", ls.LogisticRegression(C=100.0)),
+        ("svm", "Linear SVM", ls.LinearSVC(C=1.0)),
+    )
 
 
 def everyone(data: Data) -> dict[str, Any]:
@@ -36,7 +38,7 @@ def everyone(data: Data) -> dict[str, Any]:
         "box": list(box),
         "points": point_documents(data),
         "classes": data.classes,
-        "models": [_one(*each, data, box) for each in MODELS],
+        "models": [_one(*each, data, box) for each in models()],
     }
 
 
@@ -45,7 +47,7 @@ def _one(name: str, title: str, model: Any, data: Data, box: Any) -> dict[str, A
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            fitted = clone(model).fit(data.points, data.labels)
+            fitted = model.fit(data.points, data.labels)
     except ValueError as error:
         return out | {"equation": "", "note": str(error)}
     drawn = picture(fitted, data, box)

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from linscope.kernel_svm.trace.step import SmoStep
-from linscope.linear_svm.trace.replay import CoordinateStep
 from linscope.perceptron.trace.shown import PerceptronStep
 from linscope.reports.cells import number, text, vector
 from linscope.results.numbers import counted
@@ -17,25 +15,23 @@ from linscope.tracing.gradient_replay import GradientStep
 from linscope.tracing.look_replay import COLUMNS, LookStep
 
 Words = tuple[str, list[str]]
+# What score 0 is, by the parameter ``tie``.
+MEANS = {"update": "counts as a mistake", "positive": "means +1", "negative": "means −1"}
 # Of so many products a sum is written out.
 WRITTEN_OUT = 5
 
 
-def words_of(step: Any, model: Any) -> Words:
-    """One sentence, and some lines of mathematics."""
-    return _words(step, model)
-
-
 @singledispatch
-def _words(step: Any, model: Any) -> Words:
+def words_of_step(step: Any, model: Any) -> Words:
+    """One sentence, and some lines of mathematics; steps of machines: ``machines.py``."""
     return str(step), []
 
 
-def _who(step: Any) -> str:
+def who(step: Any) -> str:
     return str(step.name) if step.name is not None else f"Sample {step.sample}"
 
 
-def _vector(values: Any) -> str:
+def vector_text(values: Any) -> str:
     return text(vector(values))
 
 
@@ -47,7 +43,7 @@ def dot(w: Sequence[Any], x: Sequence[Any], score: Any) -> str:
     return f"w·x = {products} = {number(score)}"
 
 
-@_words.register
+@words_of_step.register
 def _(step: PerceptronStep, model: Any) -> Words:
     if step.sample is None:
         return _batch_of_mistakes(step, model)
@@ -58,20 +54,24 @@ def _(step: PerceptronStep, model: Any) -> Words:
     lines.append(f"y w·x = {number(step.normalized)}, y = {sign}")
     if not step.update:
         lines.append("w stays")
-        return f"{_who(step)} is on the right side: score {score}. Nothing changes.", lines
+        where = f"is on the right side: score {score}"
+        if step.score == 0:
+            where = f"lies on the boundary: score 0 {MEANS[model.tie]}, and so it is"
+        return f"{who(step)} {where}. Nothing changes.", lines
     if step.score == 0:
-        why = f"{_who(step)} lies on the boundary: score 0 counts as a mistake."
+        but = "" if model.tie == "update" else f", but it is {sign}"
+        why = f"{who(step)} lies on the boundary: score 0 {MEANS[model.tie]}{but}."
     elif step.normalized > 0:
-        why = f"{_who(step)} is on the right side, but not by the margin: score {score}."
+        why = f"{who(step)} is on the right side, but not by the margin: score {score}."
     else:
-        why = f"{_who(step)} is on the wrong side: score {score}."
+        why = f"{who(step)} is on the wrong side: score {score}."
     what = "x" if step.y > 0 else "−x"
     if not linear:
         lines.append(f"α of this sample becomes {number(step.alpha)}")
         return f"{why} It joins the sum that decides, with the sign of its class.", lines
     lines.append(
-        f"w ← w + η y x = {_vector(step.before)} + η·({sign})·{_vector(step.x)}"
-        f" = {_vector(step.after)}"
+        f"w ← w + η y x = {vector_text(step.before)} + η·({sign})·{vector_text(step.x)}"
+        f" = {vector_text(step.after)}"
     )
     rate = "" if model.eta0 == 1 and model.schedule == "constant" else "η times "
     return f"{why} Add {rate}{what} to the weights.", lines
@@ -83,15 +83,15 @@ def _batch_of_mistakes(step: PerceptronStep, model: Any) -> Words:
     count = counted(step.batch_mistakes or 0, "sample")
     lines = [
         "w ← w + η Σ y x over the mistakes",
-        f"{_vector(step.before)} → {_vector(step.after)}",
+        f"{vector_text(step.before)} → {vector_text(step.after)}",
     ]
     verb = "is" if step.batch_mistakes == 1 else "are"
     return f"{count} {verb} wrong. Add y·x of each to the weights, all at once.", lines
 
 
-@_words.register
+@words_of_step.register
 def _(step: GradientStep, model: Any) -> Words:
-    change = f"w = {_vector(step.before)} → {_vector(step.after)}"
+    change = f"w = {vector_text(step.before)} → {vector_text(step.after)}"
     if step.sample is None:
         lines = [
             "w ← w − η ∇J(w)",
@@ -110,20 +110,22 @@ def _(step: GradientStep, model: Any) -> Words:
         change,
     ]
     if step.error == 0:
-        return f"{_who(step)} is met exactly: h(x) = {number(step.prediction)}.", lines
+        return f"{who(step)} is met exactly: h(x) = {number(step.prediction)}.", lines
     side = "too low" if step.error > 0 else "too high"
     return (
-        f"{_who(step)}: h(x) = {number(step.prediction)} is {side} by {number(abs(step.error))}. "
+        f"{who(step)}: h(x) = {number(step.prediction)} is {side} by {number(abs(step.error))}. "
         "Move the weights along x by η times the error.",
         lines,
     )
 
 
-@_words.register
+@words_of_step.register
 def _(step: LookStep, model: Any) -> Words:
     known = {name: value for name, value in step.numbers.items() if value == value}
     lines = [f"{COLUMNS[name].header} = {number(value)}" for name, value in known.items()]
-    lines.append(f"w = {_vector(step.before)}" + (f" → {_vector(step.after)}" * step.update))
+    lines.append(
+        f"w = {vector_text(step.before)}" + (f" → {vector_text(step.after)}" * step.update)
+    )
     P = f"P = {number(known['P'])}" if "P" in known else "the objective"
     if not step.update:
         return f"{P}: no step would lower it any more. This is the minimum.", lines
@@ -132,33 +134,6 @@ def _(step: LookStep, model: Any) -> Words:
         "the new weights: go there.",
         lines,
     )
-
-
-@_words.register
-def _(step: SmoStep, model: Any) -> Words:
-    i, j = step.names if step.names is not None else (f"sample {step.i}", f"sample {step.j}")
-    cut = " A bound, 0 or C, cuts the step short." if step.clipped else ""
-    lines = [
-        f"α_i: {number(step.alpha_i_before)} → {number(step.alpha_i)}",
-        f"α_j: {number(step.alpha_j_before)} → {number(step.alpha_j)}",
-        f"D(α) = {number(step.dual)}, m(α) − M(α) = {number(step.gap, 3)}",
-    ]
-    said = f"{_capital(i)} and {j} violate the conditions of the optimum most: move their α."
-    return said + cut, lines
-
-
-@_words.register
-def _(step: CoordinateStep, model: Any) -> Words:
-    lines = [
-        f"y w·x = {number(step.normalized)}, G = {number(step.gradient)}",
-        f"α: {number(step.alpha_before)} → {number(step.alpha)}",
-    ]
-    if not step.update:
-        side = "outside the margin" if step.alpha == 0 else "at the price C already"
-        return f"{_who(step)} is {side}: its α = {number(step.alpha)} stays.", lines
-    lines.append(f"w = {_vector(step.before)} → {_vector(step.after)}")
-    grows = "grows" if step.alpha > step.alpha_before else "shrinks"
-    return f"{_who(step)}: y w·x = {number(step.normalized)}. Its α {grows}.", lines
 
 
 # What the quantities of closed forms are, by their names without numbers at the end.
@@ -207,15 +182,11 @@ def words_of_quantity(name: str, symbol: str, value: str) -> str:
     return f"{plain}: {said}" if plain else said
 
 
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
 def before_the_first(model: Any, weights: list[np.ndarray] | None) -> str:
     """The sentence of the state from which a run starts."""
     if weights is None:
         return "Before the first step every α is 0: nothing is decided yet."
-    start = _vector(weights[0])
+    start = vector_text(weights[0])
     if not np.any(weights[0]):
         return f"Before the first step: w = {start}, so every score is 0."
     return f"Before the first step: w = {start}."

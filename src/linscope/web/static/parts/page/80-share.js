@@ -40,26 +40,36 @@ const hasAddress = (app) => app.options.host !== "widget";
 function keepAddress(app) {
   if (!hasAddress(app)) return;
   let timer = null;
+  const keep = () => {
+    if (timer === null) return;
+    clearTimeout(timer);
+    timer = null;
+    if (!app.run || app.playing) return;
+    try { history.replaceState(history.state, "", `#s=${encode(sharedState(app))}`); } catch { /* file pages may forbid it */ }
+  };
   app.on("run step look lecture", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (!app.run || app.playing) return;
-      try { history.replaceState(history.state, "", `#s=${encode(sharedState(app))}`); } catch { /* file pages may forbid it */ }
-    }, 250);
+    timer = setTimeout(keep, 250);
   });
+  window.addEventListener("pagehide", keep); // who reloads at once finds the last change, too
   const follow = () => begin(app); // a link pasted into the address bar of this page
   window.addEventListener("hashchange", follow);
-  app.closers.push(() => { clearTimeout(timer); window.removeEventListener("hashchange", follow); });
+  app.closers.push(() => {
+    clearTimeout(timer);
+    window.removeEventListener("pagehide", keep);
+    window.removeEventListener("hashchange", follow);
+  });
 }
 
 function linkOf(app, embed = false) {
   const address = new URL(location.href);
   address.hash = `s=${encode(sharedState(app))}`;
   address.searchParams.delete("token");
-  for (const name of ["embed", "step", "lecture"]) address.searchParams.delete(name);
+  for (const name of ["embed", "step", "lecture", "quiz"]) address.searchParams.delete(name);
   if (embed) {
     address.searchParams.set("embed", "1");
     address.searchParams.set("step", String(app.step));
+    if (app.quiz) address.searchParams.set("quiz", "1");
   }
   return address.href;
 }
@@ -91,8 +101,9 @@ function makeShareSheet(app) {
 /** Embedded: tells the parent page each state and guess, and lets it set the step. */
 function talkToParent(app) {
   if (!app.embed || window.parent === window) return;
-  const tell = () => app.run && window.parent.postMessage({ type: "linscope", step: app.step, spec: app.spec, guess: app.guess ?? null }, "*");
-  app.on("run step guess", tell);
+  const tell = (guess) => app.run && window.parent.postMessage({ type: "linscope", step: app.step, spec: app.spec, guess }, "*");
+  app.on("run step", () => tell(null));
+  app.on("guess", () => tell(app.guess)); // each guess is told once
   const hear = (event) => {
     if (event.source !== window.parent || event.data?.type !== "linscope" || !Number.isInteger(event.data.step)) return;
     jump(app, event.data.step);

@@ -154,7 +154,7 @@ function render({ model, el }) {
   app.closers.push(() => model.off?.("change:run", fromPython), () => stopPlaying(app));
   app.emit("look");
   app.emit("lecture");
-  begin(app);
+  begin(app).then(() => { if (app.options.quiz) setQuiz(app, true); });
   return () => { for (const close of app.closers) close(); root.remove(); };
 }
 
