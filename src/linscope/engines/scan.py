@@ -12,6 +12,7 @@ from linscope.data.scan.plan import Plan, make_plan, read_columns, with_labels
 from linscope.rows.memory_budget import memory_budget
 
 from .base import Engine
+from .checkpoint.front import is_journaled
 from .choice import here
 from .cluster.files import crew_of, file_engine
 from .source import Source, as_numbers, need_target
@@ -29,6 +30,7 @@ def scan(
     weight: str | None = None,
     memory_limit: float | None = None,
     executor: Any = None,
+    checkpoint: Any = None,
 ) -> Scan:
     """A table in batches, larger than memory, for ``fit``, ``predict``, ``score`` and ``verify``.
 
@@ -54,6 +56,9 @@ def scan(
         Who reads the rows and works on them, in partitions: a number of processes, any
         ``concurrent.futures.Executor``, or Dask's client, cluster or address. Workers must see the
         files by the same names.
+    checkpoint : path, optional
+        A fit to this table writes down how far it is, and goes on from there if the process dies
+        and the same fit is begun again; see ``checkpoint``.
 
     Returns
     -------
@@ -66,7 +71,7 @@ def scan(
     >>> ls.LinearRegression().fit(ls.scan(table, target="y")).coef_
     array([2.])
     """
-    return Scan(table, target, columns, weight, memory_limit, executor)
+    return Scan(table, target, columns, weight, memory_limit, executor, checkpoint)
 
 
 class Scan(Source):
@@ -79,8 +84,16 @@ class Scan(Source):
     """
 
     def __init__(
-        self, table: Any, target: Any, columns: Any, weight: Any, limit: Any, executor: Any = None
+        self,
+        table: Any,
+        target: Any,
+        columns: Any,
+        weight: Any,
+        limit: Any,
+        executor: Any = None,
+        checkpoint: Any = None,
     ) -> None:
+        self.checkpoint = checkpoint
         self._crew = None if executor is None else crew_of(executor)
         self._table, self._limit = open_table(table), memory_budget(limit)
         self._plan = make_plan(self._table, target, columns, weight)
@@ -94,6 +107,9 @@ class Scan(Source):
     @property
     def where(self) -> str:
         return self._table.in_words
+
+    def fingerprint(self) -> Any:
+        return self._plan, self._table.fingerprint(self._plan)
 
     def labelled(self, known: np.ndarray | None = None) -> tuple[np.ndarray, Engine]:
         need_target(self.engine)
@@ -123,5 +139,7 @@ class Scan(Source):
         if self._crew is not None:
             return file_engine(self._crew, self._table, plan, self.shape[0])
         engine = StreamEngine(self._table, plan, self._limit)
+        if is_journaled():  # the way of a fit must not depend on the memory that is free today
+            return engine
         small = 8 * engine.n_rows * (engine.n_features + 2) <= self._limit * SMALL_SHARE
         return here(engine.loaded()) if small else engine

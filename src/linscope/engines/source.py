@@ -45,6 +45,13 @@ class Source:
         """Where the rows are, for messages: "these are in a file"."""
         return "elsewhere"
 
+    # File in which a fit writes down how far it is.
+    checkpoint = None
+
+    def fingerprint(self) -> Any:
+        """What tells these rows from others, also in another process."""
+        raise TypeError(f"a fit to rows {self.where} cannot have a checkpoint")
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.engine.n_rows, self.engine.n_features

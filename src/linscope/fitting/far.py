@@ -14,6 +14,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.engines import RowsElsewhere, Source, source_of
+from linscope.engines.checkpoint.front import one_fit
 from linscope.engines.cluster.collections import (
     collection_of,
     is_collection,
@@ -54,6 +55,20 @@ def opens_collections(method: Callable[..., Any]) -> Callable[..., Any]:
         found = [words.pop(name, None) for name in ("X", "y", "sample_weight")]
         others = dict(list(words.items())[1:])
         return method(self, collection_of(*found), **others)
+
+    return opened
+
+
+def goes_on(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A fit that goes on from its checkpoint, where the rows are elsewhere and it has one."""
+
+    @wraps(method)
+    def opened(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args else kwargs.get("X")
+        if not isinstance(given, Source):
+            return method(self, *args, **kwargs)
+        with one_fit(self, given):
+            return method(self, *args, **kwargs)
 
     return opened
 
