@@ -114,12 +114,9 @@ def _class(kind: str, module: str, name: str) -> Any:
     if kind == "set" and (module, name) == ("builtins", "frozenset"):
         return frozenset
     found = getattr(import_module(module), name, None) if module.startswith(PACKAGE) else None
-    plain = isinstance(found, type) and (
-        issubclass(found, frozenset)
-        if kind == "set"
-        else is_dataclass(found) or (issubclass(found, tuple) and hasattr(found, "_fields"))
-    )
-    if not plain:
+    held = vars(found) if isinstance(found, type) else {}
+    plain = "_fields" in held or "__dataclass_fields__" in held
+    if not (plain or (kind == "set" and held and issubclass(found, frozenset))):
         raise Unreadable(f"{module}.{name}")
     return found
 
