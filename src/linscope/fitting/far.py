@@ -119,6 +119,9 @@ def _bare(model: Any) -> Any:
     bare = copy.copy(model)
     for name in NOT_SENT:
         vars(bare).pop(name, None)
+    for name, inner in vars(bare).items():
+        if name.endswith("_") and hasattr(inner, "certificate_"):  # a model inside
+            setattr(bare, name, _bare(inner))
     return bare
 
 
