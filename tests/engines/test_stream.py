@@ -287,3 +287,33 @@ def test_a_big_table_is_the_same_for_the_same_seed(tmp_path):
     rows = [make_big(tmp_path / name, 1e-4, 3, seed=1) for name in ("a.parquet", "b.parquet")]
     assert rows == [2500, 2500]
     assert pq.read_table(tmp_path / "a.parquet") == pq.read_table(tmp_path / "b.parquet")
+
+
+@pytest.mark.parametrize("size", [240, 30], ids=["one group", "groups"])
+def test_a_sample_says_whether_equal_rows_become_weights(size, tmp_path):
+    table = pa.table({"a": GROUPS, "b": (X[:, 0] > 0).astype(float), "y": WORDS})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=size)
+    rows = ls.scan(tmp_path / "t.parquet", target="y", compress="auto")
+    assert rows.shape == (len(set(zip(GROUPS, X[:, 0] > 0, WORDS, strict=True))), 2)
+    whole = ls.LogisticRegression().fit(ls.scan(tmp_path / "t.parquet", target="y"))
+    np.testing.assert_allclose(ls.LogisticRegression().fit(rows).coef_, whole.coef_, rtol=1e-9)
+    many = write(tmp_path / "many.parquet", pa.table(columns(WORDS)), [15] * 16)
+    assert ls.scan(many, target="y", compress="auto").shape == (240, 4)
+    assert ls.scan(pa.table(columns(WORDS)), target="y", compress=True).shape == (240, 4)
+
+
+def test_a_sample_that_was_wrong_does_no_harm(tmp_path, monkeypatch):
+    from linscope.engines import compress
+
+    monkeypatch.setattr(compress, "SAMPLE", 50)
+    monkeypatch.setattr(compress, "MANY_ROWS", 100)
+    table = pa.table({"a": np.r_[np.zeros(60), X[60:, 0]], "y": np.r_[np.zeros(60), NUMBERS[60:]]})
+    rows = ls.scan(table, target="y", compress="auto", memory_limit=2000)
+    assert rows.shape == (240, 1)
+
+
+def test_compressing_here_needs_no_executor():
+    with pytest.raises(TypeError, match="leave out compress or executor"):
+        ls.scan(pa.table(columns(WORDS)), target="y", compress=True, executor=2)
+    with pytest.raises(ValueError, match="compress must be True, False or 'auto'"):
+        ls.scan(pa.table(columns(WORDS)), target="y", compress="yes")

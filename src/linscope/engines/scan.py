@@ -31,6 +31,7 @@ def scan(
     memory_limit: float | None = None,
     executor: Any = None,
     checkpoint: Any = None,
+    compress: bool | str = False,
 ) -> Scan:
     """A table in batches, larger than memory, for ``fit``, ``predict``, ``score`` and ``verify``.
 
@@ -59,6 +60,9 @@ def scan(
     checkpoint : path, optional
         A fit to this table writes down how far it is, and goes on from there if the process dies
         and the same fit is begun again; see ``checkpoint``.
+    compress : bool or "auto"
+        Equal rows become one row with a weight, see ``compress``; with "auto" if a sample says that
+        there are at least ten rows for each different one, and these fit in memory.
 
     Returns
     -------
@@ -71,7 +75,24 @@ def scan(
     >>> ls.LinearRegression().fit(ls.scan(table, target="y")).coef_
     array([2.])
     """
+    if compress:
+        from .compress import few_rows
+
+        if executor is not None:
+            raise TypeError("the different rows come here, where no executor is needed: leave out "
+                            "compress or executor")  # fmt: skip
+        given = {"columns": columns, "weight": weight, "memory_limit": memory_limit}
+        found = few_rows(table, target, sampled=_is_auto(compress), **given)
+        if found is not None:
+            found.checkpoint = checkpoint
+            return found
     return Scan(table, target, columns, weight, memory_limit, executor, checkpoint)
+
+
+def _is_auto(compress: bool | str) -> bool:
+    if isinstance(compress, str) and compress != "auto":
+        raise ValueError(f"compress must be True, False or 'auto', got {compress!r}")
+    return compress == "auto"
 
 
 class Scan(Source):
