@@ -33,7 +33,7 @@ from linscope.rows.blocks import (
 from linscope.rows.threads import Workers, one_blas_thread
 
 from .base import RowsElsewhere, Task, Tree
-from .kept_rows import KeptOfBlock, KeptRows
+from .kept_rows import Column, KeptOfBlock, KeptRows
 from .read_ahead import read_ahead
 
 # Bytes that wait between disk and processor, and of a block at most, as shares of the limit.
@@ -166,12 +166,17 @@ class StreamEngine:
     def gather(self, task: Task, *arguments: Any) -> Any:
         """What the task returns for each row, of all rows: an array, or a tuple of arrays."""
         blind = hasattr(task, "blind")
-        parts: list[Any] = []
-        with closing(self._map(lambda _, block: _own(task(block, *arguments)), blind)) as found:
-            parts.extend(found)
-        if isinstance(parts[0], tuple):
-            return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
-        return np.concatenate(parts)
+        columns: list[Column] = []
+        with closing(self._map(lambda _, block: task(block, *arguments), blind)) as found:
+            for part in found:
+                parts = part if isinstance(part, tuple) else (part,)
+                columns = columns or [
+                    Column(self.n_rows, self._limit * KEPT_SHARE / 4) for _ in parts
+                ]
+                for column, values in zip(columns, parts, strict=True):
+                    column.add(np.asarray(values))
+        whole = tuple(column.whole() for column in columns)
+        return whole if isinstance(part, tuple) else whole[0]
 
     def derive(self, task: Task, *arguments: Any) -> StreamEngine:
         """The rows that the task will make of each block, in each pass."""
@@ -346,13 +351,6 @@ class StreamEngine:
 
 def _joined(parts: list[Any]) -> np.ndarray:
     return np.array(parts[0]) if len(parts) == 1 else np.concatenate(parts)
-
-
-def _own(found: Any) -> Any:
-    """Copies: a view would keep its block in memory."""
-    if isinstance(found, tuple):
-        return tuple(np.array(part) for part in found)
-    return np.array(found)
 
 
 def _own_block(block: Block) -> Block:
