@@ -15,7 +15,7 @@ from .base import Engine
 from .checkpoint.front import is_journaled
 from .choice import here
 from .cluster.files import crew_of, file_engine
-from .source import Source, as_numbers, need_target
+from .source import ROOM_SHARE, Source, as_numbers, need_target
 from .stream import StreamEngine
 
 # A table that takes no more than this share of the limit is held in memory: solvers come back.
@@ -128,6 +128,10 @@ class Scan(Source):
     @property
     def where(self) -> str:
         return self._table.in_words
+
+    @property
+    def room(self) -> float:
+        return self._limit * ROOM_SHARE / 8
 
     def fingerprint(self) -> Any:
         return self._plan, self._table.fingerprint(self._plan)

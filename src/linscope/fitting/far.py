@@ -167,11 +167,12 @@ def here(source: Source, *, classes: bool) -> tuple[Any, Any, Any]:
     else:
         engine = source.numbered()
     rows = FarRows(engine)
-    found = brought(rows, rows.column(given_target), rows.weight)
+    found = brought(rows, rows.column(given_target), rows.weight, source.room)
     if found is None:
         raise RowsElsewhere(
-            f"this needs all rows in memory, and these are {source.where}: check the model against "
-            "a part of them, or raise the limit of what may be brought here"
+            f"this needs all rows in memory, and these are {source.where}, {rows.shape[0]:,} of "
+            f"{rows.shape[1]:,} features: take a part of them, or a machine with more memory "
+            "(ls.scan(…, memory_limit=…))"
         )
     X, y, weight = found
     y = known[y] if classes else y[:, 0] if y.shape[1] == 1 else y
