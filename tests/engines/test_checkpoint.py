@@ -272,7 +272,7 @@ def test_the_checkpoint_of_another_fit_is_refused(left, tmp_path, monkeypatch):
         ls.Ridge().fit(opened(tmp_path, checkpoint=left, columns=NAMES[:2]))
     with monkeypatch.context() as patch:
         patch.setattr(StreamEngine, "_allowed", lambda self, rows: 50)  # by another memory_limit
-        with pytest.raises(CheckpointError, match="another fit .* memory_limit"):
+        with pytest.raises(CheckpointError, match=r"another fit .* memory_limit"):
             ls.Ridge().fit(rows)
     with monkeypatch.context() as patch:
         patch.setitem(journal.VERSIONS, "linscope", "99")

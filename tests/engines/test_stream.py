@@ -139,9 +139,9 @@ def test_who_needs_all_rows_gets_them_if_there_is_room(monkeypatch):
     assert model.verify(ls.scan(words, target="y"))
     with pytest.raises(RowsElsewhere, match="the proof of so large a HuberRegressor"):
         ls.HuberRegressor().fit(ls.scan(numbers, target="y", memory_limit=TINY))
-    far_model = ls.HuberRegressor().fit(ls.scan(numbers, target="y"))
-    np.testing.assert_allclose(far_model.coef_, ls.HuberRegressor().fit(X, NUMBERS).coef_, rtol=1e-9)
-    assert far_model.certificate_.ok
+    found, near = ls.HuberRegressor().fit(ls.scan(numbers, target="y")), ls.HuberRegressor()
+    np.testing.assert_allclose(found.coef_, near.fit(X, NUMBERS).coef_, rtol=1e-9)
+    assert found.certificate_.ok
 
 
 def test_what_is_gathered_goes_to_a_file_beyond_the_limit(tmp_path, monkeypatch):
@@ -236,8 +236,9 @@ def test_a_disk_that_fills_up_in_mid_fit(verb, tmp_path, monkeypatch):
     from linscope.rows.far import given_target
 
     path = write(tmp_path / "t.parquet", pa.table(columns(WORDS)))
-    rows, before = ls.scan(path, target="y", memory_limit=64), resource.getrlimit(resource.RLIMIT_FSIZE)
+    rows = ls.scan(path, target="y", memory_limit=64)
     _, engine = rows.labelled()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
         with pytest.raises(OSError, match="is full, where numbers for each row are kept"):

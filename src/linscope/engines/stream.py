@@ -264,9 +264,7 @@ class StreamEngine:
         with closing(self._pass(self._plan, 0, ahead=False)) as found:
             return self._made(next(found), self._plan)[1]
 
-    def _pass(
-        self, plan: Plan, first: int, *, ahead: bool = True
-    ) -> Generator[Pieces, None, None]:
+    def _pass(self, plan: Plan, first: int, *, ahead: bool = True) -> Generator[Pieces, None, None]:
         """What the blocks from one on are to be filled with, in their order."""
         self._table.check()
         observer, total = watching.get(), self._table.n_rows or 0

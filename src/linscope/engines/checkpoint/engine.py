@@ -98,7 +98,9 @@ class JournalEngine:
             self._rows.forget(name)
 
     def gather(self, task: Task, *arguments: Any) -> Any:
-        return self._ask("gather", task, arguments, lambda _: self._engine().gather(task, *arguments))
+        return self._ask(
+            "gather", task, arguments, lambda _: self._engine().gather(task, *arguments)
+        )
 
     def take(self, rows: np.ndarray) -> Block:
         if len(rows) == self.n_rows:  # the table is written already

@@ -62,7 +62,7 @@ def checkpoint(path: Any) -> Iterator[None]:
 
 @contextmanager
 def one_fit(model: Any, source: Any) -> Iterator[None]:
-    """A fit to a table whose rows are elsewhere: is it the one of the checkpoint, if there is one?"""
+    """A fit to rows that are elsewhere; where it has a checkpoint, that must be its own."""
     path, active = getattr(source, "checkpoint", None), _journal.get()
     with checkpoint(path) if path is not None and active is None else nullcontext():
         journal = _journal.get()

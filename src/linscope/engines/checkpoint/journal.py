@@ -290,5 +290,3 @@ def _lock(file: Any, path: Path) -> None:
         raise CheckpointError(
             f"{path} is the checkpoint of a fit that is running: wait for it, or name another file"
         ) from None
-
-
