@@ -151,9 +151,9 @@ def main() -> None:
         ):
             least, middle = min(seconds), statistics.median(seconds)
             print(f"{what:22} least {least:.2f} s, median {middle:.2f} s", flush=True)
-        print(f"{'drag of 50 points':22} {'least':>8} {'median':>8} {'CPU':>8}   (ms)")
         if not asked.moves:
             return
+        print(f"{'drag of 50 points':22} {'least':>8} {'median':>8} {'CPU':>8}   (ms)")
         with served() as (address, _):
             for algorithm in (*ALGORITHMS, *REGRESSIONS):
                 waits = drag(page, address, algorithm, asked.moves)
