@@ -85,8 +85,14 @@ class Playground(Visit):
 
     def open(self, spec):
         """Goes to another spec by the address, as with a link in the same window."""
-        self.page.evaluate("hash => { location.hash = hash; }", in_address(spec))
-        self.page.wait_for_timeout(20)
+        # The page hears of it before we do, and is busy from then on.
+        self.page.evaluate(
+            """hash => hash !== location.hash && new Promise(heard => {
+                addEventListener("hashchange", heard, { once: true });
+                location.hash = hash;
+            }).then(() => true)""",
+            in_address(spec),
+        )
         self.ready()
 
     def __getitem__(self, name):
