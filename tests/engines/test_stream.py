@@ -242,10 +242,10 @@ def test_a_disk_that_fills_up_in_mid_fit(verb, tmp_path, monkeypatch):
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
         with pytest.raises(OSError, match="is full, where numbers for each row are kept"):
-            ls.LinearSVC().fit(rows) if verb == "keep" else engine.gather(given_target)
+            ls.LogisticRegression().fit(rows) if verb == "keep" else engine.gather(given_target)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert ls.LinearSVC().fit(rows).certificate_.ok
+    assert ls.LogisticRegression().fit(rows).certificate_.ok
 
 
 @pytest.mark.parametrize("share", [0.5, 0.0])
