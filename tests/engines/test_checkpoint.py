@@ -286,6 +286,17 @@ def test_data_that_have_changed_since_are_refused(left, tmp_path):
         ls.Ridge().fit(opened(tmp_path, checkpoint=left))
 
 
+def test_a_fit_that_ends_before_the_first_answer_leaves_nothing(tmp_path, die):
+    rows = opened(tmp_path, checkpoint=tmp_path / "c")
+    with pytest.raises(ValueError, match="alpha"):
+        ls.Ridge(alpha=-1.0).fit(rows)
+    assert not (tmp_path / "c").exists()
+    notes = Journal(tmp_path / "c")  # and so does a process that is killed there
+    notes.begin("Ridge", "Ridge()", "")
+    notes.close()
+    same(ls.Ridge().fit(rows), ls.Ridge().fit(opened(tmp_path)))
+
+
 def test_a_checkpoint_that_is_in_use(left, tmp_path):
     pytest.importorskip("fcntl")
     with ls.checkpoint(tmp_path / "d"), pytest.raises(CheckpointError, match="fit that is running"):
