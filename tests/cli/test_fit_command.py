@@ -291,14 +291,44 @@ def test_a_fit_with_a_checkpoint_goes_on(run, tmp_path, monkeypatch):
     assert "for fits to tables in files" in err
 
 
-def test_text_columns_in_batches_are_not_saved(run, tmp_path):
+TEXTS = {
+    "colour": np.array(["red", "blue", "green"])[np.arange(60) % 3],
+    "open": np.array(["no", "yes"])[np.arange(60) // 7 % 2],
+}
+
+
+def test_text_columns_in_batches_are_saved_with_their_texts(run, capsys, tmp_path):
+    from linscope.cli import main
+
     pq = pytest.importorskip("pyarrow.parquet")
     pa = pytest.importorskip("pyarrow")
-    table = pa.table({"colour": ["red", "blue", "red", "blue"], "price": [1.0, 2.0, 3.0, 5.0]})
+    both = pa.table({**TEXTS, "a": X[:, 0], "price": PRICES})
+    pq.write_table(both, tmp_path / "part.parquet")
+    model, words = tmp_path / "m.linscope", ["regression", str(tmp_path), "--target", "price"]
+    names = found(run, *words)["weights"]["features"]
+    assert names == ["colour=green", "colour=red", "open=yes", "a"]
+    answer = found(run, *words, "--save", str(model))
+    assert sorted(answer["weights"]["features"]) == sorted(names)
+    assert main(["predict", str(model), str(tmp_path / "part.parquet"), "--only"]) == 0
+    shown = capsys.readouterr()
+    assert "warning" not in shown.err
+    colour, is_open = TEXTS["colour"], TEXTS["open"]
+    Z = np.c_[X[:, 0], is_open == "yes", colour == "green", colour == "red"].astype(float)
+    expected = ls.LinearRegression().fit(Z, PRICES).predict(Z)
+    np.testing.assert_allclose(np.array(shown.out.split()[1:], dtype=float), expected, rtol=1e-9)
+    assert main(["verify", str(model), str(tmp_path / "part.parquet")]) == 0
+
+
+@pytest.mark.parametrize("texts", [["2024-01-01", "2024-02-01"], [f"t{k:03}" for k in range(60)]])
+def test_texts_that_a_table_in_memory_would_not_have_are_not_saved(run, tmp_path, texts):
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    column = np.array(texts)[np.arange(120) % len(texts)]
+    table = pa.table({"colour": column, "price": np.r_[PRICES, PRICES]})
     pq.write_table(table, tmp_path / "part.parquet")
     model = tmp_path / "m.linscope"
-    words = ["regression", str(tmp_path), "--target", "price"]
-    assert found(run, *words)["weights"]["features"] == ["colour=red"]
+    words = ["ridge", str(tmp_path), "--target", "price"]
+    assert found(run, *words)["rows"] == 120
     code, _, err = run(*words, "--save", str(model))
     assert code == 2
     assert "--drop colour" in err

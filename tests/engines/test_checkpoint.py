@@ -27,8 +27,7 @@ MODELS = [
     (ls.HuberRegressor(), NUMBERS),
     (ls.LogisticRegression(penalty=None, class_weight="balanced"), WORDS),
     (ls.LogisticRegression(), GROUPS),
-    (ls.LinearSVC(), WORDS),
-    (ls.LinearSVC(loss="squared_hinge", multi_class="ovo"), GROUPS),
+    (ls.LinearSVC(loss="squared_hinge"), WORDS),
     (ls.FisherDiscriminant(), GROUPS),
     (ls.Perceptron(rule="batch", max_iter=5), WORDS),
     (ls.Perceptron(rule="mini-batch", output="averaged", max_iter=5), GROUPS),
@@ -285,6 +284,17 @@ def test_data_that_have_changed_since_are_refused(left, tmp_path):
     write(tmp_path / "t.parquet", pa.table(columns(NUMBERS[::-1], SOME)))
     with pytest.raises(CheckpointError, match="the data have changed since"):
         ls.Ridge().fit(opened(tmp_path, checkpoint=left))
+
+
+def test_a_fit_that_ends_before_the_first_answer_leaves_nothing(tmp_path, die):
+    rows = opened(tmp_path, checkpoint=tmp_path / "c")
+    with pytest.raises(ValueError, match="alpha"):
+        ls.Ridge(alpha=-1.0).fit(rows)
+    assert not (tmp_path / "c").exists()
+    notes = Journal(tmp_path / "c")  # and so does a process that is killed there
+    notes.begin("Ridge", "Ridge()", "")
+    notes.close()
+    same(ls.Ridge().fit(rows), ls.Ridge().fit(opened(tmp_path)))
 
 
 def test_a_checkpoint_that_is_in_use(left, tmp_path):

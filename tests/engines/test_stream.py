@@ -242,10 +242,10 @@ def test_a_disk_that_fills_up_in_mid_fit(verb, tmp_path, monkeypatch):
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
         with pytest.raises(OSError, match="is full, where numbers for each row are kept"):
-            ls.LinearSVC().fit(rows) if verb == "keep" else engine.gather(given_target)
+            ls.LogisticRegression().fit(rows) if verb == "keep" else engine.gather(given_target)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert ls.LinearSVC().fit(rows).certificate_.ok
+    assert ls.LogisticRegression().fit(rows).certificate_.ok
 
 
 @pytest.mark.parametrize("share", [0.5, 0.0])
@@ -393,3 +393,34 @@ def test_compressing_here_needs_no_executor():
         ls.scan(pa.table(columns(WORDS)), target="y", compress=True, executor=2)
     with pytest.raises(ValueError, match="compress must be True, False or 'auto'"):
         ls.scan(pa.table(columns(WORDS)), target="y", compress="yes")
+
+
+@pytest.mark.filterwarnings("ignore")  # of perceptrons that do not settle
+@pytest.mark.parametrize("stop", ["streak", "pass"])
+@pytest.mark.parametrize("output", ["last", "averaged"])
+@pytest.mark.parametrize("rule", ["single", "mini-batch"])
+def test_a_perceptron_visits_rows_in_their_order(rule, output, stop, monkeypatch):
+    """The bits of the fit in memory, also where a batch has rows of several blocks."""
+    monkeypatch.setattr(StreamEngine, "_allowed", lambda self, rows: 7)
+    apart = np.where(X @ [1.0, -0.2, 3.0, 0.5] > 0.5, "yes", "no")  # where a streak ends the fit
+    for y, weight, batch in ((WORDS, SOME, 32), (GROUPS, None, 5), (apart, None, 11)):
+        often = None if weight is None else "often"
+        rows = ls.scan(pa.table(columns(y, weight)), "y", weight=often, memory_limit=TINY)
+        model = ls.Perceptron(rule=rule, output=output, stop=stop, batch_size=batch, max_iter=300)
+        model.set_params(max_iter=300 if y is apart else 4)
+        near, far = clone(model).fit(X, y, sample_weight=weight), clone(model).fit(rows)
+        for one, other in zip(near.results_, far.results_, strict=True):
+            np.testing.assert_equal(other.details, one.details)
+        np.testing.assert_array_equal(far.coef_, near.coef_)
+        assert str(far.certificate_) == str(near.certificate_)
+        for _ in range(2):
+            near.partial_fit(X, y, sample_weight=weight)
+            far.partial_fit(rows)
+        np.testing.assert_array_equal(far.coef_, near.coef_)
+
+
+def test_perceptrons_that_need_all_rows_say_what_to_use():
+    rows = ls.scan(pa.table(columns(WORDS)), target="y", memory_limit=TINY)
+    for options in ({"shuffle": True}, {"output": "pocket"}, {"output": "voted"}):
+        with pytest.raises(RowsElsewhere, match="shuffle=False and output='averaged'"):
+            ls.Perceptron(**options).fit(rows)

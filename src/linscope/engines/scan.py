@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linscope.data.scan import open_table
-from linscope.data.scan.plan import Plan, make_plan, read_columns, with_labels
+from linscope.data.scan.plan import Feature, Plan, make_plan, read_columns, with_labels
 from linscope.rows.memory_budget import memory_budget
 
 from .base import Engine
@@ -135,6 +135,11 @@ class Scan(Source):
 
     def fingerprint(self) -> Any:
         return self._plan, self._table.fingerprint(self._plan)
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The columns of the table that are features, with their texts."""
+        return self._plan.features
 
     def labelled(self, known: np.ndarray | None = None) -> tuple[np.ndarray, Engine]:
         need_target(self.engine)

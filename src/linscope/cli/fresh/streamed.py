@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from .models import MODELS, ModelOptions, class_of
 SUFFIXES = (".parquet", ".pq", ".arrow", ".ipc", ".feather", ".csv", ".tsv", ".jsonl", ".ndjson")
 # Numbers of a packed file take about so many times its size in memory.
 UNPACKED = 2.0
+# How often a text is in a small table that has all of them.
+EACH = 4
 
 
 def too_large(given: Given) -> bool:
@@ -48,8 +51,11 @@ def with_checkpoint(given: Given, path: Path | None) -> Any:
     return checkpoint(path)
 
 
-def open_scan(given: Given, asked: AskedOfColumns, scale: bool, save: bool) -> Any:
-    """The table in batches; what only a table in memory allows is refused."""
+def open_scan(given: Given, asked: AskedOfColumns, scale: bool, save: bool) -> tuple[Any, list]:
+    """The table in batches, and the steps from its columns to the model's features, if any.
+
+    What only a table in memory allows is refused.
+    """
     from linscope.data.scan import open_table
     from linscope.engines.scan import scan
 
@@ -62,21 +68,76 @@ def open_scan(given: Given, asked: AskedOfColumns, scale: bool, save: bool) -> A
     gone = {asked.target, *several(asked.drop, names)}
     columns = [name for name in names if name not in gone]
     rows = scan(given.word, asked.target, columns=columns)
-    made = [name for name in columns if name not in (rows.names or ())]
-    if save and made:
+    if not save or not any(feature.texts for feature in rows.features):
+        return rows, []
+    question = _question(rows.features, asked.target)
+    numbers = [place for place in question.numeric if place not in question.yes_no]
+    places = [*numbers, *question.yes_no, *question.categorical]  # as they will be prepared
+    rows = scan(given.word, asked.target, columns=[question.names[place] for place in places])
+    return rows, _steps(rows.features, question)
+
+
+def _question(features: tuple[Any, ...], target: str) -> Any:
+    """What ``linscope fit`` in memory would make of a small table with all texts of a large one."""
+    from linscope.data.question import read_question
+
+    names = [feature.name for feature in features]
+    values = {target: np.arange(float(EACH * _longest(features)))}
+    return read_question(_example(features) | values, target, keep=names, task="number")
+
+
+def _longest(features: tuple[Any, ...]) -> int:
+    return max(2, *(len(feature.texts) for feature in features))
+
+
+def _example(features: tuple[Any, ...]) -> dict[str, Any]:
+    """Rows in which all texts are."""
+    n = EACH * _longest(features)
+    return {
+        one.name: np.array([one.texts[i % len(one.texts)] for i in range(n)], dtype=object)
+        if one.texts
+        else np.arange(n) + 0.5
+        for one in features
+    }
+
+
+def _steps(features: tuple[Any, ...], question: Any) -> list[tuple[str, Any]]:
+    """How columns become features, as a saved model has it; refused where that differs."""
+    from linscope.validation.preparation import preparation
+
+    prepare = preparation(question, scale=False, reference=True).fit(question.X)
+    example, wanted = _example(features), []
+    for one in features:
+        column = example[one.name]
+        wanted += [column == text for text in one.texts[1:]] if one.texts else [column]
+    found = prepare.transform(question.reader.transform(example))
+    made = [one.name for one in features if one.texts]
+    if not np.array_equal(found, np.column_stack(wanted).astype(float)):
         raise BadInput(
-            f"a model of text columns read in batches cannot be saved: leave out {', '.join(made)} "
-            f"(--drop {','.join(made)}), or save a model of a part that fits in memory"
+            "a model of these texts, read in batches, cannot be saved, since a table in memory "
+            f"would be read otherwise: leave out some of {', '.join(made)} (--drop {made[0]})"
         )
-    return rows
+    return [("columns", question.reader), ("prepare", prepare)]
 
 
 class Streamed:
     """A model that was fitted to a table in batches, with what the screen and the file say."""
 
-    def __init__(self, key: str, given: Given, rows: Any, model: Any, command: str) -> None:
+    def __init__(
+        self, key: str, given: Given, rows: Any, model: Any, command: str, steps: list
+    ) -> None:
         self.key, self.given, self.rows, self.model, self.command = key, given, rows, model, command
-        self.names = rows.names
+        self.names, self._steps = rows.names, steps
+
+    def to_save(self) -> Any:
+        """The model; where columns were texts, with the way from a table to its features."""
+        if not self._steps:
+            return self.model
+        from sklearn.pipeline import Pipeline
+
+        plain = copy.copy(self.model)  # it gets arrays from the preparation
+        vars(plain).pop("feature_names_in_", None)
+        return Pipeline([*self._steps, ("model", plain)])
 
     def about(self) -> dict[str, Any]:
         """What the file of the model says of the table."""
@@ -142,8 +203,8 @@ def fit_streamed(
     key: str, given: Given, asked: AskedOfColumns, options: ModelOptions, command: str, **how: Any
 ) -> Streamed:
     """The model, with a bar for the rows of each pass unless it is to be quiet."""
-    rows = open_scan(given, asked, how["scale"], how["save"])
+    rows, steps = open_scan(given, asked, how["scale"], how["save"])
     model = class_of(key)(**options.parameters())
     with nullcontext() if how["quiet"] else progress_bars():
         model.fit(rows)
-    return Streamed(key, given, rows, model, command)
+    return Streamed(key, given, rows, model, command, steps)

@@ -196,7 +196,7 @@ def run_streamed(
         if path is not None:
             from linscope.persist import save
 
-            save(fitted.model, path, about=fitted.about())
+            save(fitted.to_save(), path, about=fitted.about())
     if writing.json:
         print_json(fitted.document(saved))
     else:

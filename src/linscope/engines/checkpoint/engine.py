@@ -35,7 +35,7 @@ class Shape(NamedTuple):
 
 def shape_of(engine: Engine) -> Shape:
     found = [getattr(engine, name) for name in Shape._fields[:-1]]
-    return Shape(*found, np.array(engine.sizes, dtype=np.int64))
+    return Shape._make([*found, np.array(engine.sizes, dtype=np.int64)])
 
 
 class JournalEngine:
@@ -118,8 +118,7 @@ class JournalEngine:
 
     def cut(self, rows: int) -> JournalEngine:
         found = self._other("cut", None, (rows,), lambda engine: engine.cut(rows))
-        same = np.array_equal(found.sizes, self.sizes)
-        return self if same else found
+        return self if np.array_equal(found.sizes, self.sizes) else found
 
     def _other(self, verb: str, task: Any, words: tuple, make: Any) -> JournalEngine:
         """Another engine, made of this one when it is needed."""

@@ -52,7 +52,10 @@ def checkpoint(path: Any) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        journal.close()
+        if journal.has_answers:
+            journal.close()
+        else:
+            journal.finish()
         raise
     else:
         journal.finish()

@@ -125,10 +125,18 @@ class Journal:
             while (place := self._record(end, size)) is not None:
                 self._places.append(place)
                 end = sum(place)
+        if not self.has_answers:  # nothing is lost if another fit begins here
+            self._places.clear()
+            self._last, end = hashlib.sha256(MAGIC).digest(), len(MAGIC)
         self._file.truncate(end if self._places else 0)
         self._end = end
         if not self._places:
             self._write(0, [MAGIC])
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether there is more than the begin of a first fit."""
+        return len(self._places) > 1
 
     def _record(self, at: int, size: int) -> tuple[int, int] | None:
         """First byte and length of a whole answer; None if there is none."""

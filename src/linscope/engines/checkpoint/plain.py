@@ -113,7 +113,7 @@ def _class(kind: str, module: str, name: str) -> Any:
     """A class of plain values; a file may name no other."""
     if kind == "set" and (module, name) == ("builtins", "frozenset"):
         return frozenset
-    found = getattr(import_module(module), name, None) if module.startswith(PACKAGE) else None
+    found: Any = getattr(import_module(module), name, None) if module.startswith(PACKAGE) else None
     held = vars(found) if isinstance(found, type) else {}
     plain = "_fields" in held or "__dataclass_fields__" in held
     if not (plain or (kind == "set" and held and issubclass(found, frozenset))):

@@ -89,6 +89,10 @@ class Perceptron(Verified, PerceptronFamily):
     of all passes together are at most S·R²/γ². Where it ends depends on the partitions; a table in
     memory is one, and mixing is then the single-sample rule.
 
+    The rows of a table in batches (``ls.scan``) are visited in their order, to the same bits as in
+    memory. ``shuffle=True``, votes, and a pocket with a rule other than "batch" and "mixing" need
+    the table in memory.
+
     Examples
     --------
     >>> import linscope as ls
