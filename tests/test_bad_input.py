@@ -428,3 +428,15 @@ def test_a_million_rows_with_one_of_the_other_class():
     model = ls.Perceptron().fit(X, y)
     assert model.certificate_.status is ls.Status.SEPARATED
     assert np.flatnonzero(model.predict(X)).tolist() == [345_678]
+
+
+def test_parameters_that_were_right_once_do_not_make_others_right():
+    """What was validated is remembered by type and value: True is no 1, and 1 no -1."""
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    model = ls.LogisticRegression(C=1.0, max_iter=100)
+    for _ in range(2):
+        assert model.fit(X, y).certificate_.ok
+    for wrong in ({"C": -1.0}, {"C": "1"}, {"fit_intercept": "yes"}, {"max_iter": 100.0}):
+        for _ in range(2):
+            with pytest.raises(ValueError, match=next(iter(wrong))):
+                ls.LogisticRegression(**{"C": 1.0, "max_iter": 100} | wrong).fit(X, y)

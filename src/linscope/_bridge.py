@@ -6,7 +6,7 @@ when it is first asked for: most commands need none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -95,8 +95,8 @@ def begin_callbacks(estimator: Any, most_tasks: int) -> Any:
     return estimator._init_callback_context(max_subtasks=most_tasks)
 
 
-def take_control(controller: Any) -> None:
-    """Newer threadpoolctl obeys one thread at a time: this thread, from now on."""
-    for library in controller.lib_controllers:
+def take_control(libraries: Iterable[Any]) -> None:
+    """Newer threadpoolctl obeys one thread at a time: the next that asks, from now on."""
+    for library in libraries:
         if hasattr(library, "clear_controlling_thread"):
             library.clear_controlling_thread(force=True)

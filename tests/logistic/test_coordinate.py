@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+import linscope as ls
 from linscope.engines import choose
 from linscope.fitting.driver import run
 from linscope.logistic.solvers.coordinate.descent import Coordinate, gap, largest_l1, null_weights
@@ -208,3 +209,12 @@ def test_long_tables_are_begun_with_a_share_of_the_rows(n_classes, monkeypatch):
     assert shared.status is Status.CONVERGED
     check_optimal(objective, shared.weights, 5.0, 0.0, 1e-3)
     np.testing.assert_allclose(shared.weights[:, 1:], plain.weights[:, 1:], atol=1e-5)
+
+
+def test_a_weak_penalty_on_nearly_separated_rows_takes_few_steps():
+    """Probabilities near 1e-6: curvature made larger than it is would take hundreds."""
+    X, y = [[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [2.0, 5.0], [4.0, 1.0]], [0, 0, 1, 0, 1]
+    model = ls.LogisticRegression(penalty="l1", C=1e6).fit(X, y)
+    assert model.certificate_.ok
+    assert model.verify(X, y)
+    assert model.n_iter_[0] < 100

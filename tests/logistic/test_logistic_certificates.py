@@ -12,6 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectFromModel
 
 import linscope as ls
+from linscope.engines import choose
+from linscope.fitting.driver import run
+from linscope.logistic.certificates.gap import _unchanged_gap, rounding_of
+from linscope.logistic.solvers.objective import LogisticObjective
+from linscope.logistic.solvers.trust_region import TrustRegion
 from linscope.logistic.verify.check import smallest_gap
 from linscope.logistic.verify.values import Problem, evaluate
 from linscope.results import Status
@@ -527,3 +532,21 @@ def test_weights_times_c_beyond_the_range_of_floats_are_refused_not_certified():
     X, y = np.zeros((6, 1), np.float32), np.array([1, 1, 0, 0, 1, 0])
     with pytest.raises(ValueError, match="range of floats"):
         ls.LogisticRegression(9e-100).fit(X, y, sample_weight=np.full(6, 3e-224))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_bound_with_unchanged_probabilities_is_one(classes, intercept):
+    """At the minimum and away from it, against the least objective that Newton's method finds."""
+    rng = np.random.default_rng(classes)
+    X = rng.standard_normal((80, 3))
+    codes = np.r_[:classes, rng.integers(0, classes, 80 - classes)]
+    P = LogisticObjective(choose(X, codes), classes, 1.0, intercept)
+    best = run(TrustRegion(P, tol=1e-15), 100).details["point"]
+    for away in (0.0, 1e-9, 1e-6, 1e-3, 1.0):
+        point = P.evaluate((best.W + away * rng.standard_normal(P.shape)) * P.mask)
+        rounding = rounding_of(P, point, float(np.abs(X).max()), 0.0)
+        bound = _unchanged_gap(P, point, rounding)
+        assert bound >= point.value - best.value
+        if away <= 1e-9:
+            assert bound <= 1e-6 * point.value

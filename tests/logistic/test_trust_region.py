@@ -130,6 +130,20 @@ def test_more_columns_than_a_factor_is_worth():
     np.testing.assert_allclose(result.weights[:, 1:], other.coef_, atol=1e-5)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("at", [0.0, 0.5])
+def test_the_preconditioner_is_the_inverse_of_each_classs_hessian(classes, at):
+    X, codes = table(300, 6, classes)
+    P = LogisticObjective(choose(X, codes), classes)
+    W = at * np.random.default_rng(1).standard_normal(P.shape)
+    point = P.evaluate(W)
+    R = np.random.default_rng(2).standard_normal(P.shape)
+    H = np.broadcast_to(P.class_hessians(point), (len(R), 7, 7))  # at 0 there is one for all
+    expected = np.stack([np.linalg.solve(own, r) for own, r in zip(H, R, strict=True)])
+    expected -= expected.mean(axis=0) if classes > 2 else 0.0
+    np.testing.assert_allclose(make_preconditioner(P, point).solve(R), expected, rtol=1e-4)
+
+
 @pytest.mark.parametrize(("classes", "sparse_rows"), SHAPES)
 def test_without_a_penalty(classes, sparse_rows):
     X, codes = table(400, 4, classes, sparse_rows=sparse_rows)

@@ -43,6 +43,10 @@ ELSEWHERE = {
     "lambda_": ("alpha", "C"),
     "lambd": ("alpha", "C"),
 }
+# Parameters of these types are either right or wrong, whoever has them: fits of thousands of small
+# tables need not ask again.
+PLAIN, MOST_VALIDATED = frozenset({str, int, float, bool, type(None)}), 10_000
+_validated: set[tuple] = set()
 
 
 class Estimator:
@@ -73,6 +77,16 @@ class Estimator:
         found = {name: getattr(self, name) for name in sorted(known) if name != "self"}
         inner = deep and any(hasattr(value, "get_params") for value in found.values())
         return super().get_params(deep) if inner else found  # type: ignore[misc]
+
+    def _validate_params(self) -> None:
+        """scikit-learn's, once for parameters of the same plain types and values."""
+        given = self.get_params(deep=False)
+        plain = all(type(value) in PLAIN for value in given.values())
+        key = (type(self), *((type(value), value) for value in given.values())) if plain else None
+        if key is None or key not in _validated:
+            super()._validate_params()  # type: ignore[misc]
+            if key is not None and len(_validated) < MOST_VALIDATED:
+                _validated.add(key)
 
     def _names(self) -> list[str]:
         """The columns of the training table; x1, x2 … where they have no names."""

@@ -65,14 +65,23 @@ def conjugate(a: Any) -> Any:
 
 
 # t f(m) + t f*(−α/t) + α m  ≥  0  for 0 ≤ α ≤ t; 0 exactly where −α/t is a slope of f at m.
-@register_jitable(inline="always")
 def lack(m, alpha, top):
     """t f(m) − α (1 − m), what complementary slackness lacks, as terms that are not negative.
 
     >>> lack(np.array([0.0, 1.0, 3.0]), 0.5, 2.0)
     array([1.5, 0. , 1. ])
     """
-    return (top - alpha) * loss(m) + alpha * np.maximum(m - 1.0, 0.0)
+    return unused(loss(m), slack(m - 1.0), alpha, top)
+
+
+@register_jitable(inline="always")
+def unused(xi, past, alpha, top):
+    """``lack`` for those who have ξ = slack(1 − m), and slack(m − 1), already.
+
+    >>> unused(1.0, 0.0, 0.5, 2.0)
+    1.5
+    """
+    return (top - alpha) * xi + alpha * past
 
 
 # The hinge with a penalty on how far α moves from a, max_α (α (1 − m) − (α − a)²/2k) over [0, t],

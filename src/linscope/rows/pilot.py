@@ -13,7 +13,8 @@ from linscope.arithmetic.double_double import Pair, product
 
 from .blocks import Largest
 
-PILOT_ROWS = 2048
+# Rows that are looked at: fewer of many columns, but some.
+PILOT_ROWS, PILOT_NUMBERS, FEWEST_ROWS = 2048, 1 << 18, 64
 # Without a shift, sums of squares lose the digits of 1 + (mean / spread)²: at most one here.
 MILD_OFFSET = 3.0
 MILD_EXPONENT = 100
@@ -110,7 +111,8 @@ def look(
     if everywhere:
         found = _everywhere(engine, d, t)
     else:
-        found = _location(_columns(engine.some(PILOT_ROWS), d, t))
+        rows = min(PILOT_ROWS, max(FEWEST_ROWS, PILOT_NUMBERS // max(1, d + t)))
+        found = _location(_columns(engine.some(rows), d, t))
     if engine.is_sparse:
         top = column_tops(engine) if tops is None else tops
         found = tuple(np.r_[a, b] for a, b in zip((0.0 * top, top, top), found, strict=True))
@@ -134,7 +136,10 @@ def _everywhere(engine: Any, d: int, t: int) -> tuple[np.ndarray, np.ndarray, np
 
 
 def _columns(block: Any, d: int, t: int) -> np.ndarray:
-    """The first d features and t targets."""
+    """The first d features and t targets; the features as they are, if those are all."""
+    whole = t == 0 and d == block.X.shape[1] and block.X.dtype == np.float64
+    if whole and block.X.flags.writeable:  # compiled loops know no others
+        return np.ascontiguousarray(block.X)
     out = np.empty((block.X.shape[0], d + t))
     if d:
         out[:, :d] = block.X[:, :d]
@@ -178,25 +183,26 @@ def _location(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, standard deviation and largest distance from the mean of each column."""
     with np.errstate(over="ignore", invalid="ignore"):
         unit = _unit(np.maximum(sample.max(axis=0), -sample.min(axis=0)))
+        unit = np.maximum(unit, np.finfo(float).tiny)  # its inverse is exact, too
         mean, squares, top = np.zeros((3, len(unit)))
-        _measure(sample, unit, mean, squares, top)
+        _measure(sample, 1.0 / unit, mean, squares, top)
         return _finite(mean * unit, np.sqrt(squares / len(sample)) * unit, top * unit)
 
 
 @kernel(error_model="numpy")
-def _measure(sample, unit, mean, squares, top):
-    """Mean, Σ (x − mean)² and max |x − mean| of columns in these units."""
+def _measure(sample, inverse, mean, squares, top):
+    """Mean, Σ (x − mean)² and max |x − mean| of columns in units that are given as 1/unit."""
     n, d = sample.shape
     for i in range(n):
         for j in range(d):
-            mean[j] += sample[i, j] / unit[j]
+            mean[j] += sample[i, j] * inverse[j]
     for j in range(d):
         mean[j] /= n
     for i in range(n):
         for j in range(d):
-            away = abs(sample[i, j] / unit[j] - mean[j])
+            away = abs(sample[i, j] * inverse[j] - mean[j])
             squares[j] += away * away
-            top[j] = max(top[j], away)
+            top[j] = away if away > top[j] else top[j]
 
 
 def _unit(size: np.ndarray) -> np.ndarray:

@@ -172,24 +172,31 @@ class _BlasLimit:
     def __init__(self) -> None:
         # Reentrant: the garbage collector may end an abandoned generator inside ``enter``.
         self.lock, self.users = RLock(), 0
-        self.limiter: Any = None
+        self.before: list[tuple[Any, int]] = []
 
     def enter(self) -> None:
         with self.lock:
             if self.users == 0:
-                take_control(_blas_controller())
-                self.limiter = _blas_controller().limit(limits=1, user_api="blas")
-                self.limiter.__enter__()
+                self.before = [(one, one.get_num_threads()) for one in _blas_libraries()]
+                self._set([(one, 1) for one, count in self.before if count != 1])
             self.users += 1
 
     def leave(self) -> None:
         with self.lock:
             self.users -= 1
             if self.users == 0:
-                # The thread that entered may not be the one that leaves last.
-                take_control(_blas_controller())
-                self.limiter.__exit__(None, None, None)
-                self.limiter = None
+                self._set([(one, count) for one, count in self.before if count != 1])
+
+    # Not by threadpoolctl's ``limit``, which describes all libraries in words first: small fits
+    # would spend a twentieth of their time on that.
+    @staticmethod
+    def _set(counts: list[tuple[Any, int]]) -> None:
+        if counts:  # the thread that entered may not be the one that leaves last
+            libraries = [library for library, _ in counts]
+            take_control(libraries)
+            for library, count in counts:
+                library.set_num_threads(count)
+            take_control(libraries)  # and leave it to whoever asks next
 
 
 _blas_limit = _BlasLimit()
@@ -225,10 +232,11 @@ def one_thread() -> Iterator[None]:
 
 
 @cache
-def _blas_controller() -> Any:
-    # It looks through the loaded libraries, which takes milliseconds, so it is made once, when
-    # SciPy's own BLAS is there too.
+def _blas_libraries() -> list[Any]:
+    # The controller looks through the loaded libraries, which takes milliseconds, so it is made
+    # once, when SciPy's own BLAS is there too.
     import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    found = ThreadpoolController().lib_controllers
+    return [library for library in found if library.user_api == "blas"]

@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from linscope._compiling import kernel
 from linscope.rows.blocks import Block, blind
@@ -118,11 +118,40 @@ def duality_gap(
             if found <= GOOD * abs(point.value):
                 return found
         elif 0.5 * np.sum(point.gradient[:, 1:] ** 2 / rho) <= TINY_GAP * abs(point.value):
-            found = _gap(objective, point, rounding, objective, point, point)
-            if found <= 10 * TINY_GAP * abs(point.value):
-                return found
+            # No step would spare us what rounding takes.
+            enough = max(10 * TINY_GAP * abs(point.value), 2 * _unmoved(point, rounding))
+            for bound in (_unchanged_gap, _same_point_gap):
+                found = bound(objective, point, rounding)
+                if found <= enough:
+                    return found
         after = _moved(objective, point, objective, point, toward)
         return _gap(objective, point, rounding, objective, point, after)
+
+
+def _unchanged_gap(objective: LogisticObjective, point: Point, rounding: Rounding) -> float:
+    """The gap with p' = p, so that Δ = 0; the mixture takes up what the totals have in excess."""
+    excess = _excess(objective, point) if objective.intercept else np.zeros(1)
+    left = rounding.slope + float(excess.max())
+    slope = point.gradient[:, 1:]
+    return _together(objective, point, rounding, slope, rounding.slope, left, 0.0)
+
+
+def _same_point_gap(objective: LogisticObjective, point: Point, rounding: Rounding) -> float:
+    """The gap with new biases only."""
+    return _gap(objective, point, rounding, objective, point, point)
+
+
+def _excess(objective: LogisticObjective, point: Point) -> np.ndarray:
+    """Σ c (p − e) of each class."""
+    excess = np.zeros(objective.n_classes)
+    excess[_shown(objective)] = point.gradient[:, 0]
+    excess[0] -= excess.sum()  # excesses add up to 0
+    return excess
+
+
+def _shown(objective: LogisticObjective) -> slice:
+    """The classes that have a row of weights: of two it is one."""
+    return slice(1, 2) if objective.rows == 1 else slice(None)
 
 
 def _few_weights(objective: LogisticObjective) -> bool:
@@ -156,13 +185,11 @@ def _gap(
     """The gap if p' differs from p in the rows of ``part`` only, and is that ``after`` there."""
     part.engine.keep(BOTH, _probabilities, before.name, after.name)
     excess, biases = np.zeros(objective.n_classes), np.zeros(objective.n_classes)
-    shown = slice(1, 2) if objective.rows == 1 else slice(None)  # two classes: one row of weights
     if objective.intercept:
-        excess[shown] = point.gradient[:, 0]
-        excess[0] -= excess.sum()  # excesses add up to 0
+        excess = _excess(objective, point)
         biases = _new_biases(part, excess)
     change = Change(*part.engine.fold(change_of, biases, rounding.probability))
-    slope = point.gradient[:, 1:] + change.slope[shown]
+    slope = point.gradient[:, 1:] + change.slope[_shown(objective)]
     doubt = rounding.slope + (part.n + 16) * UNIT * change.sizes
     doubt += 40 * objective.n_classes * UNIT * change.terms
     left = doubt
@@ -187,7 +214,10 @@ def change_of(block: Block, biases: np.ndarray, e: float) -> tuple:
     p, q = block.kept[BOTH]
     change = np.empty_like(p)
     totals, sizes, terms, near = _changes(p, q, block.y, block.weight, biases, e, change)
-    return (block.X.T @ change).T, totals, sizes, terms, near
+    if len(totals) > 2 or sparse.issparse(block.X):
+        return (block.X.T @ change).T, totals, sizes, terms, near
+    slope = change[:, 1] @ block.X  # the other class has the opposite
+    return np.stack([-slope, slope]), totals, sizes, terms, near
 
 
 @kernel(error_model="numpy")

@@ -1,9 +1,10 @@
 """What Newton's method and the trust-region method cost for two classes, before either is run.
 
-Both pass over the rows about equally often. They differ in how they use the Hessian of p = d + 1
+Both pass over the rows about equally often, but where no share of them is solved first, Newton's
+method about twice more. They differ in how they use the Hessian of p = d + 1
 weights: Newton's method forms and factorises it, the trust-region method multiplies with it.
 
-    Newton         a·(H(n) + F) + b·(H(m) + F)                      F = p³ · FACTOR
+    Newton         a·(H(n) + F) + b·(H(m) + F) + 2 passes           F = p³ · FACTOR
     trust region   k·Q(n) + l·Q(m) + 2·(H(m) + I) + copy            I = p³ · INVERT
 
     dense    H(r) = r·(d²·DENSE_GRAM + d·DENSE_SCALE)               Q(r) = r·d·DENSE_PRODUCT + S
@@ -22,19 +23,20 @@ from typing import NamedTuple
 # Nanoseconds on one thread of a core of 2020. Only their ratios matter, and those only to a factor
 # of about 1.3: where the two methods are nearer to each other, either will do.
 DENSE_GRAM = 0.015  # a multiplication of XᵀDX by BLAS in float32
-DENSE_SCALE = 2.0  # a number of √D·X, written for that product
-DENSE_PRODUCT = 0.3  # a number of X, read once for Xᵀ(D(Xv)) in float32
-DENSE_COPY = 4.0  # a number of X, copied to float32 once for these products
+DENSE_SCALE = 1.0  # a number of √D·X, written for that product
+DENSE_PRODUCT = 0.2  # a number of X, read once for Xᵀ(D(Xv)) in float32
+DENSE_COPY = 1.0  # a number of X, copied to float32 once for these products
+DENSE_PASS = 1.0  # a number of X, read twice for scores and gradient
 SPARSE_GRAM = 2.0  # a pair of entries of one row, added to its place in the Hessian
 SPARSE_PRODUCT = 2.2  # an entry of X, read twice for Xᵀ(D(Xv))
 ADD = 1.5  # a number of the Hessians of the blocks, set to zero and added
 FACTOR = 0.02  # p³ of a Cholesky factor
-INVERT = 0.1  # p³ of a factor, its inverse and their product
+INVERT = 0.06  # p³ of a factor and its inverse
 APPLY = 0.4  # a number of the inverse, multiplied in each step of conjugate gradients
 CALL = 60_000.0  # calls between two products, whatever the size
 
 # Hessians and products of a whole table that no share goes before.
-ALONE = (7, 47)
+ALONE = (7, 40)
 # Those of the whole table after one share, and after several: the better the start, the fewer.
 AFTER_ONE, AFTER_SEVERAL = (2.0, 15.0), (0.5, 8.0)
 # Those of the first share, and Hessians of each further one.
@@ -85,7 +87,8 @@ def newton_cost(shape: Shape) -> float:
     """
     factor = (shape.d + 1) ** 3 * FACTOR
     if not shape.shares:
-        return ALONE[0] * (shape.hessian(shape.n) + factor)
+        passes = 0.0 if shape.sparse else 2 * shape.entries * DENSE_PASS
+        return ALONE[0] * (shape.hessian(shape.n) + factor) + passes
     whole = (AFTER_ONE if len(shape.shares) == 1 else AFTER_SEVERAL)[0]
     total = whole * (shape.hessian(shape.n) + factor)
     for number, rows in enumerate(shape.shares):

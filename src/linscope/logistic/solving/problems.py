@@ -360,7 +360,7 @@ def _with_verdict(
 ) -> LogisticCertificate:
     if isinstance(verdict, Separated):
         return infinite(certificate, str(verdict), verdict.exact_direction)
-    return replace(certificate, separation="" if verdict is None else str(verdict))
+    return certificate if verdict is None else replace(certificate, separation=str(verdict))
 
 
 def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:

@@ -43,7 +43,7 @@ SHARE_TOL, MOST_SHARE_STEPS = 1e-3, 20
 # A shorter step than this tells that the model's curvature is far too small.
 SHORT = 0.25
 # Share of equal probabilities in the model's: the lesser only keeps the curvature off 0.
-CAREFUL, CARELESS = 0.5, 1e-10
+CAREFUL, CARELESS = 0.5, 1e-14
 
 
 @dataclass

@@ -45,7 +45,7 @@ def fitted(
 def alone(model: Model, setting: Setting) -> Any:
     """On small tables the threads of gradient boosting wait for each other most of the time."""
     if model.family == "reference" and is_small(setting):
-        take_control(_controller())
+        take_control(_controller().lib_controllers)
         return _controller().limit(limits=1, user_api="openmp")
     return nullcontext()
 
