@@ -26,8 +26,8 @@ from numba.extending import intrinsic
 from linscope._compiling import kernel
 
 IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
-# Tiles that are added: bytes of a column, and columns. Larger ones leave the cache, and threads that
-# come back to Python for smaller ones wait for each other.
+# Tiles that are added: bytes of a column, and columns. Larger ones leave the cache, and threads
+# that come back to Python for smaller ones wait for each other.
 TILE_BYTES, TILE_COLUMNS = 2048, 1280
 # Tiles of a symmetric matrix: of those on the diagonal one half is not needed.
 HALF_ROWS, HALF_COLUMNS = 128, 640
@@ -77,8 +77,8 @@ def _exponent_field(integer: Any, bias: int, shift: int, real: Any) -> Any:
     return codegen
 
 
-# 2^t for t up to ``most``. A loop in a function of its own: inside another one the compiler runs out
-# of registers for the coefficients, and takes a third longer.
+# 2^t for t up to ``most``. A loop in a function of its own: inside another one the compiler runs
+# out of registers for the coefficients, and takes a third longer.
 @kernel(fastmath={"contract"})
 def _exp2_single_row(t, most, out):
     for k in range(len(t)):
