@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from linscope.rows.curvature import mirrored
+
 from .objective import LogisticObjective, Point
 
 MOST_COLUMNS, MOST_NUMBERS = 600, 20_000_000
@@ -27,12 +29,9 @@ RIDGES = ((np.float32, 1e-6), (np.float64, 1e-12))
 
 @dataclass
 class Preconditioner:
-    """Either ``inverse``, of each row or one for all, or one over the ``diagonal`` (rows, d + 1).
+    """Either ``inverse`` (rows, d + 1, d + 1) or one over the ``diagonal`` (rows, d + 1)."""
 
-    Of symmetric inverses only the lower triangles are filled in.
-    """
-
-    inverse: list[np.ndarray] | None
+    inverse: np.ndarray | None
     diagonal: np.ndarray | None
     patience: float = FEW_PRODUCTS
     products: int = 0  # how many the last solution took
@@ -41,9 +40,9 @@ class Preconditioner:
         """M⁻¹R in the directions that change a probability."""
         if self.inverse is None:
             return without_common(R * self.diagonal)
-        own = self.inverse if len(self.inverse) == len(R) else self.inverse * len(R)
-        Z = [blas.dsymv(1.0, inverse, r, lower=1) for inverse, r in zip(own, R, strict=True)]
-        return without_common(np.array(Z))
+        if len(R) == 1:  # half the numbers to read
+            return blas.dsymv(1.0, self.inverse[0].T, R[0], lower=0)[None, :]
+        return without_common(np.matmul(self.inverse, R[:, :, None]).reshape(R.shape))
 
 
 def without_common(W: np.ndarray) -> np.ndarray:
@@ -73,23 +72,21 @@ def _share(objective: LogisticObjective, point: Point) -> tuple[LogisticObjectiv
     return (objective, point) if part is None else (part, part.evaluate(point.W))
 
 
-def _inverses(H: np.ndarray, ridge: float) -> list[np.ndarray] | None:
-    """H⁻¹ of each class, its lower triangle; None if rounding made H indefinite."""
+def _inverses(H: np.ndarray, ridge: float) -> np.ndarray | None:
+    """H⁻¹ of each class; None if rounding made H indefinite."""
     k = np.arange(H.shape[1])
     scale = 1.0 / np.sqrt(_positive(H[:, k, k]))
     H *= scale[:, :, None] * scale[:, None, :]
     H[:, k, k] = 1.0 + ridge
     if not np.isfinite(H).all():
         return None
-    out = []
     for own, size in zip(H, scale, strict=True):
         factor, wrong = lapack.dpotrf(own, lower=1, clean=0)
         inverse, singular = lapack.dpotri(factor, lower=1, overwrite_c=1) if not wrong else (own, 1)
         if wrong or singular:
             return None
-        inverse *= size[:, None] * size
-        out.append(inverse)
-    return out
+        np.multiply(inverse.T, size[:, None] * size, out=own)
+    return mirrored(np.tril(H.transpose(0, 2, 1)))
 
 
 def _positive(diagonal: np.ndarray) -> np.ndarray:
