@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,12 @@ def dies_once(flag, *rows):
     except FileExistsError:
         return rows
     os._exit(1)
+
+
+def dawdles(*rows):
+    """The rows, when the others are done."""
+    time.sleep(0.1)
+    return rows
 
 
 def refuses(*_):

@@ -51,6 +51,7 @@ _PUBLIC = {
     "Status": "results",
     "Trace": "tracing.trace_object",
     "augment": "data",
+    "checkpoint": "engines.checkpoint.front",
     "compare": "selection.compare",
     "compress": "engines.compress",
     "evaluate": "metrics",

@@ -12,6 +12,7 @@ from .discriminants.estimators.least_squares_classifier import (
     LeastSquaresClassifier as LeastSquaresClassifier,
 )
 from .discriminants.estimators.naive_bayes import GaussianNaiveBayes as GaussianNaiveBayes
+from .engines.checkpoint.front import checkpoint as checkpoint
 from .engines.compress import compress as compress
 from .engines.scan import scan as scan
 from .fitting.any_function import gradient_descent as gradient_descent

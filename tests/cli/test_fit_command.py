@@ -258,6 +258,39 @@ def test_a_folder_is_read_in_batches(run, capsys, tmp_path):
     np.testing.assert_allclose(values, expected.predict(X[:30]), rtol=1e-9)
 
 
+def test_a_fit_with_a_checkpoint_goes_on(run, tmp_path, monkeypatch):
+    from linscope.engines.checkpoint.journal import Journal
+
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "price": PRICES}), tmp_path / "t.parquet")
+    place = tmp_path / "c"
+    words = ["ridge", str(tmp_path / "t.parquet"), "--target", "price", "--checkpoint", str(place)]
+
+    with monkeypatch.context() as patch:
+        append, full = Journal._append, iter([False, False, False, True])
+
+        def fails(*words):
+            if next(full):
+                raise OSError(28, "No space left on device")
+            return append(*words)
+
+        patch.setattr(Journal, "_append", fails)
+        code, _, err = run(*words)
+    assert code == 2
+    assert "No space left" in err
+    assert place.exists()
+    code, _, err = run("ridge", "--alpha", "3", *words[1:])
+    assert code == 2
+    assert "is the checkpoint of Ridge(alpha=1.0" in " ".join(err.split())
+    answer = found(run, *words)
+    np.testing.assert_allclose(answer["weights"]["coef"][0], ls.Ridge().fit(X, PRICES).coef_)
+    assert not place.exists()
+    code, _, err = run("fisher", "iris", "--checkpoint", str(place))
+    assert code == 2
+    assert "for fits to tables in files" in err
+
+
 def test_text_columns_in_batches_are_not_saved(run, tmp_path):
     pq = pytest.importorskip("pyarrow.parquet")
     pa = pytest.importorskip("pyarrow")

@@ -16,7 +16,7 @@ from linscope.engines.cluster.log import Log
 from linscope.engines.cluster.partition import PartitionError
 from linscope.engines.cluster.shelf import Load, Shelf, shelf
 from tests.engines.test_source import GROUPS, MODELS, NAMES, NUMBERS, SOME, WORDS, X, numbers
-from tests.partitions import dies_once, loads, maker, refuses, source
+from tests.partitions import dawdles, dies_once, loads, maker, refuses, source
 
 
 class Inline(Executor):
@@ -201,6 +201,15 @@ class TestFaults:
         broken[200, 2] = np.nan
         with pytest.raises(ValueError, match="NaN at row 200, column 'c'"):
             ls.LogisticRegression().fit(source(threads, broken, WORDS, None, NAMES))
+
+    @pytest.mark.parametrize("slow", [0, 4])
+    def test_a_slow_worker_changes_no_bit(self, slow, threads):
+        parts = loads(X, WORDS)
+        whole = ls.LogisticRegression().fit(Source(engine_of(threads, threads.begin(parts))))
+        parts[slow] = Load(dawdles, parts[slow].arguments, f"partition {slow}")
+        far = ls.LogisticRegression().fit(Source(engine_of(threads, threads.begin(parts))))
+        np.testing.assert_array_equal(far.coef_, whole.coef_)
+        assert str(far.certificate_) == str(whole.certificate_)
 
     def dying(self, crew, tmp_path):
         parts = loads(X, NUMBERS)

@@ -149,6 +149,21 @@ def test_a_column_that_is_not_there():
         ls.LinearRegression().fit(dd.from_pandas(FRAME[NAMES], npartitions=2), "z")
 
 
+@pytest.mark.usefixtures("somewhere")
+def test_evaluation():
+    frame = dd.from_pandas(FRAME[[*NAMES, "label", "weight"]], npartitions=3)
+    model = ls.LogisticRegression().fit(FRAME[NAMES], WORDS)
+    near = ls.evaluate(model, X, WORDS, sample_weight=SOME)
+    for far in (
+        ls.evaluate(model, frame, "label", sample_weight="weight"),
+        ls.evaluate(model, frame[NAMES], frame["label"], sample_weight=frame["weight"]),
+    ):
+        np.testing.assert_allclose(far.confusion_matrix, near.confusion_matrix, rtol=1e-12)
+        assert far.roc_auc == pytest.approx(near.roc_auc, abs=1e-12)
+    lazy = ls.evaluate(array(WORDS), model.predict(frame[NAMES]))
+    assert (lazy.confusion_matrix == ls.evaluate(model, X, WORDS).confusion_matrix).all()
+
+
 def test_what_needs_all_rows_says_what_to_use():
     with pytest.raises(ValueError, match="in a Dask collection: use "):
         ls.SVC().fit(array(X, (4,)), WORDS)

@@ -9,7 +9,8 @@ from sklearn.base import clone
 
 import linscope as ls
 from linscope.data.scan.reading import ChangedTable
-from linscope.engines import kept_rows
+from linscope.engines import RowsElsewhere, kept_rows
+from linscope.engines.stream import StreamEngine
 from tests.engines.test_source import GROUPS, MODELS, NAMES, NUMBERS, SOME, WORDS, X, numbers
 
 pa = pytest.importorskip("pyarrow")
@@ -124,6 +125,46 @@ def test_classes_and_categories_that_some_parts_lack(tmp_path):
     np.testing.assert_allclose(ls.LogisticRegression().fit(rows).coef_, near.coef_, rtol=1e-9)
 
 
+def test_who_needs_all_rows_gets_them_if_there_is_room(monkeypatch):
+    from linscope.least_squares.estimators import huber
+    from linscope.rows import far
+
+    monkeypatch.setattr(far, "MOST_BROUGHT", 0)
+    monkeypatch.setattr(huber, "MOST_BROUGHT", 0)
+    numbers, words = pa.table(columns(NUMBERS)), pa.table(columns(WORDS))
+    model = ls.LogisticRegression().fit(X, WORDS)
+    model.feature_names_in_ = np.array(NAMES, dtype=object)
+    with pytest.raises(RowsElsewhere, match=r"240 of 4 features.*memory_limit"):
+        model.verify(ls.scan(words, target="y", memory_limit=TINY))
+    assert model.verify(ls.scan(words, target="y"))
+    with pytest.raises(RowsElsewhere, match="the proof of so large a HuberRegressor"):
+        ls.HuberRegressor().fit(ls.scan(numbers, target="y", memory_limit=TINY))
+    found, near = ls.HuberRegressor().fit(ls.scan(numbers, target="y")), ls.HuberRegressor()
+    np.testing.assert_allclose(found.coef_, near.fit(X, NUMBERS).coef_, rtol=1e-9)
+    assert found.certificate_.ok
+
+
+def test_what_is_gathered_goes_to_a_file_beyond_the_limit(tmp_path, monkeypatch):
+    from linscope.rows.far import given_target
+
+    path = write(tmp_path / "t.parquet", pa.table(columns(NUMBERS)))
+    monkeypatch.setattr(StreamEngine, "_allowed", lambda self, rows: 37)
+    engine = StreamEngine(*_parts(path), 400)
+    found = engine.gather(given_target)
+    assert isinstance(found.base, np.memmap)
+    np.testing.assert_array_equal(found, NUMBERS)
+    texts = engine.gather(lambda block: np.array(["a" * (1 + block.start // 50)] * len(block.X)))
+    assert texts[0] == "a"
+    assert texts[-1] == "aaaaa"
+    few = engine.gather(lambda block: block.y[block.y > 5])
+    np.testing.assert_array_equal(few, NUMBERS[NUMBERS > 5])
+
+
+def _parts(path):
+    rows = ls.scan(path, target="y", memory_limit=TINY)
+    return rows._table, rows._plan
+
+
 def test_float32_stays_float32():
     table = pa.table({"x": X[:, 0].astype(np.float32), "y": NUMBERS})
     assert ls.LinearRegression().fit(ls.scan(table, target="y")).coef_.dtype == np.float32
@@ -186,6 +227,41 @@ def test_a_full_disk_is_one_clear_error(monkeypatch, tmp_path):
     path = write(tmp_path / "t.parquet", pa.table(columns(WORDS)))
     with pytest.raises(OSError, match="is full, where numbers for each row are kept"):
         ls.LinearSVC().fit(ls.scan(path, target="y", memory_limit=TINY))
+
+
+@pytest.mark.parametrize("verb", ["keep", "gather"])
+def test_a_disk_that_fills_up_in_mid_fit(verb, tmp_path, monkeypatch):
+    """By the limit of a file's size, which the system itself enforces."""
+    resource = pytest.importorskip("resource")
+    from linscope.rows.far import given_target
+
+    path = write(tmp_path / "t.parquet", pa.table(columns(WORDS)))
+    rows = ls.scan(path, target="y", memory_limit=64)
+    _, engine = rows.labelled()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
+        with pytest.raises(OSError, match="is full, where numbers for each row are kept"):
+            ls.LinearSVC().fit(rows) if verb == "keep" else engine.gather(given_target)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert ls.LinearSVC().fit(rows).certificate_.ok
+
+
+@pytest.mark.parametrize("share", [0.5, 0.0])
+def test_a_file_that_is_cut_in_mid_fit(share, tmp_path, monkeypatch):
+    path = write(tmp_path / "t.parquet", pa.table(columns(WORDS)))
+    rows, keep = ls.scan(path, target="y", memory_limit=TINY), StreamEngine.keep
+
+    def cut(self, *words):
+        os.truncate(path, int(share * path.stat().st_size))
+        return keep(self, *words)
+
+    monkeypatch.setattr(StreamEngine, "keep", cut)
+    model = ls.LogisticRegression()
+    with pytest.raises(ChangedTable, match=r"t\.parquet has changed since it was opened"):
+        model.fit(rows)
+    assert not hasattr(model, "coef_")
 
 
 @pytest.mark.parametrize(
@@ -287,3 +363,33 @@ def test_a_big_table_is_the_same_for_the_same_seed(tmp_path):
     rows = [make_big(tmp_path / name, 1e-4, 3, seed=1) for name in ("a.parquet", "b.parquet")]
     assert rows == [2500, 2500]
     assert pq.read_table(tmp_path / "a.parquet") == pq.read_table(tmp_path / "b.parquet")
+
+
+@pytest.mark.parametrize("size", [240, 30], ids=["one group", "groups"])
+def test_a_sample_says_whether_equal_rows_become_weights(size, tmp_path):
+    table = pa.table({"a": GROUPS, "b": (X[:, 0] > 0).astype(float), "y": WORDS})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=size)
+    rows = ls.scan(tmp_path / "t.parquet", target="y", compress="auto")
+    assert rows.shape == (len(set(zip(GROUPS, X[:, 0] > 0, WORDS, strict=True))), 2)
+    whole = ls.LogisticRegression().fit(ls.scan(tmp_path / "t.parquet", target="y"))
+    np.testing.assert_allclose(ls.LogisticRegression().fit(rows).coef_, whole.coef_, rtol=1e-9)
+    many = write(tmp_path / "many.parquet", pa.table(columns(WORDS)), [15] * 16)
+    assert ls.scan(many, target="y", compress="auto").shape == (240, 4)
+    assert ls.scan(pa.table(columns(WORDS)), target="y", compress=True).shape == (240, 4)
+
+
+def test_a_sample_that_was_wrong_does_no_harm(tmp_path, monkeypatch):
+    from linscope.engines import compress
+
+    monkeypatch.setattr(compress, "SAMPLE", 50)
+    monkeypatch.setattr(compress, "MANY_ROWS", 100)
+    table = pa.table({"a": np.r_[np.zeros(60), X[60:, 0]], "y": np.r_[np.zeros(60), NUMBERS[60:]]})
+    rows = ls.scan(table, target="y", compress="auto", memory_limit=2000)
+    assert rows.shape == (240, 1)
+
+
+def test_compressing_here_needs_no_executor():
+    with pytest.raises(TypeError, match="leave out compress or executor"):
+        ls.scan(pa.table(columns(WORDS)), target="y", compress=True, executor=2)
+    with pytest.raises(ValueError, match="compress must be True, False or 'auto'"):
+        ls.scan(pa.table(columns(WORDS)), target="y", compress="yes")

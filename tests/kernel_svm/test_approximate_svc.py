@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -92,3 +93,24 @@ def test_random_cosines_are_only_for_the_gaussian_kernel():
 def test_scikit_learn_checks():
     failed = failed_checks(ls.ApproximateSVC(n_components=20, check_rows=50))
     assert set(failed) <= SAMPLED, failed
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("method", ["nystroem", "random"])
+def test_rows_that_are_elsewhere_give_the_same_machine(method, classes):
+    pa, da = pytest.importorskip("pyarrow"), pytest.importorskip("dask.array")
+    X, codes = some_classes(240, classes)
+    y, weight = np.array(["no", "yes", "maybe"])[codes], 0.5 + np.arange(240) % 3
+    weight[::9] = 0.0
+    model = ls.ApproximateSVC(n_components=30, check_rows=80, method=method)
+    near = clone(model).fit(X, y, weight)
+    columns = {f"x{j}": X[:, j] for j in range(6)} | {"y": y, "c": weight}
+    rows = ls.scan(pa.table(columns), target="y", weight="c", memory_limit=1 << 12)
+    chunks = tuple(da.from_array(part, chunks=(70, *part.shape[1:])) for part in (X, y, weight))
+    for far, given in ((clone(model).fit(rows), rows), (clone(model).fit(*chunks), chunks[0])):
+        size = np.abs(near.linear_.coef_).max()
+        np.testing.assert_allclose(far.linear_.coef_, near.linear_.coef_, atol=1e-9 * size)
+        assert str(far.comparison_) == str(near.comparison_)
+        assert (np.asarray(far.predict(given)) == near.predict(X)).all()
+    assert far.verify(*chunks)
+    assert far.score(*chunks) == pytest.approx(near.score(X, y, weight))

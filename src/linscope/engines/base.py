@@ -4,6 +4,7 @@ An engine knows the rows, a solver knows the mathematics. A task is a function o
 takes a ``Block`` and some arguments, changes neither, and can be sent to another process.
 
     fold      what the tasks return, added up: all that a sum over rows can tell
+    walk      a state that goes from block to block: rules that visit rows in their order
     keep      the same, and something for each row stays where the row is: scores, residuals
     gather    something for each row, brought here: predictions, margins
     take      some rows themselves
@@ -68,6 +69,13 @@ class Engine(Protocol):
         """
         ...
 
+    def walk(self, task: Task, state: Any, *arguments: Any) -> Any:
+        """``state = task(block, state, *arguments)`` of all blocks, one after the other.
+
+        The one verb that knows an order; RowsElsewhere where rows have none.
+        """
+        ...
+
     def keep(self, name: str, task: Task, *arguments: Any) -> Any:
         """The tasks return (kept, partial): later tasks find ``block.kept[name]``.
 
@@ -127,8 +135,17 @@ class Tree:
     Partial sums of 1, 2, 4, 8 … blocks wait for their neighbour, as the digits of a binary number.
     """
 
-    def __init__(self) -> None:
-        self._sums: list[tuple[int, Any]] = []
+    def __init__(self, sums: list[tuple[int, Any]] | None = None) -> None:
+        self._sums = [] if sums is None else sums
+
+    @property
+    def sums(self) -> list[tuple[int, Any]]:
+        """How many were added, and to what: all that is needed to go on."""
+        return self._sums
+
+    @property
+    def count(self) -> int:
+        return sum(size for size, _ in self._sums)
 
     def add(self, partial: Any) -> None:
         size = 1

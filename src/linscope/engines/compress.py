@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from linscope.data.scan import open_table
 from linscope.data.scan.opening import with_arrow
@@ -17,6 +20,8 @@ from .scan import SMALL_SHARE, Scan, scan
 TIMES = "times"
 # Rows that are grouped at a time.
 MANY_ROWS = 1 << 20
+# A sample of so many rows, from so many parts of the table; so many for each different one pay.
+SAMPLE, MOST_PARTS, PAYS = 1 << 16, 16, 10
 
 
 def compress(
@@ -58,6 +63,16 @@ def compress(
     >>> ls.LogisticRegression().fit(rows).coef_.round(4)
     array([[0.3639]])
     """
+    given = {"columns": columns, "weight": weight, "memory_limit": memory_limit}
+    found = few_rows(table, target, sampled=False, **given)
+    assert found is not None
+    return found
+
+
+def few_rows(
+    table: Any, target: str | None, *, columns: Any, weight: Any, memory_limit: Any, sampled: bool
+) -> Scan | None:
+    """The different rows; if they are to be ``sampled``, None where rows do not repeat enough."""
     with_arrow()
     import pyarrow
 
@@ -66,9 +81,34 @@ def compress(
     name = next(name for name in _names() if name not in rows.kinds)
     keys = [one for one in plan.columns if one != weight]
     most = memory_budget(memory_limit) * SMALL_SHARE
-    found = _grouped(rows, keys, weight, name, most)
+    if sampled and not _pays(rows, keys, name):
+        return None
+    try:
+        found = _grouped(rows, keys, weight, name, most)
+    except HardlyRepeat:
+        if sampled:
+            return None
+        raise
     features = [feature.name for feature in plan.features]
     return scan(found, target, columns=features, weight=name, memory_limit=memory_limit)
+
+
+def _pays(rows: Table, keys: list[str], name: str) -> bool:
+    """Whether some rows, from parts that are evenly spread, are few different ones."""
+    count = min(MOST_PARTS, len(rows.starts))
+    chosen, parts = [rows.starts[i * len(rows.starts) // count] for i in range(count)], []
+    for start, after in pairwise([*chosen, chosen[-1] + SAMPLE]):
+        left = min(-(-SAMPLE // count), after - start)
+        batches = rows.batches(keys, start) if left else iter(())
+        while left > 0 and (batch := next(batches, None)) is not None:
+            parts.append(_table(batch, keys, name, counted=True).slice(0, left))
+            left -= batch.rows
+    seen = sum(part.num_rows for part in parts)
+    return bool(seen) and PAYS * _merged(None, parts, keys, name).num_rows <= seen
+
+
+class HardlyRepeat(ValueError):
+    """The different rows do not fit in memory."""
 
 
 def _names() -> Iterable[str]:
@@ -81,25 +121,29 @@ def _names() -> Iterable[str]:
 
 def _grouped(rows: Table, keys: list[str], weight: str | None, name: str, most: float) -> Any:
     """The different rows with the sums of their weights, in the order of their first places."""
-    import pyarrow as pa
-
     names = keys if weight is None else [*keys, weight]
     total, parts, waiting = None, [], 0
     for batch in rows.batches(names):
-        columns = [column if isinstance(column, pa.Array) else pa.array(column)
-                   for column in batch.columns]  # fmt: skip
-        if weight is None:
-            columns.append(pa.array([1.0] * batch.rows))
-        parts.append(_plain(pa.table(columns, names=[*keys, name])))
+        parts.append(_table(batch, keys, name, counted=weight is None))
         waiting += batch.rows
         if waiting >= MANY_ROWS:
             total, parts, waiting = _merged(total, parts, keys, name), [], 0
             if total.nbytes > most:
-                raise ValueError(
+                raise HardlyRepeat(
                     f"rows of {rows.where} hardly repeat: {total.num_rows:,} different ones so "
                     "far, more than fit in memory; use scan(…) on the table itself"
                 )
     return _merged(total, parts, keys, name)
+
+
+def _table(batch: Any, keys: list[str], name: str, *, counted: bool) -> Any:
+    """A batch with its weights, or where rows are counted, with 1 for each."""
+    import pyarrow as pa
+
+    columns = [one if isinstance(one, pa.Array) else pa.array(one) for one in batch.columns]
+    if counted:
+        columns.append(pa.array(np.ones(batch.rows)))
+    return _plain(pa.table(columns, names=[*keys, name]))
 
 
 def _plain(table: Any) -> Any:

@@ -13,6 +13,8 @@ import tempfile
 from threading import Lock
 from typing import Any, NamedTuple
 
+import numpy as np
+
 
 class Away(NamedTuple):
     """Something whose arrays are in the file: what it is, and where (offset, size) they are."""
@@ -92,15 +94,62 @@ class KeptRows:
             while done < view.nbytes:
                 done += os.pwrite(self._file.fileno(), view[done:], at + done)
         except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise
-            raise OSError(
-                error.errno,
-                f"the disk of {tempfile.gettempdir()} is full, where numbers for each row are kept "
-                "while a model is fitted: make room, set TMPDIR to another folder, or raise "
-                "memory_limit",
-            ) from None
+            raise told(error) from None
         return at, view.nbytes
+
+
+class Column:
+    """Something for each row, block after block: in memory, or beyond a limit in such a file.
+
+    Parameters
+    ----------
+    rows : how many there may be
+    limit : bytes that may stay in memory
+    """
+
+    def __init__(self, rows: int, limit: float) -> None:
+        self._rows, self._limit, self._at = rows, limit, 0
+        self._values: np.ndarray | None = None
+
+    def add(self, part: np.ndarray) -> None:
+        end = self._at + len(part)
+        if self._values is None:
+            self._values = empty((max(self._rows, end), *part.shape[1:]), part.dtype, self._limit)
+        kind = np.promote_types(self._values.dtype, part.dtype)  # texts may be longer here
+        if kind != self._values.dtype or end > len(self._values):
+            wider = empty((max(self._rows, end), *part.shape[1:]), kind, self._limit)
+            wider[: self._at] = self._values[: self._at]
+            self._values = wider
+        self._values[self._at : end] = part
+        self._at = end
+
+    def whole(self) -> np.ndarray:
+        assert self._values is not None
+        return self._values if self._at == len(self._values) else self._values[: self._at].copy()
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype, limit: float) -> np.ndarray:
+    """An array; if it has more bytes than that, in a temporary file without a name."""
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    if size <= limit or dtype.hasobject or not hasattr(os, "posix_fallocate"):
+        return np.empty(shape, dtype)
+    with tempfile.TemporaryFile(prefix="linscope-") as file:
+        try:  # a full disk is an error now, and not the end of the process later
+            os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            raise told(error) from None
+        return np.memmap(file, dtype, "r+", shape=shape).view(np.ndarray)
+
+
+def told(error: OSError) -> OSError:
+    """The error of a full disk in plain words."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return error
+    return OSError(
+        error.errno,
+        f"the disk of {tempfile.gettempdir()} is full, where numbers for each row are kept while a "
+        "model is fitted: make room, set TMPDIR to another folder, or raise memory_limit",
+    )
 
 
 class KeptOfBlock(dict):

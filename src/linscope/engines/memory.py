@@ -91,6 +91,13 @@ class MemoryEngine:
         """The tasks' results, added in a tree over the blocks' numbers."""
         return self._fold(lambda block: task(block, *arguments), hasattr(task, "light"))
 
+    def walk(self, task: Task, state: Any, *arguments: Any) -> Any:
+        """The state after all blocks, one after the other."""
+        with one_blas_thread():
+            for block in self.blocks:
+                state = task(block, state, *arguments)
+        return state
+
     def keep(self, name: str, task: Task, *arguments: Any) -> Any:
         """The same for the partials of (kept, partial); kept is ``block.kept[name]`` from then."""
 

@@ -12,9 +12,10 @@ from linscope.data.scan.plan import Plan, make_plan, read_columns, with_labels
 from linscope.rows.memory_budget import memory_budget
 
 from .base import Engine
+from .checkpoint.front import is_journaled
 from .choice import here
 from .cluster.files import crew_of, file_engine
-from .source import Source, as_numbers, need_target
+from .source import ROOM_SHARE, Source, as_numbers, need_target
 from .stream import StreamEngine
 
 # A table that takes no more than this share of the limit is held in memory: solvers come back.
@@ -29,6 +30,8 @@ def scan(
     weight: str | None = None,
     memory_limit: float | None = None,
     executor: Any = None,
+    checkpoint: Any = None,
+    compress: bool | str = False,
 ) -> Scan:
     """A table in batches, larger than memory, for ``fit``, ``predict``, ``score`` and ``verify``.
 
@@ -54,6 +57,12 @@ def scan(
         Who reads the rows and works on them, in partitions: a number of processes, any
         ``concurrent.futures.Executor``, or Dask's client, cluster or address. Workers must see the
         files by the same names.
+    checkpoint : path, optional
+        A fit to this table writes down how far it is, and goes on from there if the process dies
+        and the same fit is begun again; see ``checkpoint``.
+    compress : bool or "auto"
+        Equal rows become one row with a weight, see ``compress``; with "auto" if a sample says that
+        there are at least ten rows for each different one, and these fit in memory.
 
     Returns
     -------
@@ -66,7 +75,24 @@ def scan(
     >>> ls.LinearRegression().fit(ls.scan(table, target="y")).coef_
     array([2.])
     """
-    return Scan(table, target, columns, weight, memory_limit, executor)
+    if compress:
+        from .compress import few_rows
+
+        if executor is not None:
+            raise TypeError("the different rows come here, where no executor is needed: leave out "
+                            "compress or executor")  # fmt: skip
+        given = {"columns": columns, "weight": weight, "memory_limit": memory_limit}
+        found = few_rows(table, target, sampled=_is_auto(compress), **given)
+        if found is not None:
+            found.checkpoint = checkpoint
+            return found
+    return Scan(table, target, columns, weight, memory_limit, executor, checkpoint)
+
+
+def _is_auto(compress: bool | str) -> bool:
+    if isinstance(compress, str) and compress != "auto":
+        raise ValueError(f"compress must be True, False or 'auto', got {compress!r}")
+    return compress == "auto"
 
 
 class Scan(Source):
@@ -79,8 +105,16 @@ class Scan(Source):
     """
 
     def __init__(
-        self, table: Any, target: Any, columns: Any, weight: Any, limit: Any, executor: Any = None
+        self,
+        table: Any,
+        target: Any,
+        columns: Any,
+        weight: Any,
+        limit: Any,
+        executor: Any = None,
+        checkpoint: Any = None,
     ) -> None:
+        self.checkpoint = checkpoint
         self._crew = None if executor is None else crew_of(executor)
         self._table, self._limit = open_table(table), memory_budget(limit)
         self._plan = make_plan(self._table, target, columns, weight)
@@ -94,6 +128,13 @@ class Scan(Source):
     @property
     def where(self) -> str:
         return self._table.in_words
+
+    @property
+    def room(self) -> float:
+        return self._limit * ROOM_SHARE / 8
+
+    def fingerprint(self) -> Any:
+        return self._plan, self._table.fingerprint(self._plan)
 
     def labelled(self, known: np.ndarray | None = None) -> tuple[np.ndarray, Engine]:
         need_target(self.engine)
@@ -123,5 +164,7 @@ class Scan(Source):
         if self._crew is not None:
             return file_engine(self._crew, self._table, plan, self.shape[0])
         engine = StreamEngine(self._table, plan, self._limit)
+        if is_journaled():  # the way of a fit must not depend on the memory that is free today
+            return engine
         small = 8 * engine.n_rows * (engine.n_features + 2) <= self._limit * SMALL_SHARE
         return here(engine.loaded()) if small else engine

@@ -15,9 +15,12 @@ import numpy as np
 from linscope.data import encode_labels
 from linscope.rows.blocks import Block, Least, blind, light
 from linscope.rows.far import with_weight
+from linscope.rows.memory_budget import memory_budget
 
 from .base import Engine, RowsElsewhere
 
+# Of the memory that may be used, for rows that are brought here.
+ROOM_SHARE = 1 / 4
 # Models that sum over rows.
 INSTEAD = (
     "LinearRegression, Ridge, LogisticRegression, LinearSVC, a discriminant or "
@@ -44,6 +47,18 @@ class Source:
     def where(self) -> str:
         """Where the rows are, for messages: "these are in a file"."""
         return "elsewhere"
+
+    # File in which a fit writes down how far it is.
+    checkpoint = None
+
+    @property
+    def room(self) -> float:
+        """Numbers of the table that may be brought here by who needs all rows at once."""
+        return memory_budget() * ROOM_SHARE / 8
+
+    def fingerprint(self) -> Any:
+        """What tells these rows from others, also in another process."""
+        raise TypeError(f"a fit to rows {self.where} cannot have a checkpoint")
 
     @property
     def shape(self) -> tuple[int, int]:

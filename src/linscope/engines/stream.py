@@ -8,6 +8,7 @@ made again in each pass; what they keep for each row is in ``KeptRows``.
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_right
 from collections.abc import Generator
 from contextlib import closing
 from copy import copy
@@ -32,7 +33,7 @@ from linscope.rows.blocks import (
 from linscope.rows.threads import Workers, one_blas_thread
 
 from .base import RowsElsewhere, Task, Tree
-from .kept_rows import KeptOfBlock, KeptRows
+from .kept_rows import Column, KeptOfBlock, KeptRows
 from .read_ahead import read_ahead
 
 # Bytes that wait between disk and processor, and of a block at most, as shares of the limit.
@@ -114,11 +115,35 @@ class StreamEngine:
 
     def fold(self, task: Task, *arguments: Any) -> Any:
         """The tasks' results, added in a tree over the blocks' numbers."""
-        tree, blind = Tree(), hasattr(task, "blind")
-        with closing(self._map(lambda _, block: task(block, *arguments), blind)) as partials:
+        return self.fold_on(task, arguments)
+
+    def fold_on(self, task: Task, arguments: tuple, unfinished: Any = None) -> Any:
+        """The same, from where an unfinished pass has come; it is told how far this one comes."""
+        tree, blind = Tree(unfinished and unfinished.begun), hasattr(task, "blind")
+        found = self._map(lambda _, block: task(block, *arguments), blind, tree.count)
+        with closing(found) as partials:
             for partial in partials:
                 tree.add(partial)
+                if unfinished is not None:
+                    unfinished.save(lambda: tree.sums)
         return tree.total()
+
+    def walk(self, task: Task, state: Any, *arguments: Any) -> Any:
+        """The state after all blocks, one after the other; the next ones are read meanwhile."""
+        return self.walk_on(task, state, arguments)
+
+    def walk_on(self, task: Task, state: Any, arguments: tuple, unfinished: Any = None) -> Any:
+        """The same, from where an unfinished pass has come."""
+        number = 0
+        if unfinished is not None and unfinished.begun is not None:
+            number, state = unfinished.begun
+        found = self._map(lambda _, block: block, hasattr(task, "blind"), number)
+        with closing(found) as blocks:
+            for number, block in enumerate(blocks, number + 1):  # noqa: B020
+                state = task(block, state, *arguments)
+                if unfinished is not None:
+                    unfinished.save(lambda now=(number, state): now)
+        return state
 
     def keep(self, name: str, task: Task, *arguments: Any) -> Any:
         """The same for the partials of (kept, partial); kept is ``block.kept[name]`` from then."""
@@ -141,12 +166,17 @@ class StreamEngine:
     def gather(self, task: Task, *arguments: Any) -> Any:
         """What the task returns for each row, of all rows: an array, or a tuple of arrays."""
         blind = hasattr(task, "blind")
-        parts: list[Any] = []
-        with closing(self._map(lambda _, block: _own(task(block, *arguments)), blind)) as found:
-            parts.extend(found)
-        if isinstance(parts[0], tuple):
-            return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
-        return np.concatenate(parts)
+        columns: list[Column] = []
+        with closing(self._map(lambda _, block: task(block, *arguments), blind)) as found:
+            for part in found:
+                parts = part if isinstance(part, tuple) else (part,)
+                columns = columns or [
+                    Column(self.n_rows, self._limit * KEPT_SHARE / 4) for _ in parts
+                ]
+                for column, values in zip(columns, parts, strict=True):
+                    column.add(np.asarray(values))
+        whole = tuple(column.whole() for column in columns)
+        return whole if isinstance(part, tuple) else whole[0]
 
     def derive(self, task: Task, *arguments: Any) -> StreamEngine:
         """The rows that the task will make of each block, in each pass."""
@@ -216,8 +246,10 @@ class StreamEngine:
             "a solver that sums over rows, or load a part of the table"
         )
 
-    def _map(self, function: Any, blind: bool = False) -> Generator[Any, None, None]:
-        """``function(number, block)`` of all blocks, in their order, on threads."""
+    def _map(
+        self, function: Any, blind: bool = False, first: int = 0
+    ) -> Generator[Any, None, None]:
+        """``function(number, block)`` of all blocks from one on, in their order, on threads."""
         plan = replace(self._plan, features=()) if blind else self._plan
 
         # Filled where it is worked on: the numbers are still in the cache.
@@ -225,18 +257,18 @@ class StreamEngine:
             return function(*self._made(item, plan))
 
         with one_blas_thread():
-            yield from self._workers.map(work, self._pass(plan))
+            yield from self._workers.map(work, self._pass(plan, first))
 
     def _first(self) -> Block:
         """The first block."""
-        with closing(self._pass(self._plan, ahead=False)) as found:
+        with closing(self._pass(self._plan, 0, ahead=False)) as found:
             return self._made(next(found), self._plan)[1]
 
-    def _pass(self, plan: Plan, *, ahead: bool = True) -> Generator[Pieces, None, None]:
-        """What the blocks are to be filled with, in their order."""
+    def _pass(self, plan: Plan, first: int, *, ahead: bool = True) -> Generator[Pieces, None, None]:
+        """What the blocks from one on are to be filled with, in their order."""
         self._table.check()
         observer, total = watching.get(), self._table.n_rows or 0
-        for item in self._pieces(plan, ahead):
+        for item in self._pieces(plan, first, ahead):
             if observer is not None:
                 observer.rows(item.start + item.rows, total)
             yield item
@@ -261,12 +293,14 @@ class StreamEngine:
     def _starts(self) -> list[int]:
         return [0, *accumulate(self._counts or [])]
 
-    def _pieces(self, plan: Plan, ahead: bool) -> Generator[Pieces, None, None]:
+    def _pieces(self, plan: Plan, first: int, ahead: bool) -> Generator[Pieces, None, None]:
         """Blocks of ``_rows`` rows, cut from batches of any length."""
-        now, n = Pieces(0, 0, []), self._table.n_rows or 0
-        with closing(self._columns(plan, 0, ahead)) as found:
-            for columns, _ in found:
-                begin, length = 0, columns.rows
+        n, row = self._table.n_rows or 0, first * self._rows
+        now = Pieces(first, row, [])
+        at = self._table.starts[bisect_right(self._table.starts, row) - 1] if plan.columns else 0
+        with closing(self._columns(plan, at, ahead)) as found:
+            for columns, start in found:
+                begin, length = max(0, row - start), columns.rows
                 while begin < length:
                     end = min(length, begin + self._rows - now.rows)
                     now.parts.append((columns, begin, end))
@@ -276,7 +310,7 @@ class StreamEngine:
                         now = Pieces(now.number + 1, now.start + now.rows, [])
         if now.rows:
             yield now
-        if now.start + now.rows != n:
+        if min(now.start, n) + now.rows != n:
             raise ChangedTable(
                 f"{self._table.where} had {n:,} rows when it was opened and has "
                 f"{now.start + now.rows:,} now: open it again"
@@ -315,13 +349,6 @@ class StreamEngine:
 
 def _joined(parts: list[Any]) -> np.ndarray:
     return np.array(parts[0]) if len(parts) == 1 else np.concatenate(parts)
-
-
-def _own(found: Any) -> Any:
-    """Copies: a view would keep its block in memory."""
-    if isinstance(found, tuple):
-        return tuple(np.array(part) for part in found)
-    return np.array(found)
 
 
 def _own_block(block: Block) -> Block:

@@ -12,7 +12,7 @@ from linscope.data.given import accepts_dataset, of_samples
 from linscope.data.suggest import did_you_mean
 from linscope.results.notebook import facts
 
-from .far import OF_ROWS, answers_far_rows, opens_collections, scores_far_rows
+from .far import OF_ROWS, answers_far_rows, goes_on, opens_collections, scores_far_rows
 
 # Of what a notebook shows under a fitted estimator.
 MOST_EQUATIONS, LONGEST_EQUATION = 4, 200
@@ -91,6 +91,7 @@ class Estimator:
             new = isinstance(method, FunctionType) and not hasattr(method, "accepts_dataset")
             if new and of_samples(method):
                 method = scores_far_rows(method) if name == "score" else method
+                method = goes_on(method) if name.endswith("fit") else method
                 setattr(cls, name, accepts_dataset(opens_collections(method)))
         for name in OF_ROWS:
             method = getattr_static(cls, name, None)

@@ -14,6 +14,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.engines import RowsElsewhere, Source, source_of
+from linscope.engines.checkpoint.front import one_fit
 from linscope.engines.cluster.collections import (
     collection_of,
     is_collection,
@@ -54,6 +55,20 @@ def opens_collections(method: Callable[..., Any]) -> Callable[..., Any]:
         found = [words.pop(name, None) for name in ("X", "y", "sample_weight")]
         others = dict(list(words.items())[1:])
         return method(self, collection_of(*found), **others)
+
+    return opened
+
+
+def goes_on(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A fit that goes on from its checkpoint, where the rows are elsewhere and it has one."""
+
+    @wraps(method)
+    def opened(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args else kwargs.get("X")
+        if not isinstance(given, Source):
+            return method(self, *args, **kwargs)
+        with one_fit(self, given):
+            return method(self, *args, **kwargs)
 
     return opened
 
@@ -104,6 +119,9 @@ def _bare(model: Any) -> Any:
     bare = copy.copy(model)
     for name in NOT_SENT:
         vars(bare).pop(name, None)
+    for name, inner in vars(bare).items():
+        if name.endswith("_") and hasattr(inner, "certificate_"):  # a model inside
+            setattr(bare, name, _bare(inner))
     return bare
 
 
@@ -149,11 +167,12 @@ def here(source: Source, *, classes: bool) -> tuple[Any, Any, Any]:
     else:
         engine = source.numbered()
     rows = FarRows(engine)
-    found = brought(rows, rows.column(given_target), rows.weight)
+    found = brought(rows, rows.column(given_target), rows.weight, source.room)
     if found is None:
         raise RowsElsewhere(
-            f"this needs all rows in memory, and these are {source.where}: check the model against "
-            "a part of them, or raise the limit of what may be brought here"
+            f"this needs all rows in memory, and these are {source.where}, {rows.shape[0]:,} of "
+            f"{rows.shape[1]:,} features: take a part of them, or a machine with more memory "
+            "(ls.scan(…, memory_limit=…))"
         )
     X, y, weight = found
     y = known[y] if classes else y[:, 0] if y.shape[1] == 1 else y

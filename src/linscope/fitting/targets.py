@@ -12,6 +12,7 @@ from linscope._bridge import check_feature_names, check_n_features, check_sample
 from linscope.data import to_matrix
 from linscope.data.tables import without_mask
 from linscope.engines import Source, source_of
+from linscope.engines.checkpoint.front import journaled
 from linscope.engines.source import weighed
 from linscope.rows.far import FarRows, given_target
 
@@ -60,7 +61,7 @@ def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) 
 def _far_regression(estimator, source: Source, reset: bool) -> Regression:
     """The same for rows that are elsewhere."""
     adopt_columns(estimator, source, reset=reset)
-    engine, ignored = weighed(source.numbered())
+    engine, ignored = weighed(journaled(source.numbered()))
     X, n = FarRows(engine), engine.n_rows + len(ignored)
     rows = np.delete(np.arange(n), ignored) if len(ignored) else None
     single = len(source.targets) == 1

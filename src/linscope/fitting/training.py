@@ -22,6 +22,7 @@ from linscope._bridge import (
 from linscope.data import encode_labels, signs, to_matrix
 from linscope.data.tables import TableLike
 from linscope.engines import Source, class_counts, source_of
+from linscope.engines.checkpoint.front import journaled
 from linscope.engines.source import refuse, weighed
 from linscope.results import Observer, Result, observe
 from linscope.rows.blocks import Block
@@ -119,6 +120,7 @@ def _far_training(estimator: Any, source: Source, classes: Any = None) -> Traini
     """The same for rows that are elsewhere: class numbers and weights are made there."""
     adopt_columns(estimator, source, reset=classes is None)
     known, engine = source.labelled(classes)
+    engine = journaled(engine)
     if len(known) < 2:
         raise ValueError(
             f"the target has only one class, {known.tolist()[0]!r}: a classifier needs samples of "

@@ -11,6 +11,8 @@ import scipy.sparse as sp
 
 from linscope.data import to_matrix
 from linscope.data.suggest import did_you_mean
+from linscope.rows.blocks import Block, largest_value
+from linscope.rows.far import FarRows
 
 from .functions import KERNELS, Kernel
 
@@ -107,7 +109,7 @@ def resolve_gamma(
         if gamma == "auto":
             return 1.0 / X.shape[1] if hasattr(X, "shape") else 1.0 / to_matrix(X)[0].shape[1]
         if gamma == "scale":
-            return _scale(to_matrix(X)[0], sample_weight)
+            return _scale(X if isinstance(X, FarRows) else to_matrix(X)[0], sample_weight)
     elif _is_finite_real(gamma) and gamma >= 0:
         return float(gamma)
     raise ValueError(f"gamma must be 'scale', 'auto' or a number ≥ 0, got {gamma!r}")
@@ -123,13 +125,18 @@ def refuse_two_widths(gamma: Any, sigma: Any) -> None:
 
 def _scale(X: Any, sample_weight: Any) -> float:
     n, d = X.shape
+    if isinstance(X, FarRows):
+        return _of_variance(*_far_variance(X.engine), d)
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if len(weight) != n:
         raise ValueError(f"X has {n} rows, but sample_weight has {len(weight)} entries")
     total = weight.sum()
     if not total > 0:
         raise ValueError("sample_weight must have a positive sum")
-    variance, unit = _variance(X, weight / (total * d))
+    return _of_variance(*_variance(X, weight / (total * d)), d)
+
+
+def _of_variance(variance: float, unit: float, d: int) -> float:
     if variance == 0:
         return 1.0
     return _usable(1.0 / (d * variance) / unit / unit, "the spread of the features")
@@ -159,6 +166,31 @@ def _variance(X: Any, share: np.ndarray) -> tuple[float, float]:
         variance = float(share @ np.einsum("ij,ij->i", away, away))
     # Entries that are all equal leave only the rounding of their mean.
     return (variance if variance > EQUAL else 0.0), unit
+
+
+def _far_variance(engine: Any) -> tuple[float, float]:
+    """The same of rows that are elsewhere, with their weights: three passes."""
+    largest = engine.fold(largest_value).value
+    if largest == 0 or not np.isfinite(largest):
+        return 0.0, 1.0
+    unit = 2.0 ** min(int(np.frexp(largest)[1]), 1023)
+    total, entries = engine.fold(_sums, unit)
+    mean = entries / (total * engine.n_features)
+    variance = engine.fold(_squares, unit, mean) / (total * engine.n_features)
+    return (variance if variance > EQUAL else 0.0), unit
+
+
+def _sums(block: Block, unit: float) -> tuple[float, float]:
+    """Of the weights, and of all entries times these."""
+    c = block.weight if block.weighted else np.ones(block.X.shape[0])
+    return float(c.sum()), float(c @ np.asarray(block.X.sum(axis=1, dtype=np.float64) / unit))
+
+
+def _squares(block: Block, unit: float, mean: float) -> float:
+    X = block.X.toarray() if sp.issparse(block.X) else block.X
+    away = np.divide(X, unit, dtype=np.float64) - mean
+    squares = np.einsum("ij,ij->i", away, away)
+    return float(block.weight @ squares) if block.weighted else float(squares.sum())
 
 
 def _usable(gamma: float, cause: str) -> float:

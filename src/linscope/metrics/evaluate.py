@@ -8,6 +8,8 @@ import numpy as np
 
 from linscope.data.given import accepts_dataset
 from linscope.engines import source_of
+from linscope.engines.cluster.collections import is_collection
+from linscope.fitting.far import answers as said_of
 from linscope.rows.far import given_target, given_weight
 from linscope.rows.finite import check_finite
 from linscope.rows.threads import one_blas_thread
@@ -151,7 +153,8 @@ def _of_model(
             f"{type(model).__name__} predicts numbers, and classes are compared here: see its "
             "score(X, y), or summary()"
         )
-    source = source_of(X, y)
+    far = is_collection(X)  # may name columns of its own
+    source = source_of(X, y, options.pop("sample_weight", None) if far else None)
     if source is not None:
         known, rows_of = source.labelled(model.classes_)
         y = known[rows_of.gather(given_target)]
@@ -159,16 +162,20 @@ def _of_model(
             options["sample_weight"] = rows_of.gather(given_weight)
     if X is None or y is None:
         raise ValueError("with a fitted classifier pass the samples too: X and y, or a data set")
+
+    def ask(method: str) -> Any:
+        return getattr(model, method)(X) if source is None else said_of(model, source, method)
+
     scores = None
     for method in ("predict_proba", "decision_function"):
         if scores is None and hasattr(model, method):
-            scores = getattr(model, method)(X)
+            scores = ask(method)
     classes = list(model.classes_)
     if scores is not None and np.ndim(scores) == 2 and np.shape(scores)[1] not in (1, len(classes)):
         scores = None  # votes of pairs are no scores of classes
     if labels is None:  # the notes put the positive one first
         labels = classes[::-1] if len(classes) == 2 and rows == "predicted" else classes
-    return evaluate(y, model.predict(X), scores, labels=labels, rows=rows, **options)
+    return evaluate(y, ask("predict"), scores, labels=labels, rows=rows, **options)
 
 
 def _of_scores(

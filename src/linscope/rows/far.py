@@ -154,12 +154,14 @@ def with_weight(block: Block) -> tuple[Any, np.ndarray, np.ndarray]:
     return block.X[rows], block.y[rows], block.weight[rows]
 
 
-def brought(X: FarRows, y: FarColumn | None, weight: Any) -> tuple[Any, Any, Any] | None:
-    """A small far table, brought here as arrays; None if it is large."""
-    if X.shape[0] * X.shape[1] > MOST_BROUGHT:
+def brought(
+    X: FarRows, y: FarColumn | None, weight: Any, room: float = 0.0
+) -> tuple[Any, Any, Any] | None:
+    """A small far table, brought here as arrays; None if it has more numbers than there is room."""
+    if X.shape[0] * X.shape[1] > max(MOST_BROUGHT, room):
         return None
     rows = engine_of(X, y, weight)
-    block = rows.some(rows.n_rows)
+    block = rows.take(np.arange(rows.n_rows))
     return block.X, block.y, block.weight
 
 

@@ -37,6 +37,17 @@ def too_large(given: Given) -> bool:
     return UNPACKED * path.stat().st_size > memory_budget()
 
 
+def with_checkpoint(given: Given, path: Path | None) -> Any:
+    """A block whose fits go on from this file, if there is one."""
+    if path is None:
+        return nullcontext()
+    if given.built_in or given.word == "-":
+        raise BadInput("--checkpoint is for fits to tables in files, which are read in batches")
+    from linscope.engines.checkpoint.front import checkpoint
+
+    return checkpoint(path)
+
+
 def open_scan(given: Given, asked: AskedOfColumns, scale: bool, save: bool) -> Any:
     """The table in batches; what only a table in memory allows is refused."""
     from linscope.data.scan import open_table

@@ -68,6 +68,14 @@ class Writing:
         Path | None, Parameter(help="File to keep the model in: m.linscope.", negative=())
     ] = None
     force: Annotated[Flag, Parameter(help="Overwrite a file that is no model.")] = False
+    checkpoint: Annotated[
+        Path | None,
+        Parameter(
+            help="File in which a fit writes down how far it is; the same command goes on after a "
+            "crash. The table is read in batches.",
+            negative=(),
+        ),
+    ] = None
     json: Annotated[Json, Parameter(group=OUTPUT)] = False
     quiet: Annotated[Quiet, Parameter(group=OUTPUT)] = False
 
@@ -145,7 +153,7 @@ def run(
     given = given_table(table, file)
     path = check_model_path(writing.save, force=writing.force)
     said = command_of(key, given.word, asked, options, scale)
-    if streamed.too_large(given):
+    if streamed.too_large(given) or writing.checkpoint is not None:
         return run_streamed(key, given, asked, scale, options, writing, path, said)
     with input_errors(also=(TypeError,)):
         question = ask(given.read(asked.sheet), asked, key, given.name)
@@ -178,10 +186,11 @@ def run_streamed(
 ) -> int:
     """The same for a table that does not fit in memory."""
     from ..fresh.fitted import what_next
-    from ..fresh.streamed import fit_streamed
+    from ..fresh.streamed import fit_streamed, with_checkpoint
 
     saved = None if path is None else str(path)
-    with input_errors(also=(TypeError, ImportError)):
+    place = writing.checkpoint
+    with input_errors(also=(TypeError, ImportError)), with_checkpoint(given, place):
         how = {"scale": scale, "quiet": writing.quiet, "save": path is not None}
         fitted = fit_streamed(key, given, asked, options, said, **how)
         if path is not None:

@@ -259,13 +259,13 @@ def read_columns(table: Table, names: list[str], step: int) -> dict[str, Any]:
     for batch in table.batches(names):
         chosen = slice(-first % step, None, step)
         for part, column in zip(parts, batch.columns, strict=True):
-            part.append(_values(column)[chosen])
+            part.append(values_of(column)[chosen])
         first += batch.rows
     joined = [np.concatenate(part) for part in parts]
     return dict(zip(names, joined, strict=True))
 
 
-def _values(column: Any) -> np.ndarray:
+def values_of(column: Any) -> np.ndarray:
     """Numbers, truth values, or objects of text."""
     if isinstance(column, np.ndarray):
         return column

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,9 @@ class TextTable(Table):
 
     def check(self) -> None:
         self._stamp.check()
+
+    def fingerprint(self, plan: Any) -> Any:
+        return self._stamp.files
 
     def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
         wanted = {name: "text" if self.kinds[name] == "text" else "number" for name in names}

@@ -31,6 +31,14 @@ def is_collection(thing: Any) -> bool:
 class Collection(Source):
     """A Dask table, with its target and weights."""
 
+    parts: tuple = ()
+
+    def fingerprint(self) -> Any:
+        """Dask's own: of the graph, which names files with their times, and of arrays in it."""
+        from dask.base import tokenize
+
+        return [tokenize(part) for part in self.parts]
+
     @property
     def where(self) -> str:
         return "in a Dask collection"
@@ -56,7 +64,9 @@ def collection_of(X: Any, y: Any = None, weight: Any = None) -> Collection:
     for name, column in (("y", y), ("sample_weight", weight)):
         pieces.append([None] * len(pieces[0]) if column is None else _aligned(column, X, name))
     rows = list(zip(*pieces, strict=True))
-    return Collection(_engine(rows), names, _targets(y))
+    found = Collection(_engine(rows), names, _targets(y))
+    found.parts = X, y, weight
+    return found
 
 
 def _columns(X: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:

@@ -68,6 +68,13 @@ class ClusterEngine:
         """Added inside each partition, then in a tree over the partitions."""
         return self._crew.total(self._parts, self._job("fold", task, arguments))
 
+    def walk(self, task: Task, state: Any, *arguments: Any) -> Any:
+        """Partitions work at the same time, not one after the other."""
+        raise RowsElsewhere(
+            f"a rule that visits the rows in their order needs them in one place, and these are "
+            f"{self._crew.where}: use Perceptron(rule='mixing') or 'batch'"
+        )
+
     def keep(self, name: str, task: Task, *arguments: Any) -> Any:
         """What is kept stays on the workers; here is only noted how it was made."""
         self._log.count += 1

@@ -21,6 +21,11 @@ class Log:
         return tuple(self._events.values())
 
     @property
+    def numbers(self) -> frozenset[int]:
+        """Of the events that are kept under a name."""
+        return frozenset(event.number for event in self._newest.values())
+
+    @property
     def names(self) -> frozenset[str]:
         return frozenset(self._newest)
 

@@ -15,12 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits
 from linscope.data.tables import TableLike
+from linscope.engines import Block, Engine, Source, check_rows
 from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.estimator import Estimator
 from linscope.fitting.training import Training, read_features, read_training
 from linscope.kernels import NAMES, kernel_name, resolve_gamma
 from linscope.linear_svm.estimators.linear_svc import LinearSVC
 from linscope.results import Check
+from linscope.rows.blocks import taken
+from linscope.rows.far import FarRows
 from linscope.rows.finite import check_finite
 
 from .svc import SVC
@@ -156,18 +159,46 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
         if self.method == "random" and kernel_name(self.kernel) != "rbf":
             raise ValueError("method='random' is for kernel='rbf': use method='nystroem'")
         training = read_training(self, X, y, sample_weight)
-        check_finite(training.X, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        if isinstance(training.X, FarRows):
+            check_rows(training.X.engine, names)
+        else:
+            check_finite(training.X, names)
         weight = training.weight if len(training.weight) else None
         self._gamma = resolve_gamma(self.gamma, training.X, weight)
         random = check_random_state(0 if self.random_state is None else self.random_state)
         self.classes_ = training.classes
-        self.map_ = self._map(training.X.shape[0], random.randint(1 << 31)).fit(training.X)
-        Z = self._features(training.X)
-        labels = training.classes[training.codes]
-        self.linear_ = LinearSVC(self.C, loss=self.loss).fit(Z, labels, weight)
+        self.map_ = self._fitted_map(training, random.randint(1 << 31))
+        self.linear_ = LinearSVC(self.C, loss=self.loss).fit(*self._mapped(training))
         self.certificate_ = self.linear_.certificate_
-        self.comparison_ = self._compare(training, Z, labels, random)
+        self.comparison_ = self._compare(training, random)
         return self
+
+    def _far_advice(self) -> tuple[str, ...]:
+        return ()
+
+    def _mapped(self, training: Training) -> tuple:
+        """φ of the training rows, with labels and weights: what the linear machine is fitted to."""
+        if isinstance(training.X, FarRows):
+            return (_Mapped(training.X.engine.derive(_features_of, self.map_), training.classes),)
+        weight = training.weight if len(training.weight) else None
+        return self._features(training.X), training.classes[training.codes], weight
+
+    def _fitted_map(self, training: Training, seed: int) -> Any:
+        """φ; of rows that are elsewhere only those that it is made of are brought here."""
+        n = training.X.shape[0]
+        made = self._map(n, seed)
+        if not isinstance(training.X, FarRows):
+            return made.fit(training.X)
+        if self.method == "random":
+            return made.fit(np.zeros((1, training.X.shape[1]), training.X.dtype))
+        m = made.n_components
+        chosen = np.random.RandomState(seed).permutation(n)[:m]  # as scikit-learn chooses
+        given = np.empty((m, training.X.shape[1]), training.X.dtype)
+        given[np.random.RandomState(seed).permutation(m)] = _taken(training, chosen).X
+        made.fit(given)  # which brings them in the order of ``chosen``
+        made.component_indices_ = chosen
+        return made
 
     def _map(self, n: int, seed: int) -> Any:
         if self.method == "random":
@@ -187,19 +218,20 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
     def _features(self, X: TableLike) -> np.ndarray:
         return np.ascontiguousarray(self.map_.transform(X))
 
-    def _compare(self, training: Training, Z: Any, labels: Any, random: Any) -> Comparison | None:
+    def _compare(self, training: Training, random: Any) -> Comparison | None:
         """Both machines on some rows, judged by other rows."""
-        n = len(labels)
+        n = training.X.shape[0]
         count = min(self.check_rows, n // 2)
         if count == 0:
             return None
         chosen = random.permutation(n)[: 2 * count]
         inside, outside = chosen[:count], chosen[count:]
-        learned = training.codes[inside]
-        counts = np.bincount(learned, minlength=len(training.classes))
+        learned, other = _taken(training, inside), _taken(training, outside)
+        counts = np.bincount(learned.y, minlength=len(training.classes))
         if counts.min() < FEWEST_OF_A_CLASS:
             return None
-        weight = training.weight[inside] if len(training.weight) else None
+        weight = learned.weight if learned.weighted else None
+        labels, truth = training.classes[learned.y], training.classes[other.y]
         exact = SVC(
             self.C,
             kernel=self.kernel,
@@ -208,15 +240,15 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
             coef0=self.coef0,
             multi_class="ovr",
         )
-        exact.fit(training.X[inside], labels[inside], weight)
-        near = LinearSVC(self.C, loss=self.loss).fit(Z[inside], labels[inside], weight)
-        a, b = exact.predict(training.X[outside]), near.predict(Z[outside])
+        exact.fit(learned.X, labels, weight)
+        near = LinearSVC(self.C, loss=self.loss).fit(self._features(learned.X), labels, weight)
+        a, b = exact.predict(other.X), near.predict(self._features(other.X))
         differ = int(np.sum(a != b))
         return Comparison(
             trained_on=inside,
             held_out=outside,
-            exact_error=float(np.mean(a != labels[outside])),
-            approximate_error=float(np.mean(b != labels[outside])),
+            exact_error=float(np.mean(a != truth)),
+            approximate_error=float(np.mean(b != truth)),
             disagreement=differ / count,
             disagreement_at_most=_upper_limit(differ, count),
         )
@@ -232,11 +264,10 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         try:
             training = read_training(clone(self), X, y, sample_weight)
-            Z = self._features(training.X)
+            mapped = self._mapped(training)
         except (ValueError, TypeError) as error:
             return Check(False, f"the model does not fit these data: {error}")
-        weight = training.weight if len(training.weight) else None
-        return self.linear_.verify(Z, training.classes[training.codes], weight)
+        return self.linear_.verify(*mapped)
 
     def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores of the linear machine: (n,) for two classes, (n, K) for more."""
@@ -253,6 +284,33 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
         matrix = read_features(self, X)
         check_finite(matrix, getattr(self, "feature_names_in_", None))
         return self._features(matrix)
+
+
+class _Mapped(Source):
+    """φ of rows that are elsewhere, whose targets are class numbers."""
+
+    def __init__(self, engine: Engine, classes: np.ndarray) -> None:
+        super().__init__(engine)
+        self.classes = classes
+
+    def labelled(self, known: Any = None) -> tuple[np.ndarray, Engine]:
+        return self.classes, self.engine
+
+
+def _features_of(block: Block, made: Any) -> tuple:
+    if block.X.shape[0] == 0:
+        width = made.transform(np.zeros((1, block.X.shape[1]), block.X.dtype)).shape[1]
+        return np.zeros((0, width), block.X.dtype), block.y, block.weight
+    return np.ascontiguousarray(made.transform(block.X)), block.y, block.weight
+
+
+def _taken(training: Training, rows: np.ndarray) -> Block:
+    """Some training rows in this order, with class numbers and weights, here."""
+    X, codes, weight = training.X, training.codes, training.weight
+    if not isinstance(X, FarRows):
+        return Block(0, X[rows], codes[rows], weight[rows] if len(weight) else weight)
+    order = np.argsort(rows)
+    return taken(X.engine.take(rows[order]), np.argsort(order))
 
 
 # Clopper and Pearson: the share at which so few or fewer would be seen in 5 % of all cases.

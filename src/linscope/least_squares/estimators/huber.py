@@ -144,7 +144,7 @@ class HuberRegressor(LinearRegressor):
         check_rows(choose(training.X, training.Y, training.weight), self._names())
         n, d = training.X.shape
         source = source_of(X)
-        if source is not None and n * d > MOST_BROUGHT:
+        if source is not None and n * d > max(MOST_BROUGHT, source.room):
             refuse(source, "the proof of so large a HuberRegressor", "LinearRegression")
         if n == 0:
             raise ValueError("all sample weights are 0: there is nothing to fit")
@@ -192,7 +192,8 @@ class HuberRegressor(LinearRegressor):
 
 def _brought(training: Regression, X: Any) -> tuple[Regression, Any, np.ndarray]:
     """Far rows here: those of positive weight, and all that were given with their targets."""
-    own: Any = brought(training.X, training.Y, training.weight)
-    given = source_of(X).numbered()  # type: ignore[union-attr]
-    every = given.some(given.n_rows)
+    source: Any = source_of(X)
+    own: Any = brought(training.X, training.Y, training.weight, source.room)
+    given = source.numbered()
+    every = given.take(np.arange(given.n_rows))
     return training._replace(X=own[0], Y=own[1], weight=own[2]), every.X, every.y[:, 0]

@@ -35,6 +35,7 @@ from linscope.losses.perceptron import TIES
 from linscope.results import Result, Status, VisitOrder
 from linscope.results.caller import warn_caller
 from linscope.results.observer import watching
+from linscope.rows.far import FarRows
 from linscope.rows.threads import thread_count
 
 from ..solvers.loops import Rule
@@ -146,11 +147,15 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
         return run(solver, self.max_iter)
 
     def _run_all(self, solvers: list[PerceptronRule], training: Training) -> list[Result]:
-        """Binary problems are independent: several large ones run on threads."""
+        """Binary problems are independent: several large ones run on threads.
+
+        Not where rows are elsewhere: each would read them at the same time.
+        """
         for number, solver in enumerate(solvers):
             solver.task = f"{type(self).__name__} {number + 1}/{len(solvers)}"
         size = training.X.shape[0] * training.X.shape[1]
-        if len(solvers) == 1 or size < WORTH_THREADS or watching.get() is not None:
+        alone = len(solvers) == 1 or isinstance(training.X, FarRows)
+        if alone or size < WORTH_THREADS or watching.get() is not None:
             return [self._run(solver, training) for solver in solvers]
         with ThreadPoolExecutor(thread_count()) as pool:
             return list(pool.map(lambda solver: self._run(solver, training), solvers))

@@ -26,6 +26,7 @@ from linscope.fitting.training import (
 )
 from linscope.fitting.verified import Verified
 from linscope.results import Result, Status
+from linscope.rows.far import FarRows
 from linscope.rows.finite import check_finite
 from linscope.rows.operations import as_rows
 
@@ -145,10 +146,12 @@ class Perceptron(Verified, PerceptronFamily):
         self.random_state = random_state
 
     def _far_advice(self) -> tuple[str, ...]:
-        if self.rule in ("batch", "mixing") and self.output != "voted":
+        sums = self.rule in ("batch", "mixing") and self.output != "voted"
+        in_order = self.output in ("last", "averaged") and not self.shuffle
+        if sums or in_order:
             return ()
-        who = "a rule that visits the samples one by one"
-        return who, "Perceptron(rule='batch') or 'mixing'"
+        who = "a perceptron that shuffles, votes or has a pocket for each correction"
+        return who, "Perceptron(rule='batch') or 'mixing', or shuffle=False and output='averaged'"
 
     @fits
     def partial_fit(
@@ -256,7 +259,7 @@ class Perceptron(Verified, PerceptronFamily):
         if self.rule == "mixing":
             self._check_mixing(keep_log)
             samples = InBlocks(choose(X, problem.y, weight).cut(max(1, X.shape[0])), bias)
-        elif self.rule == "batch" and X.shape[0]:
+        elif (self.rule == "batch" or isinstance(X, FarRows)) and X.shape[0]:
             samples = InBlocks(choose(X, problem.y, weight), bias)
         else:
             samples = Visited(as_rows(X, bias), problem.y, weight)

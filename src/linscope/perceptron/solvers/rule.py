@@ -45,7 +45,7 @@ class PerceptronRule:
     Parameters
     ----------
     samples : ``Visited`` by single-sample and mini-batch rules, and where rows are those of a Gram
-        matrix; ``InBlocks`` for the batch rule and for mixing
+        matrix; ``InBlocks`` for the batch rule and for mixing, and where rows are elsewhere
     initial : first weights, bias first
     kind : "single", "mini-batch", "batch" or "mixing"
     progress : to go on from an earlier run (``partial_fit``), else None
@@ -165,6 +165,10 @@ class PerceptronRule:
         progress = state.progress
         if self.kind == "mixing":
             return self._mixed_pass(samples, progress)
+        if self.kind != "batch":
+            size = 0 if self.kind == "single" else self._batch_size
+            state.progress, outcome = samples.visited(self.rule, progress, size)
+            return outcome
         total, mistakes = samples.mistakes(self.rule, progress.w, progress.sizes[loops.RADIUS])
         if mistakes:
             loops.take_step(self.rule, progress, state.log, total)
