@@ -39,8 +39,9 @@ from .read_ahead import read_ahead
 # Bytes that wait between disk and processor, and of a block at most, as shares of the limit.
 AHEAD_SHARE, BLOCK_SHARE, KEPT_SHARE = 1 / 16, 1 / 64, 1 / 4
 MOST_AHEAD = 64 << 20
-# A look at some rows reads the beginnings of so many parts.
-MOST_PARTS = 64
+# A look at some rows reads the beginnings of parts: of this share, since of a small part even a few
+# rows cost as much as all.
+FEWEST_PARTS, MOST_PARTS, SHARE_OF_PARTS = 4, 64, 1 / 32
 
 
 class Pieces(NamedTuple):
@@ -216,7 +217,8 @@ class StreamEngine:
         parts = self._table.starts
         if step == 1 or len(parts) == 1 or self._counts is not None or self._uses_kept():
             return stacked(list(self._map(lambda _, block: _own_block(every(block, step)))))
-        count = min(MOST_PARTS, len(parts), max(1, rows))
+        count = max(FEWEST_PARTS, round(SHARE_OF_PARTS * len(parts)), -(-rows // self._rows))
+        count = min(count, MOST_PARTS, len(parts), max(1, rows))
         chosen = [parts[i * len(parts) // count] for i in range(count)]
         return stacked([self._beginning(start, -(-rows // count)) for start in chosen])
 

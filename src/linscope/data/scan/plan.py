@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from linscope._compiling import kernel
 from linscope.rows.finite import IMPUTE_ADVICE
+from linscope.rows.operations import frozen
 
 from ..encode import MAX_CATEGORIES
 from ..labels import encode_labels
@@ -50,7 +53,7 @@ class Plan:
     labels: np.ndarray | None = None
     texts: tuple[Any, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         return [name for feature in self.features for name in feature.names]
 
@@ -142,7 +145,10 @@ def refuse_missing(column: Any, name: str, first: int) -> None:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a batch as arrays: numbers, or codes of texts; target and weight last."""
+    """The columns of a batch as arrays: numbers, or codes of texts; target and weight last.
+
+    Numbers are contiguous and cannot be written to.
+    """
 
     plan: Plan
     features: list[np.ndarray]
@@ -152,15 +158,25 @@ class Columns:
 
     def copy(self, begin: int, end: int, X: np.ndarray, at: int) -> None:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
-        here, j = slice(at, at + end - begin), 0
-        for feature, values in zip(self.plan.features, self.features, strict=True):
-            if not feature.texts:
-                X[here, j] = values[begin:end]
-                j += 1
+        X, j, k = X[at : at + end - begin], 0, 0
+        while k < len(self.features):
+            four = [values[begin:end] for values in self.features[k : k + 4]]
+            if len(four) == 4 and all(values.dtype == X.dtype for values in four):
+                _put_four(*four, X, j)
+                j, k = j + 4, k + 4
                 continue
-            width = len(feature.texts) - 1
-            X[here, j : j + width] = values[begin:end, None] == np.arange(1, width + 1)
-            j += width
+            texts, values = self.plan.features[k].texts, four[0]
+            width = len(texts) - 1 if texts else 1
+            places = np.arange(1, width + 1)
+            X[:, j : j + width] = values[:, None] == places if texts else values[:, None]
+            j, k = j + width, k + 1
+
+
+@kernel
+def _put_four(a, b, c, d, X, j):
+    """Four columns at once: rows are written in pieces of 32 bytes instead of 8."""
+    for i in range(len(X)):
+        X[i, j], X[i, j + 1], X[i, j + 2], X[i, j + 3] = a[i], b[i], c[i], d[i]
 
 
 def read_batch(plan: Plan, batch: Batch, first: int) -> Columns:
@@ -170,7 +186,7 @@ def read_batch(plan: Plan, batch: Batch, first: int) -> Columns:
         refuse_missing(column, name, first)
         arrays.append(column)
     features = [
-        _codes(column, feature, first) if feature.texts else _numbers(column)
+        _codes(column, feature, first) if feature.texts else frozen(_numbers(column))
         for feature, column in zip(plan.features, arrays, strict=False)
     ]
     rest = arrays[len(features) :]
