@@ -54,6 +54,7 @@ class ParquetTable(Table):
         return self._stamp.files
 
     def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
+        self.check()  # the footer is that of the file as it was
         first = self.starts.index(start) if self._groups else 0
         for number in range(len(self._paths)):
             wanted = [group for file, group in self._groups[first:] if file == number]

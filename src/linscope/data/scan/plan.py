@@ -160,16 +160,26 @@ class Columns:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
         X, j, k = X[at : at + end - begin], 0, 0
         while k < len(self.features):
-            four = [values[begin:end] for values in self.features[k : k + 4]]
-            if len(four) == 4 and all(values.dtype == X.dtype for values in four):
-                _put_four(*four, X, j)
+            if self._four_alike(k, X.dtype):
+                _put_four(*(values[begin:end] for values in self.features[k : k + 4]), X, j)
                 j, k = j + 4, k + 4
                 continue
-            texts, values = self.plan.features[k].texts, four[0]
+            texts = self.plan.features[k].texts
             width = len(texts) - 1 if texts else 1
-            places = np.arange(1, width + 1)
-            X[:, j : j + width] = values[:, None] == places if texts else values[:, None]
+            values = self.features[k][begin:end, None]
+            X[:, j : j + width] = values == np.arange(1, width + 1) if texts else values
             j, k = j + width, k + 1
+
+    def _four_alike(self, k: int, dtype: np.dtype) -> bool:
+        """Whether four columns from k on are floats as those of X, or all are whole numbers."""
+        four = self.features[k : k + 4]
+        kind = four[0].dtype
+        return (
+            len(four) == 4
+            and (kind == dtype or kind == np.int64)
+            and all(values.dtype == kind for values in four)
+            and not any(feature.texts for feature in self.plan.features[k : k + 4])
+        )
 
 
 @kernel
