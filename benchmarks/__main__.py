@@ -25,6 +25,7 @@ Examples:
   linscope bench perceptron --rows 20000 --features 20
   linscope bench perceptron --scaling --memory --cold
   linscope bench compare                            the whole comparison against scikit-learn's
+  linscope bench stream                             tables in Parquet files, against query engines
   linscope bench auto                               the choice of solvers, on tables of many shapes
   linscope bench --data mine.libsvm                 the cases that fit a file in LIBSVM format
 """
@@ -79,12 +80,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     peers = [name.strip() for name in options.peers.split(",") if name.strip()]
     try:
         _check_names("peer", peers, PEERS)
-        _check_names("case", options.cases, [*CASES, *LONG_CASES, AUTO])
+        known = CASES | LONG_CASES
+        options.cases = [one for name in options.cases for one in _meant(name, known)]
+        _check_names("case", options.cases, [*known, AUTO])
         _check_plot(options.plot)
         if options.data is not None:
             chosen = cases_for_file(options.data)
         else:
-            known = CASES | LONG_CASES
             chosen = [known[name] for name in options.cases or CASES if name != AUTO]
     except (ValueError, OSError) as error:
         print(f"linscope bench: {error}", file=sys.stderr)
@@ -174,6 +176,13 @@ def _size(case: Case, options) -> tuple[int, int] | None:
     if not case.grows or (options.rows is None and options.features is None):
         return None
     return options.rows or case.size[0], options.features or case.size[1]
+
+
+def _meant(name: str, known) -> list[str]:
+    """The case of that name, or all whose names begin with it: ``stream``."""
+    return (
+        [name] if name in known else [one for one in known if one.startswith(f"{name}-")] or [name]
+    )
 
 
 def _check_names(kind: str, given: list[str], known) -> None:

@@ -21,6 +21,10 @@ PEERS = {
     "statsmodels": "statsmodels",
     "glum": "glum",
     "skglm": "skglm",
+    "duckdb": "duckdb",
+    "polars": "polars",
+    "duckreg": "duckreg",
+    "dask-ml": "dask_ml",
 }
 
 

@@ -20,6 +20,7 @@ from .linear_svm_cases import LINEAR_SVM
 from .logistic_cases import LOGISTIC
 from .metrics_cases import METRICS
 from .path_cases import PATHS
+from .stream_cases import STREAMS
 from .svc_cases import SVC_CASES
 
 EPOCHS = 5
@@ -155,6 +156,7 @@ BY_FAMILY = {
     "Linear SVM": LINEAR_SVM,
     "Kernel SVM": SVC_CASES,
     "Paths and metrics": (*PATHS, *METRICS),
+    "Tables in files": STREAMS,
 }
 FAMILIES = {family: [case.name for case in cases] for family, cases in BY_FAMILY.items()}
 CASES = {case.name: case for cases in BY_FAMILY.values() for case in cases}

@@ -14,6 +14,7 @@ from benchmarks import cases, compare_cases, growth, picture, processes, report,
 from benchmarks.case import Case, Contender, different_vector, worse_objective
 from benchmarks.cases import CASES, FAMILIES, cases_for_file, mean_of_committee, weights
 from benchmarks.data import overlapping, text_like
+from benchmarks.stream_cases import STREAMS
 
 TINY = (300, 4)
 
@@ -61,7 +62,7 @@ def test_a_loose_fit_makes_the_command_fail(monkeypatch, capsys):
 def test_every_case_does_equal_work(name, monkeypatch):
     monkeypatch.setattr(run, "SLOW", 0.0)  # work is compared, not speed: no warming up, one round
     with joblib.parallel_config("threading"):  # nor are processes that peers start
-        outcome = run.run_case(tiny(name), ["sklearn"], repeat=1)
+        outcome = run.run_case(tiny(name), ["sklearn", "duckdb", "polars"], repeat=1)
     assert outcome.errors == {}
     assert outcome.shortfall
     for peer in outcome.shortfall:
@@ -185,6 +186,20 @@ def test_the_picture_can_be_drawn_from_the_written_table(tmp_path):
 def test_every_case_is_in_one_family():
     names = [name for family in FAMILIES.values() for name in family]
     assert sorted(names) == sorted(CASES)
+
+
+def test_the_beginning_of_names_means_all_of_them():
+    assert command._meant("stream", CASES) == [case.name for case in STREAMS]
+    assert command._meant("perceptron", CASES) == ["perceptron"]
+    assert command._meant("strea", CASES) == ["strea"]
+
+
+def test_tables_of_the_stream_cases_are_read_in_blocks():
+    from linscope.engines.stream import StreamEngine
+
+    for case in STREAMS:
+        data = case.make(*TINY)
+        assert isinstance(data.X.scan("y").numbered(), StreamEngine)
 
 
 @pytest.mark.parametrize(

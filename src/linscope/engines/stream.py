@@ -39,8 +39,11 @@ from .read_ahead import read_ahead
 # Bytes that wait between disk and processor, and of a block at most, as shares of the limit.
 AHEAD_SHARE, BLOCK_SHARE, KEPT_SHARE = 1 / 16, 1 / 64, 1 / 4
 MOST_AHEAD = 64 << 20
-# A look at some rows reads the beginnings of so many parts.
-MOST_PARTS = 64
+# Bytes of rows that stand for all.
+SOME_SHARE, MOST_SOME = 1 / 8, 64 << 20
+# A look at some rows reads the beginnings of parts: of this share, since of a small part even a few
+# rows cost as much as all.
+FEWEST_PARTS, MOST_PARTS, SHARE_OF_PARTS = 4, 64, 1 / 32
 
 
 class Pieces(NamedTuple):
@@ -212,11 +215,15 @@ class StreamEngine:
 
     def some(self, rows: int) -> Block:
         """The first rows of parts that are evenly spread, or of a small table all."""
+        if rows < self.n_rows:
+            width = 8 * (self.n_features + 2)
+            rows = max(1, min(rows, int(min(MOST_SOME, self._limit * SOME_SHARE) // width)))
         step = max(1, self.n_rows // max(1, rows))
         parts = self._table.starts
         if step == 1 or len(parts) == 1 or self._counts is not None or self._uses_kept():
             return stacked(list(self._map(lambda _, block: _own_block(every(block, step)))))
-        count = min(MOST_PARTS, len(parts), max(1, rows))
+        count = max(FEWEST_PARTS, round(SHARE_OF_PARTS * len(parts)), -(-rows // self._rows))
+        count = min(count, MOST_PARTS, len(parts), max(1, rows))
         chosen = [parts[i * len(parts) // count] for i in range(count)]
         return stacked([self._beginning(start, -(-rows // count)) for start in chosen])
 

@@ -23,9 +23,12 @@ class ParquetTable(Table):
         self.in_words = "in a file" if len(paths) == 1 else f"in {len(paths)} files"
         self._paths, self._stamp = paths, Stamp.of(paths)
         groups, self._groups, schema = [], [], None
+        # The last footer: that of a large file takes a while to read.
+        self._footer: tuple[int, Any] = -1, None
         for number, path in enumerate(paths):
             with _readable(path):
                 meta = parquet.read_metadata(path)
+            self._footer = number, meta
             own = meta.schema.to_arrow_schema().remove_metadata()
             schema = own if schema is None else schema
             if own.names != schema.names:
@@ -41,6 +44,9 @@ class ParquetTable(Table):
         self.starts = tuple([0, *accumulate(groups)][: len(groups)]) or (0,)
         self.n_rows = sum(groups)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_footer": (-1, None)}  # workers read it themselves
+
     def check(self) -> None:
         self._stamp.check()
 
@@ -48,18 +54,22 @@ class ParquetTable(Table):
         return self._stamp.files
 
     def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
+        self.check()  # the footer is that of the file as it was
         first = self.starts.index(start) if self._groups else 0
-        for number, path in enumerate(self._paths):
+        for number in range(len(self._paths)):
             wanted = [group for file, group in self._groups[first:] if file == number]
             if wanted:
-                yield from self._of_file(path, wanted, names)
+                yield from self._of_file(number, wanted, names)
 
-    def _of_file(self, path: Path, groups: list[int], names: list[str]) -> Iterator[Batch]:
+    def _of_file(self, number: int, groups: list[int], names: list[str]) -> Iterator[Batch]:
         from pyarrow import parquet
 
+        path, (known, footer) = self._paths[number], self._footer
         buffer = max(LEAST_BUFFER, min(COLUMN_BUFFER, ALL_BUFFERS // max(1, len(names))))
         options: dict[str, Any] = {"buffer_size": buffer, "pre_buffer": False}
+        options["metadata"] = footer if known == number else None
         with _readable(path), parquet.ParquetFile(path, **options) as file:
+            self._footer = number, file.metadata
             found = file.iter_batches(rows_of_batch(len(names)), row_groups=groups, columns=names)
             for batch in found:
                 yield Batch(batch.num_rows, [batch.column(name) for name in names])

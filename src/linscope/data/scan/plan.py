@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from linscope._compiling import kernel
 from linscope.rows.finite import IMPUTE_ADVICE
+from linscope.rows.operations import frozen
 
 from ..encode import MAX_CATEGORIES
 from ..labels import encode_labels
@@ -50,7 +53,7 @@ class Plan:
     labels: np.ndarray | None = None
     texts: tuple[Any, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         return [name for feature in self.features for name in feature.names]
 
@@ -142,7 +145,10 @@ def refuse_missing(column: Any, name: str, first: int) -> None:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a batch as arrays: numbers, or codes of texts; target and weight last."""
+    """The columns of a batch as arrays: numbers, or codes of texts; target and weight last.
+
+    Numbers are contiguous and cannot be written to.
+    """
 
     plan: Plan
     features: list[np.ndarray]
@@ -152,15 +158,35 @@ class Columns:
 
     def copy(self, begin: int, end: int, X: np.ndarray, at: int) -> None:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
-        here, j = slice(at, at + end - begin), 0
-        for feature, values in zip(self.plan.features, self.features, strict=True):
-            if not feature.texts:
-                X[here, j] = values[begin:end]
-                j += 1
+        X, j, k = X[at : at + end - begin], 0, 0
+        while k < len(self.features):
+            if self._four_alike(k, X.dtype):
+                _put_four(*(values[begin:end] for values in self.features[k : k + 4]), X, j)
+                j, k = j + 4, k + 4
                 continue
-            width = len(feature.texts) - 1
-            X[here, j : j + width] = values[begin:end, None] == np.arange(1, width + 1)
-            j += width
+            texts = self.plan.features[k].texts
+            width = len(texts) - 1 if texts else 1
+            values = self.features[k][begin:end, None]
+            X[:, j : j + width] = values == np.arange(1, width + 1) if texts else values
+            j, k = j + width, k + 1
+
+    def _four_alike(self, k: int, dtype: np.dtype) -> bool:
+        """Whether four columns from k on are floats as those of X, or all are whole numbers."""
+        four = self.features[k : k + 4]
+        kind = four[0].dtype
+        return (
+            len(four) == 4
+            and (kind == dtype or kind == np.int64)
+            and all(values.dtype == kind for values in four)
+            and not any(feature.texts for feature in self.plan.features[k : k + 4])
+        )
+
+
+@kernel
+def _put_four(a, b, c, d, X, j):
+    """Four columns at once: rows are written in pieces of 32 bytes instead of 8."""
+    for i in range(len(X)):
+        X[i, j], X[i, j + 1], X[i, j + 2], X[i, j + 3] = a[i], b[i], c[i], d[i]
 
 
 def read_batch(plan: Plan, batch: Batch, first: int) -> Columns:
@@ -170,7 +196,7 @@ def read_batch(plan: Plan, batch: Batch, first: int) -> Columns:
         refuse_missing(column, name, first)
         arrays.append(column)
     features = [
-        _codes(column, feature, first) if feature.texts else _numbers(column)
+        _codes(column, feature, first) if feature.texts else frozen(_numbers(column))
         for feature, column in zip(plan.features, arrays, strict=False)
     ]
     rest = arrays[len(features) :]

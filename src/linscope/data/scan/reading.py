@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# Bytes of a batch, about: small beside any memory, large beside the cost of a call.
-BATCH_BYTES = 4 << 20
+# Bytes of a batch, about: small beside any memory, large beside the cost of a call. Batches of 4 MB
+# take pyarrow a third longer to read than those of 16 MB, and larger ones nothing less.
+BATCH_BYTES = 16 << 20
 FEWEST_ROWS, MOST_ROWS = 256, 65_536
 
 
