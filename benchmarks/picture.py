@@ -9,7 +9,10 @@ from .case import PEERS, package
 from .cases import CASES, FAMILIES
 from .run import Outcome
 
-COLOURS = ("#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300")
+COLOURS = (
+    "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70",
+    "#717581", "#92dadd", "#1f2937",
+)  # fmt: skip
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 WIDTH, ROW, HEADING, DPI = 9.0, 0.208, 0.95, 200
 SIZE, QUIET = 9.5, "#6b7280"

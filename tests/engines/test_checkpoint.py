@@ -22,14 +22,21 @@ from tests.engines.test_source import GROUPS, NAMES, NUMBERS, SOME, WORDS, X, nu
 from tests.engines.test_stream import TINY, columns, write
 
 pa = pytest.importorskip("pyarrow")
+
+
+def other(model, y):
+    """Asks the rows as another model does, too."""
+    return pytest.param(model, y, id=str(model), marks=pytest.mark.slow)
+
+
 MODELS = [
     (ls.LinearRegression(), NUMBERS),
-    (ls.HuberRegressor(), NUMBERS),
+    other(ls.HuberRegressor(), NUMBERS),
     (ls.LogisticRegression(penalty=None, class_weight="balanced"), WORDS),
-    (ls.LogisticRegression(), GROUPS),
+    other(ls.LogisticRegression(), GROUPS),
     (ls.LinearSVC(loss="squared_hinge"), WORDS),
     (ls.FisherDiscriminant(), GROUPS),
-    (ls.Perceptron(rule="batch", max_iter=5), WORDS),
+    other(ls.Perceptron(rule="batch", max_iter=5), WORDS),
     (ls.Perceptron(rule="mini-batch", output="averaged", max_iter=5), GROUPS),
 ]
 
@@ -78,7 +85,7 @@ def same(one, other):
 
 
 @pytest.mark.filterwarnings("ignore")  # of perceptrons that do not settle
-@pytest.mark.parametrize(("model", "y"), MODELS, ids=[str(model) for model, _ in MODELS])
+@pytest.mark.parametrize(("model", "y"), MODELS, ids=str)
 def test_a_fit_that_dies_goes_on_with_the_same_bits(model, y, tmp_path, die):
     whole = clone(model).fit(opened(tmp_path, y))
     rows = opened(tmp_path, y, checkpoint=tmp_path / "c")
