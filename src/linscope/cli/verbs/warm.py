@@ -88,7 +88,8 @@ def _run(
     order = sorted(jobs, key=lambda name: -jobs[name].seconds)
     try:
         with _bar(what, sum(job.seconds for job in jobs.values())) as advance:
-            names = {pool.submit(compile_for, jobs[name].fit): name for name in order}
+            with _interrupts_wait():
+                names = {pool.submit(compile_for, jobs[name].fit): name for name in order}
             for future in as_completed(names):
                 name, error = names[future], future.exception()
                 advance(name, jobs[name].seconds)
@@ -103,6 +104,19 @@ def _run(
     finally:
         pool.shutdown(cancel_futures=True)
     return found, failed
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Ctrl-C is heard at the end of the block: a pool that is half started could not be ended."""
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(came[0], None)
 
 
 def _leave_interrupts_to_the_parent() -> None:
