@@ -154,11 +154,14 @@ def _gram(block: Block, rows: np.ndarray) -> np.ndarray:
     step = block_rows_for(len(G), 8)
     for first in range(0, len(rows), step):
         part = slice(first, first + step)
-        Z = np.empty((len(rows[part]), len(G)))
-        Z[:, 0], Z[:, 1:] = 1.0, table.values[rows[part]]
+        Z = table.values.take(rows[part], axis=0).astype(np.float64, copy=False)
+        root = np.sqrt(own[part]) if len(own) else np.ones(len(Z))
         if len(own):
-            Z *= np.sqrt(own[part])[:, None]
-        G += Z.T @ Z
+            Z *= root[:, None]
+        G[0, 0] += root @ root
+        G[0, 1:] += root @ Z
+        G[1:, 1:] += Z.T @ Z
+    G[1:, 0] = G[0, 1:]
     return G
 
 
