@@ -46,7 +46,8 @@ types: $(VENV)/dev.done
 tests: $(VENV)/dev.done browser
 	$(BIN)/pytest -n $(TEST_JOBS) --dist worksteal
 
-# Larger siblings of what make test runs.
+# Larger siblings of what make test runs, and the cases that it leaves out (pytest's marks slow and
+# share(k)). Continuous integration runs both.
 slow: $(VENV)/dev.done
 	$(BIN)/pytest -n $(TEST_JOBS) --dist worksteal -m slow
 

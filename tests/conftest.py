@@ -15,10 +15,11 @@ import hashlib
 import os
 import tempfile
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -66,6 +67,22 @@ os.environ["MPLBACKEND"] = "Agg"
 if "PYTEST_XDIST_WORKER" in os.environ:  # the other cores have workers of their own
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     processes.MOST_PROCESSES = 0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of the cases of a test marked ``share(k)`` all but one in k wait for ``make slow``.
+
+    Which ones is decided by a hash of their names, so that no parameter is left out for its place.
+    """
+    shared = defaultdict(list)
+    for item in items:
+        if marker := item.get_closest_marker("share"):
+            shared[item.nodeid.partition("[")[0], marker.args[0]].append(item)
+    for (_, k), cases in shared.items():
+        cases.sort(key=lambda item: crc32(item.nodeid.encode()))
+        for item in cases[-(-len(cases) // k) :]:
+            item.add_marker("slow")
 
 
 def pytest_collection_finish():

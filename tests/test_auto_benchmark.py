@@ -55,6 +55,7 @@ def test_the_strength_of_the_penalty_is_that_of_the_table():
     assert all(fit().C == 100.0 for _, fit in auto_choice._peers(data, 100.0))
 
 
+@pytest.mark.slow
 def test_the_command_prints_each_table_and_a_summary(monkeypatch, capsys):
     few = {"small": Table("dense", lambda: overlapping(120, 3))}
     few["pages"] = Table("sparse", lambda: binary_pages(200, 20))

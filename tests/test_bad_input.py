@@ -33,6 +33,7 @@ def _classifier(request):
 # ---- must raise ---------------------------------------------------------------------------------
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("row", [0, 3, 5])
 @pytest.mark.parametrize("kind", ["dense", "float32", "sparse", "pandas", "polars"])

@@ -58,6 +58,7 @@ def test_a_loose_fit_makes_the_command_fail(monkeypatch, capsys):
     assert "work falls short" in capsys.readouterr().out.replace("\n", " ")
 
 
+@pytest.mark.share(7)
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_every_case_does_equal_work(name, monkeypatch):
     monkeypatch.setattr(run, "SLOW", 0.0)  # work is compared, not speed: no warming up, one round

@@ -19,6 +19,7 @@ class Blocks(doctest.DocTestParser):
         return super().parse(string.replace("\n```", "\n\n"), name)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_code_blocks_print_what_they_say(page):
     examples = Blocks().get_doctest(page.read_text("utf-8"), {}, page.name, str(page), 0)

@@ -30,6 +30,7 @@ CLASSIFIERS = [
 ]
 
 
+@pytest.mark.share(5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
 def test_bagging_of_few_samples(model):
@@ -41,6 +42,7 @@ def test_bagging_of_few_samples(model):
     assert any(len(set(y[rows])) < 3 for rows in bag.estimators_samples_)
 
 
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
 @pytest.mark.parametrize("left", [(0, 2), (1,)], ids=["two classes left", "one class left"])

@@ -49,6 +49,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_scikit_learn_checks(model):
     failed = failed_checks(clone(model).set_params(max_iter=30))
@@ -69,6 +70,7 @@ REGRESSORS = [
 ]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("model", REGRESSORS, ids=repr)
 def test_scikit_learn_checks_of_regressors(model):
     failed = failed_checks(clone(model).set_params(max_iter=100))
@@ -77,12 +79,14 @@ def test_scikit_learn_checks_of_regressors(model):
     assert set(failed) <= allowed, failed
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("multi_class", ["softmax", "ovr", other("ovo")])
 def test_scikit_learn_checks_of_logistic_regression(multi_class):
     model = ls.LogisticRegression(multi_class=multi_class)
     assert failed_checks(model) == {}
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     "settings",
     [
@@ -115,6 +119,7 @@ def test_no_line_through_the_origin_meets_the_check_of_class_weights():
     assert inside.mean(axis=1).max() <= 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("solver", "multi_class"),
     [("batch", "ovr"), other("stochastic", "softmax"), other("mini-batch", "ovo")],
@@ -125,6 +130,7 @@ def test_scikit_learn_checks_of_logistic_gradient_steps(solver, multi_class):
     assert set(failed) <= (ORDER_MATTERS if solver != "batch" else set()), failed
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     "model",
     [

@@ -59,6 +59,7 @@ def problem(seed):
     return X, W, R
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("precise", [False, True])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
 def test_scores_and_products_hold_the_exact_sums(form, precise):

@@ -294,6 +294,7 @@ def test_trace_own_data(run, write):
     assert "⇒ F" in out
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_nothing_is_wider_than_the_screen(run, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
@@ -351,6 +352,7 @@ def _wrong_verdict(facts):
     facts["non_separable"]["separable"] = True
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     "spoil",
     [_wrong_weight, _wrong_score, _wrong_mistake, _missing_visit, _wrong_answer, _wrong_verdict],
@@ -446,6 +448,7 @@ BAD = [
 ]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("words", "expected"), BAD, ids=[" ".join(words) for words, _ in BAD])
 def test_bad_input_is_one_clear_line(run, words, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -475,6 +478,7 @@ BAD_FILES = [
 ]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("command", [["separate"], ["trace", "perceptron"]])
 @pytest.mark.parametrize(("text", "target", "expected"), BAD_FILES)
 def test_bad_file_is_one_clear_line(run, write, command, text, target, expected):
@@ -561,6 +565,7 @@ def test_bad_input_as_a_process(tmp_path):
     assert done.stderr == "linscope: nothing.csv does not exist\n"
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("form", "passes"), [("rich", "200"), ("csv", "400")])
 def test_a_reader_that_leaves_early_is_no_error(form, passes):
     # More than the 64 KB that a pipe holds, so that it is still writing when the reader leaves.

@@ -60,6 +60,7 @@ def test_robust(run, write):
     assert "--robust HC3" not in out.partition("Next:")[0]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("option", ["--plot", "--output"])
 def test_figure(run, tmp_path, option):
     path = tmp_path / "figure.png"

@@ -232,6 +232,7 @@ def test_a_report_is_written_over(run, write, study, tmp_path):
 # Ctrl-C
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_is_finished(write, tmp_path):
     words = ["compare", str(write(TABLE)), "--target", "churn", "--budget", "none"]
     # Enough repeats for seconds, so that it is in the middle however late the signal comes.

@@ -75,6 +75,7 @@ def shell(request, tmp_path_factory, each_script_once):
     return said
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("line", "candidates"),
     [

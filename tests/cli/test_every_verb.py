@@ -10,6 +10,7 @@ import pytest
 SCRIPT = Path(__file__).with_name("every_verb.sh")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of bash")
 def test_every_verb_on_good_and_bad_files():
     ended = subprocess.run(

@@ -201,6 +201,7 @@ SMALL = {"perceptron": ["--max-iter", 20], "kernel-perceptron": ["--max-iter", 2
 SMALL["approximate-svm"] = ["--n-components", 5]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("key", MODELS)
 def test_every_model_end_to_end(capsys, monkeypatch, table, tmp_path, key):
     """Fit, predict, evaluate and verify on files: predictions are those of Python."""

@@ -218,6 +218,7 @@ def iris_table(path):
     return path
 
 
+@pytest.mark.slow
 def test_a_report_of_two_arrays_is_confirmed(run, iris_report, tmp_path):
     page = iris_report.read_text(encoding="utf-8")
     assert "ls.compare(X, y, models=[&#39;fisher&#39;], repeats=1)" in page
@@ -247,6 +248,7 @@ def test_one_digit_of_a_class_against_the_rest_is_caught(run, iris_report, tmp_p
     assert all(re.search(place, out) for place in EDITS.values()), out
 
 
+@pytest.mark.slow
 def test_a_report_of_a_sheet_is_confirmed_by_the_workbook(run, tmp_path):
     book, report = tmp_path / "book.xlsx", tmp_path / "report.html"
     frame = pd.DataFrame(FLAGGED)

@@ -260,6 +260,7 @@ def test_quiet_examples_say_whether_all_agree(run):
 # help
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("words", COMMANDS, ids=IDS)
 def test_help_begins_with_examples(run, words):
     code, out, _ = run(*words, "--help")
@@ -285,6 +286,7 @@ def test_without_words_the_help_is_shown(run):
     assert len(out.splitlines()) < 45
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("words", COMMANDS, ids=IDS)
 def test_examples_in_the_help_are_commands(words, run):
     """Every example is read by its command without complaint."""
@@ -365,6 +367,7 @@ def test_the_shell_asks_for_words(run, words, known):
     assert known in out.splitlines()
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_installed(run, tmp_path, monkeypatch, each_script_once, shell):
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -37,6 +37,7 @@ def joined(path, wanted, monkeypatch, size):
     return batches, pieces, columns
 
 
+@pytest.mark.share(2)
 @given(
     rows=st.lists(st.tuples(st.floats(allow_nan=False), TEXT), min_size=1, max_size=20),
     size=st.integers(1, 200),

@@ -84,12 +84,22 @@ def test_sparse_of_any_format(kind, container):
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
-def test_sparse_indices_keep_their_type(index):
+def test_sparse_indices_have_32_bits_where_they_suffice(index):
     X = sp.csr_array(NUMBERS)
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     matrix, _ = to_matrix(X)
-    assert matrix.indices.dtype == matrix.indptr.dtype == index
+    assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+    assert X.indices.dtype == index
     assert np.shares_memory(matrix.data, X.data)
+    np.testing.assert_array_equal(matrix.toarray(), NUMBERS)
+
+
+def test_sparse_indices_that_need_64_bits_keep_them():
+    far = 2**31 + 5
+    X = sp.csr_array(([2.0, 3.0], ([0, 1], [far, 0])), shape=(2, far + 1))
+    matrix, _ = to_matrix(X)
+    assert matrix.indices.dtype == np.int64
+    assert matrix[0, far] == 2.0
 
 
 def test_duplicate_sparse_entries_are_summed_in_a_copy():

@@ -113,6 +113,7 @@ def test_a_column_that_is_constant_in_each_class_has_no_scatter_at_all(store, ki
     assert scatter[..., 0].any()
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("store", STORES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

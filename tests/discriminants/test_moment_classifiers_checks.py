@@ -29,6 +29,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_scikit_learn_checks(model):
     assert failed_checks(clone(model)) == {}

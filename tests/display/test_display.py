@@ -123,6 +123,7 @@ class TestBoundary:
         expected = model.predict(pandas.DataFrame([spot], columns=iris.feature_names))[0]
         assert display.lead[:, 20, 10].argmax() == expected
 
+    @pytest.mark.share(2)
     @pytest.mark.parametrize(
         "model",
         [
@@ -254,6 +255,7 @@ class TestWeightSpace:
         w = np.r_[-1.0, display.region.mean(axis=0)]
         assert errors_by_hand(w, X, y) == 0
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("name", ["or", "students", "two_points"])
     def test_the_slice_has_a_solution(self, name):
         X, y = ls.datasets.load(name)
@@ -665,6 +667,7 @@ class TestMargin:
 
 
 class TestMarginOfAnyClassifier:
+    @pytest.mark.share(2)
     @pytest.mark.parametrize(
         "model",
         [
@@ -743,6 +746,7 @@ def test_axes_of_the_caller_are_used_and_nothing_global_changes():
         display.plot([left, right])
 
 
+@pytest.mark.slow
 def test_figures_do_not_load_pyplot():
     code = (
         "import sys, linscope as ls; X, y = ls.datasets.load('or'); "

@@ -178,6 +178,7 @@ class TestPlane:
 
 
 class TestRadial:
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("center", ["origin", "mean", (0.3, -0.2)])
     def test_circle_and_plane_are_one_boundary(self, center):
         X, y = ls.datasets.make_ring(80, random_state=1)

@@ -84,6 +84,7 @@ def same(one, other):
     assert str(one.certificate_) == str(other.certificate_)
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore")  # of perceptrons that do not settle
 @pytest.mark.parametrize(("model", "y"), MODELS, ids=str)
 def test_a_fit_that_dies_goes_on_with_the_same_bits(model, y, tmp_path, die):
@@ -163,6 +164,7 @@ MOMENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
 def test_kill_9(tmp_path, quiet):
     models = {name: eval(f"ls.{name}").fit(opened(tmp_path, WORDS)) for name in (FIRST, SECOND)}

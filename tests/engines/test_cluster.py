@@ -50,6 +50,7 @@ def agree(near, far):
     assert (ours.ok, ours.status) == (theirs.ok, theirs.status)
 
 
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore")  # of the perceptrons, which do not settle
 @pytest.mark.parametrize("place", range(len(MODELS)), ids=[str(model) for model, _ in MODELS])
 def test_the_same_model_as_in_memory(place, threads):
@@ -238,6 +239,7 @@ def test_rows_in_partitions_are_not_pickled(threads):
         ClusterEngine.__reduce__(maker(threads)(X))
 
 
+@pytest.mark.slow
 def test_the_shelf_hears_of_engines_that_are_gone_while_it_is_counted():
     # The garbage collector may call at any moment, also from the thread that holds the lock.
     shelf = Shelf()

@@ -58,6 +58,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.share(5)
 @pytest.mark.usefixtures("somewhere")
 @pytest.mark.parametrize("place", range(len(MODELS)), ids=[str(model) for model, _ in MODELS])
 def test_arrays(place):
@@ -93,6 +94,7 @@ def test_arrays_of_unknown_lengths(unknown):
     agree(ls.Ridge().fit(X[kept], NUMBERS[kept]), ls.Ridge().fit(rows, y))
 
 
+@pytest.mark.share(2)
 @pytest.mark.usefixtures("somewhere")
 def test_data_frames():
     table = dd.from_pandas(FRAME, npartitions=3)
@@ -149,6 +151,7 @@ def test_a_column_that_is_not_there():
         ls.LinearRegression().fit(dd.from_pandas(FRAME[NAMES], npartitions=2), "z")
 
 
+@pytest.mark.share(2)
 @pytest.mark.usefixtures("somewhere")
 def test_evaluation():
     frame = dd.from_pandas(FRAME[[*NAMES, "label", "weight"]], npartitions=3)
@@ -178,6 +181,7 @@ class TestFaults:
         with pytest.raises(PartitionError, match=r"part-4\.parquet, rows 0 to 99 failed: OSError"):
             engine_of(crew, crew.begin(parts))
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore")
     def test_a_worker_killed_in_mid_fit_changes_nothing(self, monkeypatch):
         """What it had kept is made again on the other."""

@@ -155,6 +155,7 @@ DISCRIMINANTS = {
 }
 
 
+@pytest.mark.share(2)
 @WAYS
 @pytest.mark.filterwarnings("ignore:up to rounding")
 @pytest.mark.parametrize("name", DISCRIMINANTS)
@@ -225,6 +226,7 @@ LOGISTIC = {
 }
 
 
+@pytest.mark.share(3)
 @WAYS
 @pytest.mark.parametrize("name", LOGISTIC)
 def test_logistic_regression(name, container, weighted):

@@ -49,6 +49,7 @@ def numbers(model):
     return [np.asarray(getattr(model, name)) for name in names]
 
 
+@pytest.mark.share(2)
 @pytest.mark.filterwarnings("ignore")  # of the perceptrons, which do not settle
 @pytest.mark.parametrize("weight", [None, SOME], ids=["plain", "weighted"])
 @pytest.mark.parametrize("place", range(len(MODELS)), ids=[str(model) for model, _ in MODELS])

@@ -51,6 +51,7 @@ SINGLE = [place for place, (_, y) in enumerate(MODELS) if y.ndim == 1]
 ALL = pytest.mark.parametrize("place", SINGLE, ids=lambda place: str(MODELS[place][0]))
 
 
+@pytest.mark.share(4)
 @ALL
 @pytest.mark.filterwarnings("ignore")  # of models that do not settle in so few steps
 def test_the_same_model_and_certificate_as_in_memory(place, tmp_path):
@@ -395,6 +396,7 @@ def test_compressing_here_needs_no_executor():
         ls.scan(pa.table(columns(WORDS)), target="y", compress="yes")
 
 
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore")  # of perceptrons that do not settle
 @pytest.mark.parametrize("stop", ["streak", "pass"])
 @pytest.mark.parametrize("output", ["last", "averaged"])

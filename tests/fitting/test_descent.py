@@ -56,6 +56,7 @@ def test_schedules(schedule, rates):
     np.testing.assert_allclose(run.history.x[:, 0], x)
 
 
+@pytest.mark.slow
 def test_many_dimensions_against_scipy():
     rng = np.random.default_rng(0)
     A = rng.standard_normal((8, 5))

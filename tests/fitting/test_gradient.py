@@ -245,6 +245,7 @@ def test_the_history_is_that_of_j():
 # Rates
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("factor", [0.999, 1.001])
 def test_two_over_the_largest_eigenvalue_is_the_border(factor):
     X, y = problem(20)

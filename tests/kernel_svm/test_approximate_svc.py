@@ -90,11 +90,13 @@ def test_random_cosines_are_only_for_the_gaussian_kernel():
         ls.ApproximateSVC(method="random", kernel="poly").fit(*some_classes(50))
 
 
+@pytest.mark.slow
 def test_scikit_learn_checks():
     failed = failed_checks(ls.ApproximateSVC(n_components=20, check_rows=50))
     assert set(failed) <= SAMPLED, failed
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("method", ["nystroem", "random"])
 def test_rows_that_are_elsewhere_give_the_same_machine(method, classes):

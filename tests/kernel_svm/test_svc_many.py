@@ -63,6 +63,7 @@ def counted(monkeypatch):
     return left
 
 
+@pytest.mark.share(5)
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("options", KERNELS, ids=lambda o: o["kernel"])
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
@@ -88,6 +89,7 @@ def test_as_one_problem_at_a_time(alone, counted, multi_class, options, tol):
             np.testing.assert_allclose(*scores, atol=20 * tol + 1e-6)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     ("options", "K"),
@@ -129,6 +131,7 @@ def _pair_values(model, y, K):
     return np.array(values)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_other_kinds_of_kernels_and_tables(multi_class):
     X, y = blobs()

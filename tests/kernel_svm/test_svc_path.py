@@ -37,6 +37,7 @@ def reference(X, y, *, cv=5, scoring=None, **more):
     return np.stack(columns, axis=1).reshape(len(CS), -1, folds)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
 def test_every_cell_is_that_of_GridSearchCV(name):
     X, y = standard(name, 300)
@@ -92,6 +93,7 @@ def test_a_given_matrix_and_a_kernel_function():
     assert function.verify(X, y), function.verify(X, y)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "f1"])
 def test_scores_of_decisions_and_labels(scoring):
     X, y = overlapping()

@@ -87,6 +87,7 @@ def small_problem(n, kernel, C):
     return X, y, gamma, bounds, K, 0.5 * beta @ K @ beta - alpha.sum()
 
 
+@pytest.mark.share(7)
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 5.0])
@@ -282,6 +283,7 @@ def test_part_of_a_source_is_that_part():
         )
 
 
+@pytest.mark.slow
 def test_a_fit_that_rounding_leads_nowhere_ends_and_says_so():
     """Kernel values of 1e18 and of 1 in one table: floats cannot tell half of the rows apart."""
     rng = np.random.default_rng(0)

@@ -62,6 +62,7 @@ def test_a_symmetric_product_is_the_product(n):
     np.testing.assert_allclose(total, plain("rbf", X) @ beta, atol=1e-11)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 def test_claims_of_a_fit_hold_in_plain_float64(C):
     """Primal, dual and gap are those of NumPy; the KKT violation is an upper bound."""

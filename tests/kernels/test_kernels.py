@@ -23,6 +23,7 @@ def taken(kernel):
     return {name: PARAMETERS[name] for name in KERNELS[kernel][1]}
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("left", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("right", [np.asarray, sp.csr_matrix])

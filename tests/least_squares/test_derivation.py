@@ -243,6 +243,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("d", [1, 3, 11])
 def test_documents(d, exact):

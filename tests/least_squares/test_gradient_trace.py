@@ -165,6 +165,7 @@ def test_effects_and_rises():
     assert "batch" in ls.trace(model("mini-batch"), X, y).effects(backend="dict")
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_ledgers_and_documents(kind):
     X, y = problem(9)

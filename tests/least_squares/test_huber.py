@@ -184,6 +184,7 @@ def test_no_point_is_below_the_bound():
                 assert objective(w, b, sigma, X, y, alpha=alpha) >= model.certificate_.dual
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("alpha", [0.0, 0.3])
 def test_a_bound_far_from_the_minimum_still_holds(alpha):
     X, y = table(7, n=30)

@@ -102,6 +102,7 @@ def claims_hold(result, exact, fit_intercept):
     return facts
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("cheap", [4_000_000, 0], ids=["double-double", "float"])
 @pytest.mark.parametrize("name", [*HARD, *NIST])
 def test_errors_are_never_worse_than_claimed(name, cheap, monkeypatch):

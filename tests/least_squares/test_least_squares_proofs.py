@@ -84,6 +84,7 @@ def test_no_more_rows_than_columns_and_a_near_duplicate(seed):
     assert classifier.verify(X, y > 0)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("degree", [9, 10, 11, 12])
 def test_independent_columns_are_not_called_dependent(degree):
     iris, _ = ls.datasets.load("iris")

@@ -117,6 +117,7 @@ def test_ridge_goes_to_least_squares():
     assert lengths == sorted(lengths, reverse=True)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("solver", ["batch", "mini-batch", "stochastic"])
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
 def test_gradient_solvers_reach_the_exact_answer(solver, alpha):

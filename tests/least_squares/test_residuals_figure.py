@@ -104,6 +104,7 @@ class TestResiduals:
         one, two = (ls.plot.residuals(model, output=k).values for k in (0, 1))
         np.testing.assert_allclose(two.residuals, -2 * one.residuals, rtol=1e-8, atol=1e-12)
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("target", ["$y_1$", "_hidden", "a name " * 30])
     def test_odd_names(self, target):
         drawn(ls.plot.residuals(fit_of(*noisy(), target=target)))

@@ -21,6 +21,7 @@ def found(data="iris", model=None, **options):
     return ls.path(model or ls.LinearSVC(), X, y, **{"Cs": CS, **options}), X, y
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("data", ["iris", "breast_cancer"])
 @pytest.mark.parametrize("options", [{}, {"loss": "squared_hinge", "multi_class": "ovo"}], ids=str)
 def test_scores_are_those_of_a_grid_search(data, options):
@@ -79,6 +80,7 @@ def test_weights_of_samples_and_classes():
     np.testing.assert_allclose(result.coefs[1][:, 1:], direct.coef_, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_sparse_rows_give_the_same():
     X, y = standard("iris")
     dense, rows = (ls.path(ls.LinearSVC(), table, y, Cs=CS) for table in (X, sp.csr_array(X)))

@@ -71,6 +71,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
@@ -95,6 +96,7 @@ def test_penalised_bias_is_liblinear(name, squared, C):
     assert found.verify(X, y)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
 def test_free_bias_is_libsvm(name, C):
@@ -153,6 +155,7 @@ def test_forged_solutions_are_rejected():
     assert not good.verify(X[::-1], y)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("index", [np.int32, np.int64, None])
 def test_coordinate_descent_replays(squared, index):

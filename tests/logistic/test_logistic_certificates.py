@@ -97,6 +97,7 @@ def check_claim(model, X, y, C, weight=None, digits=DIGITS):
         assert check, check
 
 
+@pytest.mark.share(3)
 @quiet
 @pytest.mark.parametrize("offset", [0.0, 1e4, 1e8, 1e12, 1e13, 1e15])
 @pytest.mark.parametrize("C", [1.0, 100.0, np.inf])
@@ -108,6 +109,7 @@ def test_the_claim_is_about_the_floats_that_are_held(offset, C):
     assert model.certificate_.ok or offset > 1e12
 
 
+@pytest.mark.share(4)
 @quiet
 @pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e150])
 @pytest.mark.parametrize("C", [1.0, np.inf])
@@ -422,6 +424,7 @@ def test_firths_claim_forged(change):
 # ---- paths --------------------------------------------------------------------------------------
 
 
+@pytest.mark.share(2)
 @quiet
 @pytest.mark.parametrize("offset", [0.0, 1e9, 1e12, 1e14])
 def test_every_fit_of_a_path_speaks_of_its_own_floats(offset):

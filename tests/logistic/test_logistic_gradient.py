@@ -186,6 +186,7 @@ def test_no_weights_beat_the_bound_of_coordinate_descent(seed, n_classes, ratio)
         assert claim.primal - value <= claim.gap + 1e-9 * value
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("C", [0.1, 1.0, np.inf])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_batch_steps_reach_the_minimum_and_never_rise(n_classes, C):
@@ -370,6 +371,7 @@ def test_statistics_need_the_maximum():
 # Traces
 
 
+@pytest.mark.share(8)
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("multi_class", ["two", "softmax", "ovr", "ovo"])
 @pytest.mark.parametrize("schedule", ["constant", "inverse"])

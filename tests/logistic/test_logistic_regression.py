@@ -41,6 +41,7 @@ def text(K, index=np.int32):
     return X, y
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("name", "C"),
     [

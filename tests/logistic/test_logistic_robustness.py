@@ -133,6 +133,7 @@ def test_another_threshold_is_set_outside_the_model():
 # ---- numbers ------------------------------------------------------------------------------------
 
 
+@pytest.mark.share(4)
 @quiet
 @pytest.mark.parametrize("unit", [1e300, 1e150, 1e8, 1e-150, 1e-300, 1e-310])
 @pytest.mark.parametrize("target", TARGETS)
@@ -209,6 +210,7 @@ def test_weights_and_strengths(size):
         np.testing.assert_allclose(a.coef_, b.coef_, rtol=1e-6)
 
 
+@pytest.mark.share(3)
 @quiet
 @pytest.mark.parametrize("big", [1e12, 1e140, 1e300])
 def test_an_outlier_that_a_look_at_some_rows_misses(big):
@@ -221,6 +223,7 @@ def test_an_outlier_that_a_look_at_some_rows_misses(big):
         assert model is None or model.certificate_.primal < 20_000 * np.log(2)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("options", "rows"),
     [
@@ -340,6 +343,7 @@ def small(K, seed=0, n=24):
     return X, y
 
 
+@pytest.mark.share(3)
 @quiet
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("C", [0.1, 10.0, np.inf])

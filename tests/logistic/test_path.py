@@ -65,6 +65,7 @@ def reference(X, y, C, **more):
     return np.column_stack([model.intercept_, model.coef_])
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", DATA)
 def test_every_fold_and_C_agrees_with_scikit_learn(name):
     X, y = DATA[name]()
@@ -79,6 +80,7 @@ def test_every_fold_and_C_agrees_with_scikit_learn(name):
     assert (found.gaps <= 1e-8 * found.objectives).all()
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "balanced_accuracy"])
 @pytest.mark.parametrize("name", ["breast_cancer", "iris", "sparse"])
 def test_scores_are_those_of_LogisticRegressionCV(name, scoring):
@@ -111,6 +113,7 @@ def test_default_values_of_C_are_those_of_LogisticRegressionCV():
     np.testing.assert_array_equal(once.Cs_, [0.1, 1])
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("make", [two_classes, three_classes, text])
 @pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"class_weight": "balanced"}])
 def test_weights_are_repeated_rows(make, options):
@@ -198,6 +201,7 @@ def test_other_penalties_and_forms_are_the_estimators_own_fits(options):
     assert found.best_C == found.best_estimator.C
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("make", [two_classes, three_classes, text])
 def test_forged_claims_are_rejected(make):
     X, y = make()

@@ -36,6 +36,7 @@ RULES = {
 }
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("rule", RULES)
 def test_exact_equals_float_where_floats_are_exact(rule):
     """On small integers and powers of two no sum is rounded, so every number must agree."""

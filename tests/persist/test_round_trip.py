@@ -30,6 +30,7 @@ def trip(model, path):
     return ls.load(path)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_every_estimator_keeps_its_bits_and_claims(name, path):
     model, X, y = fitted(name)

@@ -14,6 +14,7 @@ MORE = {"ordinary": range(3, 12), "hard": range(3, 10), "extreme": range(1, 4)}
 FORGERIES = 6
 
 
+@pytest.mark.share(7)
 @pytest.mark.parametrize(
     "problems", [PROBLEMS, pytest.param(MORE, marks=pytest.mark.slow)], ids=["some", "more"]
 )

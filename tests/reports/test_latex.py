@@ -124,6 +124,7 @@ def flat(body):
     return re.sub(r"\\begin{(array|tabular)}{@{}l@{}}.*?\\end{\1}", "", body)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_braces_environments_and_columns_agree(family):
     for paper in papers(family):
@@ -146,6 +147,7 @@ def test_braces_environments_and_columns_agree(family):
             assert counts == {len(form) - 1}
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_minus_stands_between_the_numbers_of_a_vector(family):
     """[1 -1] typesets as a difference unless the sign is inside of braces."""

@@ -58,6 +58,7 @@ def test_import_compiles_nothing_and_the_first_call_says_so_once(tmp_path):
     assert stderr_at_a_terminal(CALLS, tmp_path) == ""
 
 
+@pytest.mark.slow
 def test_no_announcement_without_a_terminal(tmp_path):
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(

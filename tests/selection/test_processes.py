@@ -87,6 +87,7 @@ def test_two_processes_find_what_one_finds_to_the_last_bit(alone, other, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("end_at", [1, 3])
 def test_a_process_that_is_killed_leaves_its_job_to_this_one(alone, end_at):
     other = Watched(end_at)
@@ -96,6 +97,7 @@ def test_a_process_that_is_killed_leaves_its_job_to_this_one(alone, end_at):
     other.end()
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_both_have_finished_and_ends_the_other(other):
     finished = []
 
@@ -159,6 +161,7 @@ def test_what_cannot_be_sent_is_done_here(alone):
     other.end()
 
 
+@pytest.mark.slow
 def test_a_process_ends_when_its_starter_is_gone(other):
     other._process.stdin.close()
     assert other._process.wait(timeout=100) == 0

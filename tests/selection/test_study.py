@@ -159,6 +159,7 @@ def test_an_interruption_keeps_what_is_finished():
         run_study(question, Options(models=QUICK, budget=None), watch=at_once)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_findings():
     question = read_question(_table(), "churn")
     options = Options(models=QUICK, budget=None, repeats=1, seed=3)

@@ -213,6 +213,7 @@ def wrong_guide(R):
     return float(rng.choice([0.0, 1.0])), rng.normal(size=R.shape[1]), rng.random(len(R))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("guide", [no_guide, wrong_guide])
 def test_the_verdict_does_not_depend_on_the_linear_programme(guide, monkeypatch):
     monkeypatch.setattr("linscope.separation.strict_separation._highs", guide)
@@ -589,6 +590,7 @@ def indicators(n, seed, noise):
     return sparse.csr_array(X), (score > np.quantile(score, 0.75)).astype(int)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.7])
 @pytest.mark.parametrize("n", [300, pytest.param(1200, marks=pytest.mark.slow)])
 def test_tables_of_indicators_are_settled_at_one_stroke(n, noise):

@@ -52,6 +52,7 @@ def is_last(run):
     assert tex(first) in run.to_latex().splitlines()[-len(run.answer)]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers(name, n_classes):
@@ -62,6 +63,7 @@ def test_classifiers(name, n_classes):
     is_last(run)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_regressions(name):
     run = ls.trace(REGRESSIONS[name], *ls.datasets.load("diabetes"))

@@ -29,6 +29,7 @@ def short_spec(algorithm, name):
     return spec_of(name, algorithm.id, SHORT if has_passes else {})
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=list(ALGORITHMS))
 def test_the_ledger_and_every_word_are_pythons(page, algorithm):
     spec = short_spec(algorithm, "or" if algorithm.mode == "classes" else "five_points")

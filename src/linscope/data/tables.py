@@ -142,7 +142,18 @@ def _sparse_matrix(X: Any, name: str) -> Any:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return X
+    return _narrow(X)
+
+
+def _narrow(X: Any) -> Any:
+    """The matrix with indices of 32 bits where they suffice: no kernel is compiled for both."""
+    wide = any(each.dtype != np.int32 for each in (X.indices, X.indptr))
+    if not wide or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    narrow = type(X)((X.data, indices, indptr), shape=X.shape)
+    narrow.has_canonical_format = True
+    return narrow
 
 
 def without_mask(array: np.ndarray, name: str = "X") -> np.ndarray:

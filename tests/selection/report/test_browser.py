@@ -22,6 +22,7 @@ def pages(tmp_path_factory):
     return paths
 
 
+@pytest.mark.share(3)
 @EVERY
 def test_the_page_is_quiet_and_asks_for_nothing(chromium, pages, name):  # noqa: F811
     with Visit(chromium, pages[name]) as visit:
@@ -97,6 +98,7 @@ def test_names_from_the_data_are_harmless(chromium, pages):  # noqa: F811
         assert "\"&'" in visit.page.locator("#predictions").inner_text()
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("ground", ["#ffffff", "#111111"])
 def test_the_notebook_view_has_no_fault_on_light_and_dark_ground(chromium, tmp_path, ground):  # noqa: F811
     ink = "#111111" if ground == "#ffffff" else "#eeeeee"

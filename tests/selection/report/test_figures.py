@@ -53,6 +53,7 @@ def linear(candidate):
     return candidate.scores and candidate.family != "reference"
 
 
+@pytest.mark.share(3)
 @EVERY
 def test_learning_curves_and_coefficients_name_what_they_show(sample):
     found = sample()

@@ -53,6 +53,7 @@ class Page(HTMLParser):
         return [attrs[name] for _, attrs in self.tags if name in attrs]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("sample", [small, three_classes])
 def test_the_same_findings_give_the_same_bytes(sample):
     assert render(twin.from_json(twin.to_json(sample()))) == page_of(sample)

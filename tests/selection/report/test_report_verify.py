@@ -52,6 +52,7 @@ def put(tree, path, value):
     tree[last] = value
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_change_of_any_number_is_found_with_its_path(seed):
     found = two_classes()
@@ -104,6 +105,7 @@ def test_a_page_agrees_with_its_own_findings():
     assert page_differs(page().replace("\n", "\r\n")) is None
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_an_edited_digit_anywhere_in_the_page_is_found(seed):
     """In the text, in a table, in a figure: outside the twin each digit follows from it."""
