@@ -7,6 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# pip works on one core, so two of them share a list; a third adds what another system needs besides.
+INSTALL = xargs -P 2 -n 24 $(PIP) --no-deps < $< && $(PIP) -r $<
 # On all cores, which pip does not do; some packages have files of other versions of Python. Their
 # tests, a third of all sources, are never imported, and mypy is compiled.
 BYTECODE := $(BIN)/python -m compileall -q -j 0 -x '/(tests?|mypy)/' $(VENV)/lib src >/dev/null 2>&1 || true
@@ -86,23 +88,23 @@ $(VENV)/run.done: requirements/run.txt pyproject.toml
 	  { echo "linscope needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "setting up $(VENV) (once; about a minute)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) -r requirements/run.txt
+	@$(INSTALL)
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@$(BYTECODE)
 	@touch $@
 
 $(VENV)/dev.done: requirements/dev.txt $(VENV)/run.done
-	@$(PIP) -r requirements/dev.txt
+	@$(INSTALL)
 	@$(BYTECODE)
 	@touch $@
 
 $(VENV)/notebooks.done: requirements/notebooks.txt $(VENV)/dev.done
-	@$(PIP) -r requirements/notebooks.txt
+	@$(INSTALL)
 	@$(BYTECODE)
 	@touch $@
 
 $(VENV)/bench.done: requirements/bench.txt $(VENV)/run.done
-	@$(PIP) -r requirements/bench.txt
+	@$(INSTALL)
 	@$(BYTECODE)
 	@touch $@
 

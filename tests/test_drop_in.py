@@ -70,6 +70,7 @@ UNFINISHED = [
 ]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("model", UNFINISHED, ids=str)
 def test_warnings_name_the_line_of_the_caller(model):
     X, y = ls.datasets.load("breast_cancer")

@@ -49,7 +49,7 @@ MODELS = [
 ]
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_scikit_learn_checks(model):
     failed = failed_checks(clone(model).set_params(max_iter=30))
@@ -70,7 +70,7 @@ REGRESSORS = [
 ]
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("model", REGRESSORS, ids=repr)
 def test_scikit_learn_checks_of_regressors(model):
     failed = failed_checks(clone(model).set_params(max_iter=100))
@@ -86,7 +86,7 @@ def test_scikit_learn_checks_of_logistic_regression(multi_class):
     assert failed_checks(model) == {}
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize(
     "settings",
     [

@@ -19,6 +19,7 @@ def test_no_claim_is_missing():
     assert [row.number for row in ROWS] == list(range(1, CLAIMS + 1))
 
 
+@pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore::UserWarning")  # some claims are about fits that do not end
 @pytest.mark.parametrize("row", ROWS, ids=[str(row.number) for row in ROWS])
 def test_the_line_shows_the_claim(row, run, monkeypatch, tmp_path):

@@ -133,7 +133,7 @@ def test_its_claim_holds_and_is_about_the_live_attributes(name):
     assert not model.verify(X, y)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(5)
 @pytest.mark.parametrize("name", CERTIFIED)
 def test_forged_claims_are_rejected(name):
     X, y = REGISTRY[name].problem()

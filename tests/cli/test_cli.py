@@ -197,6 +197,7 @@ def test_long_runs_are_cut_on_the_screen_but_not_in_files(run):
     assert len(out.splitlines()) == 5001
 
 
+@pytest.mark.slow
 def test_solutions_of_the_notes_with_their_mistakes(run, tmp_path):
     path = tmp_path / "solutions.png"
     words = ["non_separable", "--updates", "900:915", "--plot", path]
@@ -565,7 +566,7 @@ def test_bad_input_as_a_process(tmp_path):
     assert done.stderr == "linscope: nothing.csv does not exist\n"
 
 
-@pytest.mark.share(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "passes"), [("rich", "200"), ("csv", "400")])
 def test_a_reader_that_leaves_early_is_no_error(form, passes):
     # More than the 64 KB that a pipe holds, so that it is still writing when the reader leaves.

@@ -290,6 +290,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_a_second_interrupt_ends_at_once(write, tmp_path):
     words = ["compare", str(write(TABLE)), "--target", "churn", "--quiet"]
     with subprocess.Popen(

@@ -235,6 +235,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 def test_one_digit_of_a_class_against_the_rest_is_caught(run, iris_report, tmp_path):
     report = shutil.copy(iris_report, tmp_path / "r.html")
     for pattern in EDITS:

@@ -71,6 +71,7 @@ def test_the_second_time_there_is_nothing_to_do(run, jobs, monkeypatch, tmp_path
     assert run()[1].startswith("0 kernels compiled in ")
 
 
+@pytest.mark.slow
 def test_processes_run_the_jobs_and_one_that_fails_is_named(jobs, monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     jobs["broken"] = Job(fails, 5.0)

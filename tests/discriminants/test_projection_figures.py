@@ -38,6 +38,7 @@ class TestProjection:
         if d > 1:
             assert "separates better" in display.title
 
+    @pytest.mark.slow
     def test_other_linear_models(self):
         X, y = two_classes()
         for model in (
@@ -80,6 +81,7 @@ class TestProjection:
 
 
 class TestOutliers:
+    @pytest.mark.slow
     def test_the_example(self):
         display = ls.plot.outliers()
         text = drawn(display)
@@ -121,6 +123,7 @@ class TestOutliers:
 
 
 class TestOrdinalCodes:
+    @pytest.mark.slow
     def test_the_example(self):
         display = ls.plot.ordinal_codes()
         assert display.wrong.sum(axis=1).tolist() == [159, 1]

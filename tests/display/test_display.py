@@ -343,6 +343,7 @@ class TestLossSurface:
         scores = y * (w[0] + X @ w[1:])
         assert display.values["perceptron"][5, 3] == pytest.approx(-scores[scores < 0].sum())
 
+    @pytest.mark.share(4)
     @pytest.mark.parametrize("loss", ["logistic", "likelihood", "squared", "hinge"])
     def test_other_losses_are_their_definition(self, loss):
         X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 0, 1])
@@ -374,6 +375,7 @@ class TestLossSurface:
         line = ls.plot.loss_surface(X, X[:, 0] + y, loss="squared").lowest
         assert line == pytest.approx(np.polyfit(X[:, 0], X[:, 0] + y, 1)[::-1], rel=1e-3)
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("loss", ["logistic", "likelihood", "hinge"])
     def test_separable_classes_have_no_single_minimum(self, loss):
         display = ls.plot.loss_surface(LINE, LINE_Y, loss=loss)
@@ -381,6 +383,7 @@ class TestLossSurface:
         assert np.abs(display.values[loss]).min() < 0.01 * 4 * np.log(2)
         drawn(display)
 
+    @pytest.mark.slow
     def test_paths_of_models_that_take_steps(self):
         X, y = np.arange(1.0, 7.0)[:, None], np.array([0, 0, 1, 0, 1, 1])
         model = ls.LogisticRegression(C=np.inf, solver="batch", max_iter=50)
@@ -406,6 +409,7 @@ class TestLossSurface:
 
 
 class TestConvergence:
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("eta0", [1.0, 0.25])
     @pytest.mark.parametrize("seed", range(3))
     def test_the_inequalities_of_the_proof(self, seed, eta0):
@@ -588,6 +592,7 @@ class TestPathOfBoundaries:
         display = ls.plot.path_of_boundaries(*students, model, features=(0, 1))
         assert "slice through the mean of x3, x4" in drawn(display)
 
+    @pytest.mark.share(4)
     @pytest.mark.parametrize("name", ["or", "xor", "two_points", "non_separable"])
     def test_all_lines_of_the_notes_are_in_the_frame(self, name):
         data = ls.datasets.load(name)

@@ -291,6 +291,7 @@ def exact_angle(w, x):
 
 
 class TestAngle:
+    @pytest.mark.share(4)
     @pytest.mark.parametrize("seed", range(20))
     def test_angles_and_update(self, seed):
         rng = np.random.default_rng(seed)
@@ -308,6 +309,7 @@ class TestAngle:
             assert exact_angle(flat, flat_x) == pytest.approx(exact_angle(full, x), rel=1e-9)
             assert np.linalg.norm(flat) == pytest.approx(np.linalg.norm(full))
 
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("tiny", [1e-3, 1e-9, 1e-20])
     def test_small_and_straight_angles(self, tiny):
         display = ls.plot.angle([1, 0], [1, tiny])
@@ -327,6 +329,7 @@ class TestAngle:
         assert "w·x = 1 = 1.414 · 1 · cos 45°" in drawn(below)
         assert "above 90°" in ls.plot.angle([1, 1], [0, -1], -1).title
 
+    @pytest.mark.slow
     def test_vectors_of_length_0(self):
         first = ls.plot.angle([0, 0, 0], [1, 2, 3])
         assert np.isnan(first.angles[0])
@@ -396,6 +399,7 @@ def from_network(display, X, labels):
 
 
 class TestNetwork:
+    @pytest.mark.share(4)
     @pytest.mark.parametrize("kind", FITS)
     def test_the_network_computes_what_the_model_does(self, kind):
         binary = kind in ("step", "sigmoid")

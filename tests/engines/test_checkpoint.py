@@ -322,6 +322,7 @@ def test_other_files_are_left_alone(tmp_path):
         pass
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("place", range(0, 1500, 67))
 def test_a_damaged_file_is_never_believed(place, left, tmp_path):
     data = bytearray(left.read_bytes())

@@ -218,6 +218,7 @@ class TestFaults:
         parts[3] = Load(dies_once, words, "partition 3")
         return Source(engine_of(crew, crew.begin(parts)))
 
+    @pytest.mark.slow
     def test_processes_of_our_own_are_started_again(self, tmp_path):
         crew = ExecutorCrew.of_processes(1)
         first = crew._pools[0]
@@ -225,6 +226,7 @@ class TestFaults:
         agree(ls.LinearRegression().fit(X, NUMBERS), far)
         assert crew._pools[0] is not first
 
+    @pytest.mark.slow
     def test_a_pool_of_the_user_is_not(self, tmp_path):
         context = multiprocessing.get_context("spawn")
         with (

@@ -110,6 +110,7 @@ def same(here, there, names=("coef_", "intercept_"), digits=12):
     assert (ours.ok, ours.status) == (theirs.ok, theirs.status)
 
 
+@pytest.mark.share(4)
 @WAYS
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_least_squares(name, container, weighted, monkeypatch):
@@ -155,7 +156,7 @@ DISCRIMINANTS = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(6)
 @WAYS
 @pytest.mark.filterwarnings("ignore:up to rounding")
 @pytest.mark.parametrize("name", DISCRIMINANTS)
@@ -179,6 +180,7 @@ MARGINS = {
 }
 
 
+@pytest.mark.share(4)
 @WAYS
 @pytest.mark.parametrize("name", MARGINS)
 def test_linear_machines(name, container, weighted):
@@ -196,6 +198,7 @@ DESCENTS = {
 }
 
 
+@pytest.mark.share(4)
 @WAYS
 @pytest.mark.parametrize("name", DESCENTS)
 def test_batch_gradient(name, container, weighted):
@@ -226,7 +229,7 @@ LOGISTIC = {
 }
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(9)
 @WAYS
 @pytest.mark.parametrize("name", LOGISTIC)
 def test_logistic_regression(name, container, weighted):
@@ -250,6 +253,7 @@ RULES = {
 }
 
 
+@pytest.mark.share(4)
 @WAYS
 @pytest.mark.filterwarnings("ignore:Perceptron stopped")
 @pytest.mark.parametrize("name", RULES)

@@ -49,7 +49,7 @@ def numbers(model):
     return [np.asarray(getattr(model, name)) for name in names]
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(8)
 @pytest.mark.filterwarnings("ignore")  # of the perceptrons, which do not settle
 @pytest.mark.parametrize("weight", [None, SOME], ids=["plain", "weighted"])
 @pytest.mark.parametrize("place", range(len(MODELS)), ids=[str(model) for model, _ in MODELS])
@@ -114,6 +114,7 @@ def test_bad_numbers_are_named():
         ls.LogisticRegression().fit(Source(ProcessEngine(broken, WORDS), NAMES))
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("weight", [None, SOME], ids=["plain", "weighted"])
 @pytest.mark.parametrize(("model", "y"), [
     (ls.LogisticRegression(penalty=None), WORDS),

@@ -396,7 +396,7 @@ def test_compressing_here_needs_no_executor():
         ls.scan(pa.table(columns(WORDS)), target="y", compress="yes")
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.filterwarnings("ignore")  # of perceptrons that do not settle
 @pytest.mark.parametrize("stop", ["streak", "pass"])
 @pytest.mark.parametrize("output", ["last", "averaged"])

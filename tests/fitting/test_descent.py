@@ -221,6 +221,7 @@ def test_starts_share_a_panel():
     assert "4 starts, 2 different minima" in drawn(display)
 
 
+@pytest.mark.slow
 def test_planes_and_more_dimensions():
     display = ls.plot.descent("valley")
     u, v = display.grids

@@ -285,6 +285,7 @@ def test_weights_stay_finite_whatever_the_rate(kind, eta, schedule):
         assert "auto" in result.details["explanation"]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(5))
 def test_auto_never_diverges(kind, seed):

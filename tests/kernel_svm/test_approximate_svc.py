@@ -37,6 +37,7 @@ def test_all_rows_as_components_give_the_exact_machine(kernel, classes):
     np.testing.assert_allclose(near.decision_function(X), exact.decision_function(X), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_stated_error_holds_on_new_rows():
     held = []
     for seed in range(6):
@@ -73,6 +74,7 @@ def test_more_components_differ_less():
     assert "95 % confidence" in str(many)
 
 
+@pytest.mark.slow
 def test_random_cosines_and_sparse_rows():
     X, y = some_classes(1500)
     model = ls.ApproximateSVC(method="random", n_components=400, gamma=0.1, check_rows=300)
@@ -96,7 +98,7 @@ def test_scikit_learn_checks():
     assert set(failed) <= SAMPLED, failed
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("method", ["nystroem", "random"])
 def test_rows_that_are_elsewhere_give_the_same_machine(method, classes):

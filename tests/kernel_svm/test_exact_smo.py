@@ -26,6 +26,7 @@ CASES = {
 }
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_every_step_is_the_best_of_its_pair(name, make):

@@ -64,6 +64,7 @@ def shifted_clusters(offset):
 # ---- squared distances --------------------------------------------------------------------------
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("offset", [1e3, 1e6, 1e7, 1e9])
 def test_two_clusters_far_apart_are_as_exact_as_one(offset):
     X, y = shifted_clusters(offset)
@@ -213,6 +214,7 @@ def test_rounding_is_no_support_vector():
     assert model.certificate_.verify(X, y)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("n", [1500, 5000])
 def test_large_fits_are_proven_by_the_scores_of_the_solver(n, monkeypatch):
     rng = np.random.default_rng(5)
@@ -398,6 +400,7 @@ def forged(claim):
     yield {"backward_error": 0.0}
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_forgery_is_rejected(kernel, dtype):

@@ -235,6 +235,7 @@ def test_what_cannot_be_shown():
         ls.trace(ls.SVC(memory_limit=1000), X, y)
 
 
+@pytest.mark.slow
 def test_figures(tmp_path):
     X, y = clouds()
     straight = ls.trace(ls.SVC(kernel="linear"), X, y)

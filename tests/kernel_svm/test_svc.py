@@ -272,6 +272,7 @@ def _interrupted(X, y, step, **options):
             return model.fit(X, y)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("n", "step"), [(300, 1), (1300, 1), (1300, 3)])
 def test_ctrl_c_keeps_a_feasible_answer(monkeypatch, n, step):
     monkeypatch.setattr(svc_solving, "SMALL", 100)
@@ -321,6 +322,7 @@ def test_few_steps_warn_and_long_fits_are_announced(monkeypatch):
 # ---- probabilities ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 4), st.sampled_from(["ovo", "ovr"]))
 def test_probabilities_never_contradict_labels(seed, classes, multi_class):
@@ -345,6 +347,7 @@ def test_the_slope_has_the_largest_likelihood():
         _ = ls.SVC().predict_proba
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("table", [np.asarray, sparse.csr_array])
 def test_probabilities_of_weights_are_those_of_copies_in_any_order(table):
     X, y = mixed(60, 3, classes=3)

@@ -63,7 +63,7 @@ def counted(monkeypatch):
     return left
 
 
-@pytest.mark.share(5)
+@pytest.mark.share(20)
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("options", KERNELS, ids=lambda o: o["kernel"])
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
@@ -89,7 +89,7 @@ def test_as_one_problem_at_a_time(alone, counted, multi_class, options, tol):
             np.testing.assert_allclose(*scores, atol=20 * tol + 1e-6)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     ("options", "K"),
@@ -131,7 +131,7 @@ def _pair_values(model, y, K):
     return np.array(values)
 
 
-@pytest.mark.share(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_other_kinds_of_kernels_and_tables(multi_class):
     X, y = blobs()
@@ -208,6 +208,7 @@ def test_the_error_of_float32_values_is_bounded(kernel, scale):
 # ---- what compiled code leaves to do ------------------------------------------------------------
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_hard_problems_go_on_one_by_one(counted, multi_class):
     X, y = blobs(classes=3)

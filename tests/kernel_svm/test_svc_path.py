@@ -56,6 +56,7 @@ def test_every_cell_is_that_of_GridSearchCV(name):
     assert best.certificate_.verify(X, y)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid"])
 def test_other_kernels(kernel):
     X, y = standard("iris")
@@ -81,6 +82,7 @@ def test_a_polynomial_has_its_own_matrix_for_each_gamma():
         np.testing.assert_array_equal(both.scores[:, j], one.scores[:, 0])
 
 
+@pytest.mark.slow
 def test_a_given_matrix_and_a_kernel_function():
     X, y = overlapping()
     K = X @ X.T
@@ -93,7 +95,7 @@ def test_a_given_matrix_and_a_kernel_function():
     assert function.verify(X, y), function.verify(X, y)
 
 
-@pytest.mark.share(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "f1"])
 def test_scores_of_decisions_and_labels(scoring):
     X, y = overlapping()
@@ -223,6 +225,7 @@ def test_the_hard_margin_is_a_value_of_C():
     np.testing.assert_allclose(huge.mean_score, found.mean_score, atol=0.01)
 
 
+@pytest.mark.slow
 def test_where_no_hard_margin_exists_there_is_no_score():
     X, y = standard("iris")
     found = ls.path(ls.SVC(kernel="linear"), X, y, Cs=[1, np.inf], cv=3)
@@ -381,6 +384,7 @@ def test_heat_map_has_the_numbers_and_the_choice(tmp_path):
     found.plot().save(tmp_path / "grid.png")
 
 
+@pytest.mark.slow
 def test_one_gamma_is_a_curve_and_many_cells_have_a_bar():
     X, y = overlapping(60)
     found = ls.path(ls.SVC(), X, y, Cs=[0.1, 1, 10, np.inf], cv=2)

@@ -87,7 +87,7 @@ def small_problem(n, kernel, C):
     return X, y, gamma, bounds, K, 0.5 * beta @ K @ beta - alpha.sum()
 
 
-@pytest.mark.share(7)
+@pytest.mark.share(20)
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 5.0])
@@ -102,6 +102,7 @@ def test_optimal_and_no_worse_than_libsvm(name, kernel, C):
             assert objective <= theirs + 1e-6 * abs(theirs)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_an_exact_quadratic_program(name):
     """Against a general solver, and against all ways to put samples at their bounds."""

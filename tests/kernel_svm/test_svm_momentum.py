@@ -37,6 +37,7 @@ def objective(K, y, beta):
     return 0.5 * beta @ K @ beta - y @ beta
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("C", [3.0, 10.0, 1000.0])
 def test_every_stride_of_a_run_is_feasible_better_and_has_its_true_gradient(monkeypatch, C):
     X, y, K, _ = problem(1000)

@@ -25,6 +25,7 @@ def plain(kernel, X):
     return (GAMMA * X @ X.T + 1.0) ** 2
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("kernel", "way"), [("rbf", "dense"), ("rbf", "sparse"), ("poly", "dense")]

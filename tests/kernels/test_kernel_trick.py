@@ -190,6 +190,7 @@ def test_margin_says_what_is_wrong():
         ls.plot.margin("verdict", X, y)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("model", [ls.LinearSVC(), ls.SVC(), ls.SVC(kernel="linear")])
 def test_boundary_draws_support_vector_machines(model):
     X, y = clouds()

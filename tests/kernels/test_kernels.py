@@ -23,7 +23,7 @@ def taken(kernel):
     return {name: PARAMETERS[name] for name in KERNELS[kernel][1]}
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("left", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("right", [np.asarray, sp.csr_matrix])
@@ -37,6 +37,7 @@ def test_against_scikit_learn(kernel, left, right, dtype):
     np.testing.assert_allclose(K, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -153,6 +153,7 @@ class TestManyRows:
         assert frame["sample"].tolist() == [99, 100, 101]
         np.testing.assert_array_equal(frame["x1"], data[0][99:102, 0])
 
+    @pytest.mark.slow
     def test_blocks_do_not_matter(self, data, monkeypatch):
         X, y = data[0][:3000], data[1][:3000]
         whole = ls.trace(ls.LinearRegression(), X, y, sample_weight=np.full(3000, 2.0)).steps
@@ -243,7 +244,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("d", [1, 3, 11])
 def test_documents(d, exact):

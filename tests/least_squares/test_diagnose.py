@@ -80,6 +80,7 @@ class TestNumbers:
             close(found, diagnostic.het_breuschpagan(theirs.resid, few)[:2], rtol)
             assert "27 products are too many" in str(diagnosis["homoscedasticity"].tests[1])
 
+    @pytest.mark.share(4)
     def test_influence(self, both):
         diagnosis, theirs, _, rtol = both
         influence, rows = OLSInfluence(theirs), diagnosis.rows
@@ -178,6 +179,7 @@ class TestVerdicts:
         assert diagnosis.ok
         assert all(verdict.ok for verdict in diagnosis)
 
+    @pytest.mark.slow
     def test_a_right_model_is_seldom_accused(self):
         """Each assumption is rejected about 1 time in 20 when it holds."""
         rejected = dict.fromkeys(FIVE, 0)

@@ -40,6 +40,7 @@ def model(kind, **options):
 # Replay and tables
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("options", [{}, {"alpha": 3.0}, {"fit_intercept": False}])
 @pytest.mark.parametrize("schedule", ["constant", "inverse"])
 @pytest.mark.parametrize("kind", KINDS)
@@ -347,6 +348,7 @@ def test_warnings_name_the_line_of_the_caller():
 # Figures
 
 
+@pytest.mark.slow
 def test_a_line_shows_its_samples_and_its_path():
     X, y = POINTS
     trace = ls.trace(model("stochastic", eta0=0.05, max_iter=40), X, y)
@@ -394,6 +396,7 @@ def test_several_features_show_the_curve_of_j():
         trace.animate()
 
 
+@pytest.mark.slow
 def test_moving_pictures(tmp_path):
     X, y = POINTS
     path = tmp_path / "line.gif"

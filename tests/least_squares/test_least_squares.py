@@ -67,6 +67,7 @@ def test_nist_sets_to_the_last_digits(name):
     assert model.certificate_.verify(X, y)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", HARD)
 def test_hard_tables_to_the_last_digits(name):
     X, y, intercept = HARD[name]
@@ -284,6 +285,7 @@ def test_the_wide_side_agrees(intercept, alpha, weighted):
     assert (held.gap <= 1e-15 * held.tss).all()
 
 
+@pytest.mark.slow
 def test_the_wide_side_with_dependent_rows():
     rng = np.random.default_rng(2)
     X, y = rng.standard_normal((20, 50)), rng.standard_normal(20)
@@ -436,6 +438,7 @@ def hold(X, y, weight=None, **options):
     return model
 
 
+@pytest.mark.slow
 def test_errors_bound_the_last_rounding_too():
     """The bound is a bound in exact arithmetic, not up to its own rounding."""
     rng = np.random.default_rng(0)

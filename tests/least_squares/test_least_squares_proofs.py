@@ -99,6 +99,7 @@ def test_independent_columns_are_not_called_dependent(degree):
     assert model.verify(A, iris[:, 2])
 
 
+@pytest.mark.slow
 def test_exactly_dependent_whole_numbers():
     """Small tables whose columns depend on each other to the last bit."""
     rng = np.random.default_rng(0)
@@ -208,6 +209,7 @@ def forgeries(claim):
     yield from ({"error": claim.error * 0}, {"accuracy": claim.accuracy / 10}, {"rounding": 1.0})
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("kind", ["solved", "dependent", "ridge", "wide"])
 def test_every_forgery_is_rejected(kind):
     rng = np.random.default_rng(3)

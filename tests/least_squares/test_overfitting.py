@@ -62,6 +62,7 @@ def test_errors_by_degree():
         assert np.sqrt(np.mean((y - predicted) ** 2)) == pytest.approx(error, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_figure():
     X, y = curve()
     display = ls.plot.overfitting(X, y)
@@ -76,6 +77,7 @@ def test_the_figure():
     )
 
 
+@pytest.mark.slow
 def test_samples_kept_back():
     X, y = curve(40)
     display = ls.plot.overfitting(X[::2], y[::2], degrees=[1, 2, 3], validation=(X[1::2], y[1::2]))
@@ -86,6 +88,7 @@ def test_samples_kept_back():
     assert "Degree 3 predicts best of all that were tried" in drawn(display)
 
 
+@pytest.mark.slow
 def test_several_features():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 2))
@@ -101,6 +104,7 @@ def test_several_features():
     assert display.axes_[1].get_xlabel() == "product"
 
 
+@pytest.mark.slow
 def test_more_terms_than_samples():
     X, y = ls.datasets.load("five_points")
     display = ls.plot.overfitting(X, y, degrees=[1, 2, 4, 6], cv=LeaveOneOut())

@@ -41,6 +41,7 @@ class TestResiduals:
         order = np.argsort(r)
         np.testing.assert_allclose(q[order], stats.norm.ppf((np.arange(120) + 0.5) / 120))
 
+    @pytest.mark.slow
     def test_cook_contours(self):
         """A row beyond the line of D = 1 has a Cook's distance above 1."""
         X, y = noisy(60, 1)
@@ -57,6 +58,7 @@ class TestResiduals:
         assert f"D ≤ {values.cooks_distance.max():.2g}" in text
         assert "D = " not in drawn(ls.plot.residuals(fit_of(*noisy(1000))))
 
+    @pytest.mark.slow
     def test_rows_keep_their_numbers(self):
         X, y = noisy(60)
         y[40] += 30
@@ -67,6 +69,7 @@ class TestResiduals:
         assert "40" in drawn(display)
         assert display.values.n == 50
 
+    @pytest.mark.slow
     def test_many_rows_are_thinned_but_the_extreme_stay(self):
         X, y = noisy(20_000, 2, fan=0.3)
         display = ls.plot.residuals(fit_of(X, y))
@@ -104,7 +107,7 @@ class TestResiduals:
         one, two = (ls.plot.residuals(model, output=k).values for k in (0, 1))
         np.testing.assert_allclose(two.residuals, -2 * one.residuals, rtol=1e-8, atol=1e-12)
 
-    @pytest.mark.share(3)
+    @pytest.mark.slow
     @pytest.mark.parametrize("target", ["$y_1$", "_hidden", "a name " * 30])
     def test_odd_names(self, target):
         drawn(ls.plot.residuals(fit_of(*noisy(), target=target)))

@@ -25,7 +25,7 @@ def traced(X, y, **settings):
     return ls.trace(ls.LinearSVC(**options), X, y, criterion=True)
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, np.float32])
 def test_every_step_is_the_formula(settings, make):

@@ -21,7 +21,7 @@ def found(data="iris", model=None, **options):
     return ls.path(model or ls.LinearSVC(), X, y, **{"Cs": CS, **options}), X, y
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("data", ["iris", "breast_cancer"])
 @pytest.mark.parametrize("options", [{}, {"loss": "squared_hinge", "multi_class": "ovo"}], ids=str)
 def test_scores_are_those_of_a_grid_search(data, options):
@@ -34,6 +34,7 @@ def test_scores_are_those_of_a_grid_search(data, options):
     assert result.best_score == pytest.approx(search.best_score_)
 
 
+@pytest.mark.slow
 def test_weights_are_those_of_scikit_learn():
     result, X, y = found("breast_cancer", cv=KFold(3))
     for k, C in enumerate(CS):
@@ -58,6 +59,7 @@ def test_every_fit_is_certified():
     assert result.best_estimator.get_params() == ls.LinearSVC(C=result.best_C).get_params()
 
 
+@pytest.mark.slow
 def test_the_simplest_within_one_standard_error():
     options = {"model": ls.LinearSVC(loss="squared_hinge"), "Cs": [0.01, 0.2, 3.0, 60.0]}
     result, _, _ = found(**options)
@@ -69,6 +71,7 @@ def test_the_simplest_within_one_standard_error():
     assert simple.best_C < result.best_C
 
 
+@pytest.mark.slow
 def test_weights_of_samples_and_classes():
     model = ls.LinearSVC(class_weight="balanced")
     X, y = standard("iris")
@@ -88,12 +91,14 @@ def test_sparse_rows_give_the_same():
     assert rows.verify(sp.csr_array(X), y)
 
 
+@pytest.mark.slow
 def test_other_scores():
     result, X, y = found("breast_cancer", scoring="roc_auc")
     peer = GridSearchCV(ls.LinearSVC(), {"C": CS}, cv=5, scoring="roc_auc").fit(X, y)
     np.testing.assert_allclose(result.mean_score, peer.cv_results_["mean_test_score"], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_figure_and_table():
     result, _, _ = found("iris")
     display = ls.plot.path(result)

@@ -86,7 +86,7 @@ def exact_svm(X, y, C, squared=False):
     raise AssertionError("no active set is optimal")
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("C", [0.25, 1.0, 8.0])
 def test_exact_solutions_of_small_problems(squared, C):

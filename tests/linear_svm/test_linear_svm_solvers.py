@@ -96,7 +96,7 @@ def test_penalised_bias_is_liblinear(name, squared, C):
     assert found.verify(X, y)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
 def test_free_bias_is_libsvm(name, C):
@@ -300,6 +300,7 @@ def test_no_slack_needed_and_one_sided():
             assert result.status.ok
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("squared", [True, False])
 @pytest.mark.parametrize("C", [0.1, 100.0])
 def test_sparse_rows_of_many_columns_take_products_and_end_where_dense_ones_do(squared, C):

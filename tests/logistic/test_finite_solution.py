@@ -60,7 +60,7 @@ def small_table(K, seed, intercept=True, n=12):
 
 
 class TestAgainstALinearProgram:
-    @pytest.mark.share(2)
+    @pytest.mark.share(3)
     @pytest.mark.parametrize("intercept", [True, False])
     @pytest.mark.parametrize("K", [2, 3, 4])
     def test_small_tables(self, K, intercept):

@@ -148,6 +148,7 @@ def test_values_are_those_of_the_log_loss(size):
 # All solvers, one minimum
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 10_000),

@@ -85,7 +85,7 @@ def outcome(name: str, problem: Problem, sabotage: Sabotage, known: Compiled) ->
     return f"accepted: {wrong[0]}" if wrong else "right"
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("name", FITS)
 def test_no_wrong_function_makes_a_wrong_claim_that_is_accepted(name):
     problem = problem_of(name)

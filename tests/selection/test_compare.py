@@ -217,6 +217,7 @@ def test_json(found):
     assert json.loads(found.to_json())["recommendation"]["key"] == found.recommendation.key
 
 
+@pytest.mark.slow
 def test_the_report_is_written_as_a_whole_or_not_at_all(found, tmp_path):
     path = found.report(tmp_path / "r.html")
     page = path.read_text()

@@ -79,6 +79,7 @@ def timeless(study):
     return to_json(replace(found, candidates=candidates, recommendation=advice, seconds=0.0))
 
 
+@pytest.mark.slow
 def test_two_processes_find_what_one_finds_to_the_last_bit(alone, other, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     shared = run_study(_question(), OPTIONS, processes=[other])

@@ -124,6 +124,7 @@ def test_quasi_separable():
     np.testing.assert_array_equal(verdict.weights / verdict.weights[1], [0, 1, 0])
 
 
+@pytest.mark.slow
 def test_bound_holds_where_the_perceptron_is_slow():
     verdict = ls.separability(*SLOW_PERCEPTRON)
     assert perceptron_updates(*SLOW_PERCEPTRON) == 75_059
@@ -169,6 +170,7 @@ def test_verdict_agrees_with_brute_force_and_verifies(problem):
         assert len(verdict.positive) + len(verdict.negative) <= X.shape[1] + 2
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(small_problems(most_rows=6, most_columns=2))
 def test_updates_never_exceed_the_bound(problem):
@@ -178,6 +180,7 @@ def test_updates_never_exceed_the_bound(problem):
         assert perceptron_updates(X, y) <= verdict.bound
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(small_problems(most_rows=7), small_problems(most_rows=7))
 def test_a_verdict_holds_only_for_its_own_kind_of_data(one, other):
@@ -188,6 +191,7 @@ def test_a_verdict_holds_only_for_its_own_kind_of_data(one, other):
         assert verdict.kind == brute_force(X.tolist(), y.tolist())
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(small_problems(most_rows=9))
 def test_exact_simplex_alone_decides_strict_separation(problem):
@@ -213,7 +217,7 @@ def wrong_guide(R):
     return float(rng.choice([0.0, 1.0])), rng.normal(size=R.shape[1]), rng.random(len(R))
 
 
-@pytest.mark.share(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("guide", [no_guide, wrong_guide])
 def test_the_verdict_does_not_depend_on_the_linear_programme(guide, monkeypatch):
     monkeypatch.setattr("linscope.separation.strict_separation._highs", guide)
@@ -477,6 +481,7 @@ def test_margins_below_rounding_are_decided_exactly():
     assert verdict.verify(above, [1, -1, 1])
 
 
+@pytest.mark.slow
 def test_near_degenerate_planes_agree_with_brute_force():
     """Points on a plane, moved by units in the last place: floats cannot tell the three cases."""
     rng = np.random.default_rng(11)
@@ -623,6 +628,7 @@ def test_margins_of_columns_of_all_sizes_are_found(seed):
     assert verdict.verify(X, y)
 
 
+@pytest.mark.slow
 def test_a_combination_of_all_rows_is_exact():
     X, y = indicators(1500, 3, 1.0)
     rows = SignedRows(X, np.where(y == 1, 1.0, -1.0))

@@ -52,7 +52,7 @@ def is_last(run):
     assert tex(first) in run.to_latex().splitlines()[-len(run.answer)]
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers(name, n_classes):

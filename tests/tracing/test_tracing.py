@@ -258,6 +258,7 @@ def test_first_rise_of_the_criterion():
     assert quiet.monotonic() is True
 
 
+@pytest.mark.slow
 def test_ten_million_visits_are_traced_without_objects():
     n, d = 2000, 2
     rng = np.random.default_rng(0)
@@ -282,6 +283,7 @@ def test_ten_million_visits_are_traced_without_objects():
     assert len(trace.steps[10:9_999_990:7]) > 1_000_000
 
 
+@pytest.mark.slow
 def test_checkpoints_agree_with_a_plain_replay(monkeypatch):
     X, y = three_classes(50)
     signs = np.where(y == 1, 1, -1)
@@ -562,6 +564,7 @@ def test_extreme_values_replay_and_stay_finite(size, rule):
     assert frame["mistakes"][-1] == 0
 
 
+@pytest.mark.slow
 def test_plot_and_animation(tmp_path):
     trace = ls.trace(ls.Perceptron(tie="negative"), ls.datasets.load("or"))
     display = trace.plot()

@@ -75,6 +75,7 @@ def plan_of(metric, **more):
     return SimpleNamespace(**rules)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("pair", PRINTED)
 def test_published_table(moons, pair):
     t, bonferroni, worse, better, equal = PRINTED[pair]

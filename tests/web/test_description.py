@@ -18,7 +18,7 @@ schema = schemathesis.openapi.from_asgi(
 )
 
 
-@pytest.mark.share(3)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @schema.parametrize()
 @settings(

@@ -37,6 +37,7 @@ def test_page_and_answers(client):
     assert run["total"] == 21
 
 
+@pytest.mark.slow
 def test_a_hundred_questions_at_once(client):
     with ThreadPoolExecutor(100) as pool:
         asked = [pool.submit(client.post, "/fit", json=SPEC) for _ in range(100)]
@@ -89,6 +90,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 def test_work_that_takes_too_long_is_stopped(client, monkeypatch):
     assert client.post("/fit", json=SPEC).status_code == 200
     before = {child.pid for child in multiprocessing.active_children()}

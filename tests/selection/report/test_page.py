@@ -53,12 +53,13 @@ class Page(HTMLParser):
         return [attrs[name] for _, attrs in self.tags if name in attrs]
 
 
-@pytest.mark.share(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", [small, three_classes])
 def test_the_same_findings_give_the_same_bytes(sample):
     assert render(twin.from_json(twin.to_json(sample()))) == page_of(sample)
 
 
+@pytest.mark.share(3)
 @EVERY
 def test_the_findings_inside_the_page_are_the_findings(sample, tmp_path):
     path = tmp_path / "report.html"
@@ -139,6 +140,7 @@ def test_of_several_classes_each_is_named_in_its_curves_and_the_means_are_said()
     assert smalls.count("<svg") == 3
 
 
+@pytest.mark.slow
 def test_classes_that_are_not_drawn_are_named():
     found = three_classes()
     adelie, *others = found.panels.against_rest

@@ -52,7 +52,7 @@ def put(tree, path, value):
     tree[last] = value
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_change_of_any_number_is_found_with_its_path(seed):
     found = two_classes()
