@@ -19,10 +19,21 @@ from .datasets import Dataset
 # An array, nested lists, a data frame of any kind or a sparse matrix: see ``to_matrix``.
 TableLike: TypeAlias = Any
 
+# Libraries of tables that are in memory as they stand.
+AT_HAND = {"builtins", "numpy", "pandas", "scipy"}
+
 ENCODE_ADVICE = (
     "encode text, categories and dates first, for instance with "
     "sklearn.preprocessing.OneHotEncoder (the linscope command does it by itself)"
 )
+
+
+def at_hand(X: Any) -> bool:
+    """Whether it is a table in memory, and no data set or rows that are elsewhere.
+
+    Of other libraries' tables it says no: who asks looks closer.
+    """
+    return type(X).__module__.partition(".")[0] in AT_HAND
 
 
 def to_matrix(X: Any, *, name: str = "X", y: Any = None) -> tuple[Any, list[str] | None]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, wraps
 from inspect import getattr_static, signature
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from linscope.data.given import accepts_dataset, of_samples
 from linscope.data.suggest import did_you_mean
+from linscope.data.tables import at_hand
 from linscope.results.notebook import facts
 
 from .far import OF_ROWS, answers_far_rows, goes_on, opens_collections, scores_far_rows
@@ -104,14 +106,25 @@ class Estimator:
             method = getattr_static(cls, name, None)  # what depends on parameters is no function
             new = isinstance(method, FunctionType) and not hasattr(method, "accepts_dataset")
             if new and of_samples(method):
-                method = scores_far_rows(method) if name == "score" else method
-                method = goes_on(method) if name.endswith("fit") else method
-                setattr(cls, name, accepts_dataset(opens_collections(method)))
+                far = scores_far_rows(method) if name == "score" else method
+                far = goes_on(far) if name.endswith("fit") else far
+                setattr(cls, name, _door(method, accepts_dataset(opens_collections(far))))
         for name in OF_ROWS:
             method = getattr_static(cls, name, None)
             if isinstance(method, FunctionType) and not hasattr(method, "answers_far_rows"):
-                setattr(cls, name, answers_far_rows(method))
+                setattr(cls, name, _door(method, answers_far_rows(method)))
         super().__init_subclass__(**kwargs)
+
+
+def _door(method: Callable[..., Any], otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """The method for a table in memory, ``otherwise`` for whatever else stands for X."""
+
+    @wraps(otherwise)
+    def opened(self: Any, *args: Any, **kwargs: Any) -> Any:
+        near = at_hand(args[0] if args else kwargs.get("X"))
+        return (method if near else otherwise)(self, *args, **kwargs)
+
+    return opened
 
 
 def _found(model: Any, certificate: Any) -> str:

@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 
 from linscope._bridge import check_feature_names, check_n_features, check_sample_weight
 from linscope.data import to_matrix
-from linscope.data.tables import without_mask
+from linscope.data.tables import at_hand, without_mask
 from linscope.engines import Source, source_of
 from linscope.engines.checkpoint.front import journaled
 from linscope.engines.source import weighed
@@ -37,7 +37,7 @@ class Regression(NamedTuple):
 
 def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) -> Regression:
     """Check and convert what ``fit`` or ``partial_fit`` was given; numbers may still be NaN."""
-    source = source_of(X, y, sample_weight)
+    source = None if at_hand(X) else source_of(X, y, sample_weight)
     if source is not None:
         return _far_regression(estimator, source, reset)
     matrix, _ = to_matrix(X, y=y)

@@ -20,7 +20,7 @@ from linscope._bridge import (
     has_callbacks,
 )
 from linscope.data import encode_labels, signs, to_matrix
-from linscope.data.tables import TableLike
+from linscope.data.tables import TableLike, at_hand
 from linscope.engines import Source, class_counts, source_of
 from linscope.engines.checkpoint.front import journaled
 from linscope.engines.source import refuse, weighed
@@ -83,7 +83,7 @@ def read_training(
     estimator: Any, X: TableLike, y: Any, sample_weight: Any = None, classes: Any = None
 ) -> Training:
     """Check and convert what ``fit`` or ``partial_fit`` was given."""
-    source = source_of(X, y, sample_weight)
+    source = None if at_hand(X) else source_of(X, y, sample_weight)
     if source is not None:
         return _far_training(estimator, source, classes)
     matrix, _ = to_matrix(X, y=y)
@@ -106,13 +106,13 @@ def read_training(
 
 def classes_of(X: TableLike, y: Any) -> np.ndarray:
     """The labels of y, sorted; of rows that are elsewhere those of their target."""
-    source = source_of(X, y)
+    source = None if at_hand(X) else source_of(X, y)
     return encode_labels(y).classes if source is None else source.labelled()[0]
 
 
 def has_weights(X: TableLike, sample_weight: Any) -> bool:
     """Whether samples have weights of their own."""
-    source = source_of(X)
+    source = None if at_hand(X) else source_of(X)
     return sample_weight is not None if source is None else source.engine.weighted
 
 
