@@ -90,7 +90,7 @@ class ProcessEngine:
         step = max(1, self.n_rows // max(1, rows))
         return stacked(_ask("fold", self._name, "", _every, (step,)))
 
-    has_all_rows = False
+    has_all_rows, room = False, np.inf
 
     def all_rows(self, who):
         raise RowsElsewhere(f"{who} needs all rows in memory, and these are in another process")

@@ -1,7 +1,9 @@
 """Tables in batches: the same models, certificates and errors as in memory."""
 
+import gc
 import os
 import shutil
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -159,6 +161,54 @@ def test_what_is_gathered_goes_to_a_file_beyond_the_limit(tmp_path, monkeypatch)
     assert texts[-1] == "aaaaa"
     few = engine.gather(lambda block: block.y[block.y > 5])
     np.testing.assert_array_equal(few, NUMBERS[NUMBERS > 5])
+
+
+def _peak(model, path, limit):
+    """Bytes that a fit holds at most at once, beside what was there."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        model.fit(ls.scan(path, target="y", memory_limit=limit))
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", pytest.param("hinge", marks=pytest.mark.slow)])
+def test_a_support_vector_machine_holds_nothing_for_each_row(loss, tmp_path, monkeypatch):
+    """What a table twice as long takes more is less than four numbers for each row."""
+    monkeypatch.setattr("linscope.engines.order.FEW", 1000)
+    peaks, sizes = [], (66_000, 132_000)
+    for n in (sizes[0], *sizes):  # once to compile
+        rng = np.random.default_rng(1)
+        Z = rng.normal(size=(n, 3))
+        labels = Z[:, 0] + 2 * rng.normal(size=n) > 0
+        table = pa.table(dict(zip("abc", Z.T, strict=True)) | {"y": labels})
+        path = write(tmp_path / f"{n}.parquet", table, (n,))
+        model = ls.LinearSVC(loss=loss)
+        peaks.append(_peak(model, path, 400_000))
+        assert model.certificate_.ok
+        assert isinstance(model.alphas_.base, np.memmap)
+    assert peaks[2] - peaks[1] < 32 * (sizes[1] - sizes[0])
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_support_vector_machine_whose_rows_are_in_files_is_that_in_memory(loss, tmp_path):
+    """The same rows stand for all here: of a table in one part, and with that much memory."""
+    rng = np.random.default_rng(2)
+    Z = rng.normal(size=(30_000, 5))
+    y = Z[:, 0] + 2 * rng.normal(size=len(Z)) > 0
+    table = pa.table(dict(zip("abcde", Z.T, strict=True)) | {"y": y})
+    path = write(tmp_path / "t.parquet", table, (len(Z),))
+    far = ls.LinearSVC(loss=loss).fit(ls.scan(path, target="y", memory_limit=3e6))
+    near = ls.LinearSVC(loss=loss).fit(Z, y)
+    assert isinstance(far.alphas_.base, np.memmap)
+    np.testing.assert_allclose(far.coef_, near.coef_, rtol=1e-12)
+    for name in ("alphas_", "slack_"):
+        np.testing.assert_allclose(getattr(far, name), getattr(near, name), rtol=0, atol=1e-12)
+    for name in ("primal", "dual"):
+        found, expected = (getattr(one.certificate_, name) for one in (far, near))
+        assert found == pytest.approx(expected, rel=1e-12)
 
 
 def _parts(path):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.svm import SVC, LinearSVC
 
-from linscope.engines import choose
+from linscope.engines import MemoryEngine, choose
 from linscope.fitting.driver import run
 from linscope.linear_svm.certificates.duality import duality
 from linscope.linear_svm.certificates.linear_svm import certify
@@ -19,10 +19,10 @@ from linscope.linear_svm.solvers.dual_coordinate import DualCoordinate
 from linscope.linear_svm.solvers.dual_coordinate_loops import replay_steps
 from linscope.linear_svm.solvers.hard_margin import hard_margin
 from linscope.linear_svm.solvers.hinge import Multipliers
-from linscope.linear_svm.solvers.hinge_bias import hinge_bias
+from linscope.linear_svm.solvers.hinge_bias import bias_of_slopes
 from linscope.linear_svm.solvers.objective import margin_problem
 from linscope.linear_svm.solvers.squared_hinge import FiniteNewton
-from linscope.linear_svm.verify.bounds import Problem, balanced
+from linscope.linear_svm.verify.bounds import Problem, feasible
 from linscope.results import Status, VisitOrder
 
 
@@ -266,7 +266,9 @@ def test_where_rounding_hides_the_dual_nothing_is_claimed(squared, seed):
 )
 def test_repaired_coefficients_sum_to_nothing(pairs):
     alpha, y = np.array([p[0] for p in pairs]), np.where([p[1] for p in pairs], 1.0, -1.0)
-    fixed = balanced(alpha, y)
+    engine = MemoryEngine(np.zeros((len(y), 1)), y, block_rows=7)
+    found = feasible(Problem(engine, 1e3), alpha)
+    fixed = engine.gather(lambda block: found.of(block))
     assert sum((Fraction(float(a)) * int(s) for a, s in zip(fixed, y, strict=True))) == 0
     assert (fixed >= 0).all()
     assert (fixed <= alpha).all()
@@ -279,7 +281,8 @@ def test_the_best_bias_minimises_the_hinge(weighted):
         s, y = rng.standard_normal(15), np.where(rng.random(15) < 0.4, 1.0, -1.0)
         y[:2] = 1.0, -1.0
         c = rng.integers(1, 4, 15).astype(float) if weighted else np.ones(15)
-        b = hinge_bias(s, y, c if weighted else np.zeros(0))
+        engine = choose(s[:, None], y, c if weighted else None)
+        b = bias_of_slopes(engine, lambda block: block.X[:, 0])
         loss = [np.sum(c * np.maximum(0, 1 - y * (s + t))) for t in [*(y - s), b]]
         assert loss[-1] == pytest.approx(min(loss), rel=1e-14)
 

@@ -58,6 +58,11 @@ class Engine(Protocol):
         ...
 
     @property
+    def room(self) -> float:
+        """Numbers of the table that may be brought here at once."""
+        ...
+
+    @property
     def sizes(self) -> list[int]:
         """Rows of each block: what bounds of rounding depend on."""
         ...

@@ -101,44 +101,48 @@ class KeptRows:
 class Column:
     """Something for each row, block after block: in memory, or beyond a limit in such a file.
 
+    It is written to the file and mapped when it is whole, so that its pages are in memory only
+    while somebody looks at them.
+
     Parameters
     ----------
-    rows : how many there may be
     limit : bytes that may stay in memory
     """
 
-    def __init__(self, rows: int, limit: float) -> None:
-        self._rows, self._limit, self._at = rows, limit, 0
-        self._values: np.ndarray | None = None
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self._parts: list[np.ndarray] = []
+        self._file: Any = None
+        self._shape: tuple[int, ...] = ()
+        self._kind: Any = None
 
     def add(self, part: np.ndarray) -> None:
-        end = self._at + len(part)
-        if self._values is None:
-            self._values = empty((max(self._rows, end), *part.shape[1:]), part.dtype, self._limit)
-        kind = np.promote_types(self._values.dtype, part.dtype)  # texts may be longer here
-        if kind != self._values.dtype or end > len(self._values):
-            wider = empty((max(self._rows, end), *part.shape[1:]), kind, self._limit)
-            wider[: self._at] = self._values[: self._at]
-            self._values = wider
-        self._values[self._at : end] = part
-        self._at = end
+        kind = part.dtype if self._kind is None else np.promote_types(self._kind, part.dtype)
+        if self._file is not None and kind != self._kind:  # texts may be longer here
+            self._parts, self._file = [self.whole()], None
+        self._kind, rows = kind, self._shape[0] if self._shape else 0
+        self._shape = (rows + len(part), *part.shape[1:])
+        self._parts.append(part)
+        size = int(np.prod(self._shape, dtype=np.int64)) * kind.itemsize
+        if self._file is not None or (size > self._limit and not kind.hasobject):
+            self._write()
 
-    def whole(self) -> np.ndarray:
-        assert self._values is not None
-        return self._values if self._at == len(self._values) else self._values[: self._at].copy()
-
-
-def empty(shape: tuple[int, ...], dtype: np.dtype, limit: float) -> np.ndarray:
-    """An array; if it has more bytes than that, in a temporary file without a name."""
-    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    if size <= limit or dtype.hasobject or not hasattr(os, "posix_fallocate"):
-        return np.empty(shape, dtype)
-    with tempfile.TemporaryFile(prefix="linscope-") as file:
-        try:  # a full disk is an error now, and not the end of the process later
-            os.posix_fallocate(file.fileno(), 0, size)
+    def _write(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="linscope-")  # noqa: SIM115
+        try:
+            for part in self._parts:
+                self._file.write(np.ascontiguousarray(part, self._kind).data)
+            self._file.flush()
         except OSError as error:
             raise told(error) from None
-        return np.memmap(file, dtype, "r+", shape=shape).view(np.ndarray)
+        self._parts = []
+
+    def whole(self) -> np.ndarray:
+        """All of it; to be called once."""
+        if self._file is None or not self._shape[0]:
+            return self._parts[0] if len(self._parts) == 1 else np.concatenate(self._parts)
+        return np.memmap(self._file, self._kind, "r+", shape=self._shape).view(np.ndarray)
 
 
 def told(error: OSError) -> OSError:

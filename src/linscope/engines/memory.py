@@ -77,7 +77,7 @@ class MemoryEngine:
         self.dtype, self.weighted = X.dtype, len(c) > 0
         self.borders = borders(self.n_rows, block_rows or self._default_rows()) or [(0, 0)]
 
-    has_all_rows = True
+    has_all_rows, room = True, np.inf
 
     @property
     def n_threads(self) -> int:

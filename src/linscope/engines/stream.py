@@ -41,6 +41,8 @@ AHEAD_SHARE, BLOCK_SHARE, KEPT_SHARE = 1 / 16, 1 / 64, 1 / 4
 MOST_AHEAD = 64 << 20
 # Bytes of rows that stand for all.
 SOME_SHARE, MOST_SOME = 1 / 8, 64 << 20
+# And of rows that are brought here.
+ROOM_SHARE, MOST_ROOM = 1 / 4, 128 << 20
 # A look at some rows reads the beginnings of parts: of this share, since of a small part even a few
 # rows cost as much as all.
 FEWEST_PARTS, MOST_PARTS, SHARE_OF_PARTS = 4, 64, 1 / 32
@@ -94,6 +96,7 @@ class StreamEngine:
         self._workers = Workers()
         self._seen: dict[int, int] = {}
         self._kept = KeptRows(limit * KEPT_SHARE)
+        self.room = min(MOST_ROOM, limit * ROOM_SHARE) / 8
         self.n_features, self.dtype = len(plan.names), plan.dtype
         self.n_targets = int(plan.target is not None)
         self.weighted = plan.weight is not None
@@ -173,9 +176,7 @@ class StreamEngine:
         with closing(self._map(lambda _, block: task(block, *arguments), blind)) as found:
             for part in found:
                 parts = part if isinstance(part, tuple) else (part,)
-                columns = columns or [
-                    Column(self.n_rows, self._limit * KEPT_SHARE / 4) for _ in parts
-                ]
+                columns = columns or [Column(self._limit * KEPT_SHARE / 4) for _ in parts]
                 for column, values in zip(columns, parts, strict=True):
                     column.add(np.asarray(values))
         whole = tuple(column.whole() for column in columns)
@@ -210,8 +211,7 @@ class StreamEngine:
 
     def take(self, rows: np.ndarray) -> Block:
         """The rows with these numbers."""
-        found = self._map(lambda _, block: _numbered(block, rows))
-        return stacked([part for part in found if part.X.shape[0]] or [every(self._first(), 1)])
+        return self._brought(len(rows), lambda _, block: _numbered(block, rows))
 
     def some(self, rows: int) -> Block:
         """The first rows of parts that are evenly spread, or of a small table all."""
@@ -236,9 +236,13 @@ class StreamEngine:
 
     def loaded(self) -> Block:
         """All rows of a table that is known to fit, in one block."""
-        X, at = np.empty((self.n_rows, self.n_features), self.dtype), 0
+        return self._brought(self.n_rows, lambda _, block: block)
+
+    def _brought(self, rows: int, function: Any) -> Block:
+        """So many rows, which ``function(number, block)`` gives, in one block."""
+        X, at = np.empty((rows, self.n_features), self.dtype), 0
         rest = []
-        with closing(self._map(lambda _, block: block)) as found:
+        with closing(self._map(function)) as found:
             for block in found:
                 X[at : at + len(block.X)] = block.X
                 at += len(block.X)

@@ -59,6 +59,11 @@ class JournalEngine:
         self.dtype, self.is_sparse, self.weighted, self.has_all_rows = shape[3:7]
 
     @property
+    def room(self) -> float:
+        """As it was when the fit began: its way must not depend on the memory of today."""
+        return self._ask("room", None, (), lambda _: self._engine().room)
+
+    @property
     def sizes(self) -> list[int]:
         return self._shape.sizes.tolist()
 

@@ -44,7 +44,7 @@ class ClusterEngine:
     parts : the partitions, as the crew understands them
     """
 
-    has_all_rows = False
+    has_all_rows, room = False, 2.0 * MOST_NUMBERS
 
     def __init__(self, crew: Crew, parts: list) -> None:
         self._crew, self._parts, self._log = crew, parts, Log()

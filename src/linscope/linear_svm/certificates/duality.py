@@ -22,11 +22,10 @@ import numpy as np
 
 from linscope.arithmetic.enclosures import UNIT, Ball
 from linscope.fitting.column_scaling import ColumnFrame
-from linscope.losses import squared_hinge
 
-from ..solvers.blocks import SLACK, SQUARED_SLACK
+from ..solvers.blocks import SLACK, SQUARED_SLACK, dual_block, within_block
 from ..solvers.objective import MarginObjective
-from ..verify.bounds import Bounds, Problem, bounds, feasible, gap_between
+from ..verify.bounds import Bounds, Feasible, Problem, bounds, feasible, gap_between
 
 # Up to so many numbers the precise way costs next to nothing; beyond the other limit it is left.
 TINY_TABLE, LARGEST = 2_000, 100_000_000
@@ -81,8 +80,7 @@ def _quick(
     half = 0.5 * float(np.sum(objective.rho * V * V))
     C, slack = problem.C, float(point.totals[SLACK])
     loss = C * float(point.totals[SQUARED_SLACK] if problem.squared else slack)
-    near = point.margins < 1.0 + E
-    reach = C * float(problem.c[near].sum() if len(problem.c) else np.count_nonzero(near))
+    reach = C * objective.engine.fold(within_block, point.name, 1.0 + E)
     off = 2.0 * C * slack * E + reach * E * E if problem.squared else reach * E
     rounding = few * half + many * loss + off * (1.0 + many) ** 2
     value = half + loss
@@ -92,13 +90,13 @@ def _quick(
     if not (np.isfinite(dual) and (sizes > SMALLEST).all() and (sizes < GREATEST).all()):
         return None
     primal, dual = Ball(value, rounding), max(dual, 0.0)
-    return Bounds(primal, dual, gap_between(primal, dual), 1.0 - point.margins)
+    return Bounds(primal, dual, gap_between(primal, dual), objective.slack(point))
 
 
-def _dual(problem: Problem, objective: MarginObjective, alpha: np.ndarray, longest: float) -> float:
-    """D(α) less its rounding; α feasible."""
+def _dual(problem: Problem, objective: MarginObjective, alpha: Feasible, longest: float) -> float:
+    """D(α) less its rounding."""
     few, many = 2.0 * UNIT * (objective.d + 16), 2.0 * UNIT * (objective.n + 16)
-    total, v = float(alpha.sum()), objective.combine(alpha)
+    v, total, square = objective.engine.fold(dual_block, alpha, problem.C)
     length2 = float(np.sum(v[1:] / objective.rho[1:] * v[1:]))
     e = many * total * longest
     off = np.sqrt(length2) * e + 0.5 * e * e
@@ -108,8 +106,6 @@ def _dual(problem: Problem, objective: MarginObjective, alpha: np.ndarray, longe
         lost += 0.5 * float(v[0]) ** 2
         off += abs(float(v[0])) * e0 + 0.5 * e0 * e0
     if problem.squared:
-        top = problem.C * (problem.c if len(problem.c) else 1.0)
-        square = float(np.sum(squared_hinge.bend(alpha, top)))
         lost, off = lost + square, off + many * square
     rounding = many * total + few * lost + off * (1.0 + many) ** 2
     return total - lost - rounding * (1.0 + 8.0 * UNIT)

@@ -73,7 +73,7 @@ def certify(
         squared=problem.squared,
         penalize_intercept=problem.intercept and problem.penalised,
         fit_intercept=problem.intercept,
-        weighted=len(problem.c) > 0,
+        weighted=problem.engine.weighted,
         **claim,
     )
 

@@ -21,7 +21,7 @@ from linscope.arithmetic.enclosures import products, scores
 from linscope.losses.hinge import dual_slope
 from linscope.rows.blocks import Block
 
-from .hinge_bias import hinge_bias
+from .hinge_bias import bias_of_slopes
 from .objective import MarginObjective
 
 MOST_FREE, MOST_ROUNDS = 400, 8
@@ -83,9 +83,9 @@ def _last_weights(objective: MarginObjective, alpha: np.ndarray, b: float) -> np
         sums = products(own.X, (alpha[support] * own.y)[:, None], precise=True).mid[0]
         first = 0 if objective.rho[0] > 0.0 else 1
         V[first:] = sums[first:] / objective.rho[first:]
-    if objective.free_bias and not objective.squared and (objective.y != objective.y[0]).any():
-        slopes = objective.engine.gather(_slopes, V[1:], careful)
-        V[0] = hinge_bias(slopes, objective.y, objective.c)
+    if objective.free_bias and not objective.squared:
+        best = bias_of_slopes(objective.engine, _slopes, V[1:], careful)
+        V[0] = V[0] if best is None else best
     return V
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope._compiling import kernel
-from linscope.losses import hinge
+from linscope.losses import hinge, squared_hinge
 from linscope.rows.blocks import Block, Largest, blind, block_rows_for, selects
 from linscope.rows.curvature import diagonal_block, product_block
 from linscope.rows.operations import REORDER, as_rows
@@ -31,9 +31,12 @@ SLACK, SQUARED_SLACK, COMPLEMENT = range(3)
 
 
 class Pieces(NamedTuple):
-    """The numbers that make the piecewise quadratic; empty a: zeros."""
+    """The numbers that make the piecewise quadratic; empty a: zeros.
 
-    a: np.ndarray
+    ``a`` has a number for each row, or is something that is kept for the rows (``objective.Kept``).
+    """
+
+    a: Any
     k: float
     u: float
 
@@ -50,7 +53,7 @@ def evaluate_block(block: Block, w, a, k, u) -> tuple[Terms, tuple[np.ndarray, n
     """What stays with the rows; totals and Σ α y [1, x]."""
     n, rows = len(block.y), as_rows(block.X)
     out = Terms(np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
-    own = a[block.rows] if len(a) else a, block.weight, k, u
+    own = own_multipliers(block, a), block.weight, k, u
     g, totals, s, residual = np.zeros(len(w)), np.zeros(3), np.empty(n), np.empty(n)
     table: Any = rows
     if sparse.issparse(block.X):
@@ -65,10 +68,111 @@ def evaluate_block(block: Block, w, a, k, u) -> tuple[Terms, tuple[np.ndarray, n
     return out, (totals, g)
 
 
+def own_multipliers(block: Block, a: Any) -> np.ndarray:
+    """Those of the rows of a block: entries of an array, or what is kept under a name."""
+    if not isinstance(a, str):
+        return a[block.rows] if len(a) else a
+    found = block.kept[a]
+    return found.alpha if isinstance(found, Terms) else found
+
+
 @blind
 def kept(block: Block, name: str, which: str) -> np.ndarray:
     """The margins, α or activity of a point."""
     return getattr(block.kept[name], which)
+
+
+@blind
+def distances(block: Block, name: str) -> np.ndarray:
+    """|1 − m|, how far the rows are from their kink."""
+    return np.abs(1.0 - block.kept[name].margins)
+
+
+@blind
+def slack_block(block: Block, name: str) -> np.ndarray:
+    """ξ of each row."""
+    return hinge.loss(block.kept[name].margins)
+
+
+@blind
+def within_block(block: Block, name: str, most: float) -> float:
+    """Σ c of the rows whose margin is less than this."""
+    near = block.kept[name].margins < most
+    return float(block.weight[near].sum() if block.weighted else np.count_nonzero(near))
+
+
+def _numbers_of(block: Block, chosen: np.ndarray) -> np.ndarray:
+    return block.start + np.flatnonzero(chosen)
+
+
+@blind
+def active_rows(block: Block, name: str) -> np.ndarray:
+    """The numbers of the active rows."""
+    return _numbers_of(block, block.kept[name].active)
+
+
+@blind
+def near_rows(block: Block, name: str, most: float, C: float) -> np.ndarray:
+    """Rows no further than this from their kink, and all whose α is strictly inside its box."""
+    alpha, top = block.kept[name].alpha, C * block.weight if block.weighted else C
+    near = distances(block, name) <= most
+    return _numbers_of(block, near | ((alpha > 0.0) & (alpha < top)))
+
+
+@blind
+def crossed_rows(block: Block, a: str, name: str, rows: np.ndarray) -> np.ndarray:
+    """Rows whose α is not what it was, but for these."""
+    crossed = block.kept[name].alpha != own_multipliers(block, a)
+    crossed[_own_rows(block, rows)[1]] = False
+    return _numbers_of(block, crossed)
+
+
+@blind
+def how_many(block: Block, task: Any, words: tuple) -> int:
+    """How many rows a task names."""
+    return len(task(block, *words))
+
+
+@blind
+def multipliers_of(block: Block, a: Any, rows: np.ndarray | None = None) -> np.ndarray:
+    """Multipliers of all rows, or of some."""
+    own = own_multipliers(block, a)
+    return own if rows is None else own[_own_rows(block, rows)[1]]
+
+
+@blind
+def patched_block(block: Block, a: Any, rows: np.ndarray, values: np.ndarray) -> tuple:
+    """Multipliers with other values for some rows, which are kept."""
+    own = np.array(own_multipliers(block, a))
+    part, places = _own_rows(block, rows)
+    own[places] = values[part]
+    return own, 0
+
+
+def _own_rows(block: Block, rows: np.ndarray) -> tuple[slice, np.ndarray]:
+    """Which of these sorted rows are in the block, and where."""
+    part = slice(*np.searchsorted(rows, (block.rows.start, block.rows.stop)))
+    return part, rows[part] - block.start
+
+
+@blind
+def kinks(block: Block, name: str, bias: float) -> np.ndarray:
+    """The bias at which each row is at its kink, y − w·x, from margins with another bias."""
+    return block.y - (block.y * block.kept[name].margins - bias)
+
+
+@blind
+def loss_at_bias(block: Block, name: str, before: float, now: float) -> float:
+    """Σ c ξ with another bias."""
+    loss = hinge.loss(block.y * (block.y * block.kept[name].margins - before + now))
+    return float(np.sum(block.weight * loss if block.weighted else loss))
+
+
+def dual_block(block: Block, feasible: Any, C: float) -> tuple[np.ndarray, float, float]:
+    """Σ α y [1, x], Σ α and Σ α²/(4 C c)."""
+    alpha = feasible.of(block)
+    square = np.sum(squared_hinge.bend(alpha, C * block.weight if block.weighted else C))
+    return sum_rows(block, alpha), float(alpha.sum()), float(square)
 
 
 @blind
@@ -131,10 +235,14 @@ def _own(block: Block) -> np.ndarray:
     return block.weight if block.weighted else np.ones(len(block.y))
 
 
-def sum_block(block: Block, alpha) -> np.ndarray:
-    """Σ α y [1, x]."""
+def sum_block(block: Block, alpha: Any) -> np.ndarray:
+    """Σ α y [1, x] of multipliers, see ``Pieces``."""
+    return sum_rows(block, own_multipliers(block, alpha))
+
+
+def sum_rows(block: Block, alpha: np.ndarray) -> np.ndarray:
     rows: Any = as_rows(block.X)
-    weight = alpha[block.rows] * block.y
+    weight = alpha * block.y
     g = np.zeros(block.X.shape[1] + 1)
     if sparse.issparse(block.X):
         sparse_add(rows.data, rows.indices, rows.indptr, weight, 0, len(weight), g)
@@ -247,7 +355,7 @@ def along_block(block: Block, here: str, there: str) -> tuple[np.ndarray, int]:
 @blind
 def slope_block(block: Block, here: str, t: float, a, k: float, u: float) -> tuple:
     """``slope_and_curvature`` of a block."""
-    own = a[block.rows] if len(a) else a
+    own = own_multipliers(block, a)
     margins, along = block.kept[here].margins, block.kept["along"]
     if len(own) == 0 and len(block.weight) == 0 and u == np.inf:
         slope, curvature = squared_slope_and_curvature(t, margins, along)

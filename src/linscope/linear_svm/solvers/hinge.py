@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linscope.losses import hinge
 from linscope.results import Look, Result, Status, ended
 
+from . import blocks
 from .blocks import SLACK, Pieces
 from .hinge_bias import hinge_bias
 from .objective import NOTHING, MarginObjective, Point
@@ -94,7 +94,7 @@ def solve_rows(
         if gap <= target or worse == PATIENCE or update == most:
             break
         k = pieces.k * (SHRINKAGE_OF_K if mismatch > lacking else GROWTH_OF_K)
-        pieces = pieces._replace(a=point.alpha, k=min(k, LARGEST_K * pieces.u))
+        pieces = pieces._replace(a=point, k=min(k, LARGEST_K * pieces.u))
     return Solved(*best, steps)
 
 
@@ -185,39 +185,39 @@ class Multipliers:
         size = NEAR * max(int(np.count_nonzero(point.active)), min(whole.d, whole.n), FEWEST_NEAR)
         if state.fresh or 2 * size >= whole.n:
             return None
-        distance = np.abs(1.0 - point.margins)
-        top = whole.C * whole.c if len(whole.c) else whole.C
-        near = distance <= np.partition(distance, size)[size]
-        return np.flatnonzero(near | ((point.alpha > 0.0) & (point.alpha < top)))
+        if size * (whole.d + 2) > whole.engine.room:
+            return None
+        words = point.name, whole.rank(size, blocks.distances, point.name), whole.C
+        return whole.named_rows(blocks.near_rows, *words)
 
     def _solve_all(self, state: State) -> None:
         pieces, target, most = state.pieces, self._target(state), MOST_UPDATES
         if state.fresh:  # once, closely: W and Σ α y x must agree before rows are left out
             target, most = 0.4 * self.tol * state.primal, 1
         else:
-            pieces = pieces._replace(a=state.point.alpha)
+            pieces = pieces._replace(a=state.point)
         found = solve_rows(self.objective, state.point.W, pieces, target, most)
         state.point, state.pieces, state.fresh = found.point, found.pieces, False
         state.passes, state.steps = state.passes + found.steps, state.steps + found.steps
 
     def _solve_near(self, state: State, rows: np.ndarray) -> None:
         whole, start, k = self.objective, state.point, state.pieces.k
-        a, W = start.alpha.copy(), start.W
+        own, W = whole.multipliers(start, rows), start.W
         while True:
             part = whole.restrict(rows, start)
-            own = Pieces(a[rows], k, whole.C)
-            found = solve_rows(part, W, own, self._target(state))
-            a[rows], W, k = found.pieces.a, found.point.W, found.pieces.k
+            found = solve_rows(part, W, Pieces(own, k, whole.C), self._target(state))
+            W, k = found.point.W, found.pieces.k
+            a = whole.patched(start, rows, part.multipliers(found.pieces.a))
             pieces = Pieces(a, k, whole.C)
             point = whole.evaluate(W, pieces)
             state.passes, state.steps = state.passes + 1, state.steps + found.steps
-            crossed = point.alpha != a
-            crossed[rows] = False
-            if not crossed.any() or whole.gap(point) < LEAST_GAIN * state.gap:
+            crossed = whole.named_rows(blocks.crossed_rows, a.name, point.name, rows)
+            if crossed is None or not len(crossed) or whole.gap(point) < LEAST_GAIN * state.gap:
                 break
-            crossed[rows] = True
-            a[rows] = found.point.alpha
-            rows = np.flatnonzero(crossed)
+            own = np.r_[found.point.alpha, whole.multipliers(start, crossed)]
+            rows = np.r_[rows, crossed]
+            order = np.argsort(rows)
+            own, rows = own[order], rows[order]
         state.point, state.pieces = point, pieces
 
     def _target(self, state: State) -> float:
@@ -256,11 +256,9 @@ class Multipliers:
     def _with_best_bias(self, point: Point) -> tuple[np.ndarray, float]:
         """The weights with the best bias for their w, and by how much P is less."""
         whole, W = self.objective, point.W.copy()
-        if not (whole.y != whole.y[0]).any():
+        bias = hinge_bias(whole.engine, blocks.kinks, point.name, W[0])
+        if bias is None:
             return W, 0.0
-        scores = whole.y * point.margins - W[0]
-        W[0] = hinge_bias(scores, whole.y, whole.c)
-        margins, c = whole.y * (scores + W[0]), whole.c if len(whole.c) else 1.0
-        loss = float(np.sum(c * hinge.loss(margins)))
-        gained = whole.C * (float(point.totals[SLACK]) - loss)
-        return W, gained
+        loss = whole.engine.fold(blocks.loss_at_bias, point.name, W[0], bias)
+        W[0] = bias
+        return W, whole.C * (float(point.totals[SLACK]) - loss)

@@ -9,35 +9,55 @@ the middle is taken. The bias of a support vector machine need not be unique; th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+from linscope.engines import Engine
+from linscope.engines.order import reached
+from linscope.rows.blocks import Block, blind
 
 # Sums of weights that differ by less, relatively, are equal.
 EQUAL = 1e-12
 
 
-def hinge_bias(scores: np.ndarray, y: np.ndarray, c: np.ndarray) -> float:
-    """The middle of all b that minimise the sum; both classes must be there.
+def hinge_bias(engine: Engine, kinks: Any, *words: Any) -> float | None:
+    """The middle of all b that minimise the sum; None if all rows are of one class.
 
     Parameters
     ----------
-    scores : w·x of each row, without bias
-    y : labels −1.0 and +1.0
-    c : weights of the rows, or empty
-
-    Examples
-    --------
-    >>> hinge_bias(np.array([-3.0, 0.0, 1.0]), np.array([-1.0, -1.0, 1.0]), np.zeros(0))
-    -0.5
+    engine : the rows with labels −1.0 and +1.0, and their weights
+    kinks, words : the task that tells y − w·x of each row of a block, looking at no features
     """
-    kinks = y - scores
-    if not len(c):
-        count = int(np.count_nonzero(y > 0))
-        low, high = np.partition(kinks, [count - 1, count])[[count - 1, count]]
-        return 0.5 * float(low) + 0.5 * float(high)
-    order = np.argsort(kinks)
-    sums, wanted = np.cumsum(c[order]), float(c[y > 0].sum())
-    room = EQUAL * float(sums[-1])
-    first = int(np.searchsorted(sums, wanted - room))
-    last = int(np.searchsorted(sums, wanted + room, side="right"))
-    last = min(last, len(order) - 1)
-    return 0.5 * float(kinks[order[first]]) + 0.5 * float(kinks[order[last]])
+    wanted, everything = engine.fold(_weights)
+    if wanted in (0.0, everything):
+        return None
+    more = np.nextafter(wanted + EQUAL * everything, np.inf) if engine.weighted else wanted + 1.0
+    less = wanted - EQUAL * everything if engine.weighted else wanted
+    low, high = (reached(engine, kinks, words, weight) for weight in (less, more))
+    return 0.5 * low + 0.5 * high
+
+
+def bias_of_slopes(engine: Engine, slopes: Any, *words: Any) -> float | None:
+    """The same of rows whose w·x a task with features tells."""
+    engine.keep("slopes", _keep_slopes, slopes, words)
+    try:
+        return hinge_bias(engine, _kinks)
+    finally:
+        engine.forget("slopes")
+
+
+@blind
+def _weights(block: Block) -> tuple[float, float]:
+    """Σ c of the positive rows, and of all."""
+    own = block.weight if block.weighted else np.ones(len(block.y))
+    return float(own[block.y > 0].sum()), float(own.sum())
+
+
+def _keep_slopes(block: Block, slopes: Any, words: tuple) -> tuple[np.ndarray, int]:
+    return slopes(block, *words), 0
+
+
+@blind
+def _kinks(block: Block) -> np.ndarray:
+    return block.y - block.kept["slopes"]

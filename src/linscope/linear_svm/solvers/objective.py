@@ -13,11 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from linscope.engines import Engine, here
+from linscope.engines.order import reached
 from linscope.fitting.column_scaling import ColumnFrame, framed
 from linscope.rows.blocks import SPARSE_ROWS, block_rows_for, largest_value
 
@@ -36,7 +38,14 @@ NO_PENALTY, LOOSE = 1e-30, 1e-12
 
 
 @dataclass(eq=False)
-class Point:
+class Kept:
+    """Multipliers, one for each row, that stay where the rows are, under ``name``."""
+
+    name: str
+
+
+@dataclass(eq=False)
+class Point(Kept):
     """Weights with what one pass over the rows tells about them.
 
     What it tells of each row (``blocks.Terms``) stays where the rows are, under ``name``.
@@ -45,7 +54,6 @@ class Point:
     W: np.ndarray
     gradient: np.ndarray
     totals: np.ndarray
-    name: str
     engine: Engine
 
     @cached_property
@@ -92,7 +100,7 @@ class MarginObjective:
         # The least P(W) so far; P(0) to begin with.
         self.least = self.C * self.total
         self.smooth = Pieces(NOTHING, 2.0 * self.C, np.inf)
-        self._points: WeakValueDictionary[str, Point] = WeakValueDictionary()
+        self._kept: WeakValueDictionary[str, Kept] = WeakValueDictionary()
 
     def _block_rows(self, numbers: int) -> int:
         if numbers < WORTH_THREADS:
@@ -123,15 +131,43 @@ class MarginObjective:
     def evaluate(self, W: np.ndarray, pieces: Pieces | None = None) -> Point:
         """One pass: margins, α, activity and gradient at W."""
         W = np.array(W, dtype=np.float64)
-        # What is kept for a point that nobody has any more gives way.
-        name = next(name for name in map(str, count()) if name not in self._points)
-        pieces = self.smooth if pieces is None else pieces
-        totals, v = self.engine.keep(name, blocks.evaluate_block, W, *pieces)
+        name, pieces = self._free_name(), self.smooth if pieces is None else pieces
+        totals, v = self.engine.keep(name, blocks.evaluate_block, W, *_sent(pieces))
         gradient = self.rho * W - v - self.pull
         if not self.intercept:
             gradient[0] = 0.0
-        point = self._points[name] = Point(W, gradient, totals, name, self.engine)
+        point = self._kept[name] = Point(name, W, gradient, totals, self.engine)
         return point
+
+    def _free_name(self) -> str:
+        """What is kept for a point that nobody has any more gives way."""
+        return next(name for name in map(str, count()) if name not in self._kept)
+
+    def multipliers(self, a: Any, rows: np.ndarray | None = None) -> np.ndarray:
+        """Multipliers of all rows or of some, brought here."""
+        return self.engine.gather(blocks.multipliers_of, _sent_multipliers(a), rows)
+
+    def patched(self, a: Kept, rows: np.ndarray, values: np.ndarray) -> Kept:
+        """Multipliers with other values for some rows."""
+        name = self._free_name()
+        self.engine.keep(name, blocks.patched_block, a.name, rows, values)
+        found = self._kept[name] = Kept(name)
+        return found
+
+    def slack(self, point: Point) -> np.ndarray:
+        """ξ of each row, brought here."""
+        return self.engine.gather(blocks.slack_block, point.name)
+
+    def rank(self, k: int, task: Any, *words: Any) -> float:
+        """The k-th smallest, counted from 0, of what a task tells of each row."""
+        return reached(self.engine, task, words, k + 1, weighted=False)
+
+    def named_rows(self, task: Any, *words: Any) -> np.ndarray | None:
+        """The rows that a task names, in numbers; None if they are too many to be brought here."""
+        most = self.engine.room / (self.d + 2)
+        if most < self.n and self.engine.fold(blocks.how_many, task, words) > most:
+            return None
+        return self.engine.gather(task, *words)
 
     def settled(self, before: Point, now: Point) -> bool:
         """Whether the same rows are active at both."""
@@ -186,9 +222,9 @@ class MarginObjective:
         """The largest Σ_{j≥1} x_j²/ρ_j of a row, with ``held`` for ρ; its root."""
         return float(np.sqrt(self.engine.fold(blocks.longest_block, 1.0 / self.held[1:]).value))
 
-    def combine(self, alpha: np.ndarray) -> np.ndarray:
+    def combine(self, alpha: Any) -> np.ndarray:
         """Σ α y [1, x]."""
-        return self.engine.fold(blocks.sum_block, alpha)
+        return self.engine.fold(blocks.sum_block, _sent_multipliers(alpha))
 
     def search(self, point: Point, there: Point, D: np.ndarray, pieces: Pieces) -> float:
         """The t > 0 where ψ(t) = P(W + t D) is least, exactly; ``there`` is t = 1.
@@ -199,10 +235,10 @@ class MarginObjective:
         at_zero = float(np.sum((self.rho * point.W - self.pull) * D))
         square = float(np.sum(self.rho * D * D))
         self.engine.keep("along", blocks.along_block, point.name, there.name)
-        low, high, t = 0.0, np.inf, 1.0
+        low, high, t, sent = 0.0, np.inf, 1.0, _sent(pieces)
         longest, size = np.abs(D).max(), np.abs(point.W).max()
         for _ in range(MOST_SEARCHES):
-            pull, bend = self.engine.fold(blocks.slope_block, point.name, t, *pieces)
+            pull, bend = self.engine.fold(blocks.slope_block, point.name, t, *sent)
             slope, curvature = at_zero + t * square - pull, square + bend
             if abs(slope) <= FLAT * (abs(at_zero) + t * square + abs(pull)):
                 break  # level, as far as floats can tell: further steps might never end
@@ -231,11 +267,20 @@ class MarginObjective:
         own = here(self.engine.take(rows))
         part = MarginObjective(own, self.C, self.squared, self.rho, self.intercept)
         total = self.rho * point.W - point.gradient - self.pull
-        part.pull = total - part.combine(point.alpha[rows])
+        part.pull = total - part.combine(self.multipliers(point, rows))
         part.least = self.least
         if self.free_bias:
             part.longest = self.longest
         return part
+
+
+def _sent(pieces: Pieces) -> Pieces:
+    """As tasks understand it."""
+    return pieces._replace(a=_sent_multipliers(pieces.a))
+
+
+def _sent_multipliers(a: Any) -> Any:
+    return a.name if isinstance(a, Kept) else a
 
 
 def margin_problem(

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from linscope.arithmetic.enclosures import scores
-from linscope.rows.blocks import Block, Largest
+from linscope.rows.blocks import Block, Largest, Least
 
-from ..verify.bounds import Problem, ceiling, deficits, objective
-from .hinge_bias import hinge_bias
+from ..verify.bounds import Problem, largest_deficit, objective
+from .hinge_bias import bias_of_slopes
 
 # How much longer, in units of E; so many objectives of so many numbers are worth their time.
 LONGER = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -38,7 +38,7 @@ def best_floats(problem: Problem, W: np.ndarray, alpha: np.ndarray, dtype: np.dt
     best, least = None, np.inf
     left = int(np.clip(NUMBERS / max(problem.engine.n_rows * len(W), 1), 4, MOST))
     for V in _candidates(problem, W, alpha, dtype):
-        value = float(objective(problem, V, deficits(problem, V, precise=True)).high)
+        value = float(objective(problem, V, precise=True).high)
         if best is None or value < least:
             best, least = V, value
         left -= 1
@@ -50,7 +50,7 @@ def best_floats(problem: Problem, W: np.ndarray, alpha: np.ndarray, dtype: np.dt
 def _candidates(problem: Problem, W, alpha, dtype) -> Iterator[np.ndarray]:
     first = _held(W, dtype)
     yield first
-    lack = deficits(problem, first, precise=True).mid[alpha < ceiling(problem)].max(initial=0.0)
+    lack = largest_deficit(problem, alpha)
     if not lack < ROUNDING:
         lack = 0.0
     reach = float(problem.engine.fold(_reach, np.abs(W[1:])).value)
@@ -79,6 +79,13 @@ def _slopes(block: Block, w: np.ndarray) -> np.ndarray:
     return scores(block.X, np.r_[0.0, w], precise=True).mid[:, 0]
 
 
+def _ends(block: Block, w: np.ndarray) -> tuple[Largest, Least]:
+    """Where a bias begins that gives all positive rows a margin of 1, and ends for the others."""
+    s, y = _slopes(block, w), block.y
+    low, high = 1.0 - s[y > 0], -1.0 - s[y < 0]
+    return Largest(low.max(initial=-np.inf)), Least(high.min(initial=np.inf))
+
+
 def _held(W: np.ndarray, dtype: np.dtype) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         return W.astype(dtype).astype(np.float64)
@@ -86,11 +93,11 @@ def _held(W: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _biases(problem: Problem, V: np.ndarray) -> list[float]:
     """The bias of the weights, and the best one for their scores."""
-    y = problem.y
-    if problem.penalised or problem.squared or not (y != y[0]).any():
+    if problem.penalised or problem.squared:
         return [float(V[0])]
-    s = problem.engine.gather(_slopes, V[1:])
-    if problem.hard:
-        low, high = float((1.0 - s[y > 0]).max()), float((-1.0 - s[y < 0]).min())
-        return [0.5 * low + 0.5 * high]
-    return [hinge_bias(s, y, problem.c), float(V[0])]
+    if not problem.hard:
+        best = bias_of_slopes(problem.engine, _slopes, V[1:])
+        return [float(V[0])] if best is None else [best, float(V[0])]
+    low, high = problem.engine.fold(_ends, V[1:])
+    middle = 0.5 * float(low.value) + 0.5 * float(high.value)
+    return [middle if np.isfinite(middle) else float(V[0])]

@@ -27,6 +27,7 @@ from linscope.engines import Engine
 from .blocks import (
     Pieces,
     active_block,
+    active_rows,
     compare_block,
     curved_block,
     curves_block,
@@ -107,7 +108,7 @@ class WideSystem:
             if D is not None:
                 return D
             self.too_hard = True
-        rows = engine.take(np.flatnonzero(point.active))
+        rows = engine.take(engine.gather(active_rows, point.name))
         k = pieces.k * (rows.weight if rows.weighted else np.ones(len(rows.y)))
         return self._by_rows(point, rows.X, rows.y, k)
 

@@ -65,7 +65,8 @@ class Finish:
 
     def as_solved(self, W: np.ndarray, alpha: np.ndarray) -> Held:
         """The solver's own weights of the given columns, rounded to their type."""
-        if not (np.isfinite(W).all() and np.isfinite(alpha).all()):
+        ends = alpha.min(initial=0.0), alpha.max(initial=0.0)
+        if not (np.isfinite(W).all() and np.isfinite(ends).all()):
             raise ValueError("a weight is beyond the range of floats: scale the columns of X")
         held = in_type(W, self.dtype).astype(np.float64)
         found = duality(self.problem, self.objective, self.frame, held, alpha, self.tol)
@@ -76,7 +77,7 @@ class Finish:
         held = in_type(W, self.dtype).astype(np.float64)
         point = self.objective.evaluate(inside(self.frame, held))
         value = Ball(self.objective.primal(point), 0.0)
-        return Held(held, alpha, Bounds(value, 0.0, np.inf, 1.0 - point.margins))
+        return Held(held, alpha, Bounds(value, 0.0, np.inf, self.objective.slack(point)))
 
     def best(self, W: np.ndarray, alpha: np.ndarray) -> Held:
         """The last digits from the equations of the support, and the best floats near them."""

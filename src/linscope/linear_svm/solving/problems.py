@@ -12,7 +12,6 @@ from linscope.engines import choose
 from linscope.fitting.column_scaling import ColumnFrame
 from linscope.fitting.driver import run
 from linscope.fitting.training import Problem, Training, binary_problems
-from linscope.losses import hinge
 from linscope.results import Look, Result, Status, VisitOrder
 from linscope.results.certificate import proofs_wanted
 from linscope.rows.blocks import Block, blind
@@ -133,9 +132,8 @@ def solve(
     if keep_log and solver is None:
         result = replace(result, log=_in_units(result, frame, held))
     certificate = certify(held.found, claimed, result, held.W, held.alpha, **claim)
-    slack = hinge.slack(held.found.deficit)
     kept = solver if keep_log else None
-    return Part(problem, held.W, held.alpha, slack, result, certificate, kept)
+    return Part(problem, held.W, held.alpha, held.found.slack, result, certificate, kept)
 
 
 @blind

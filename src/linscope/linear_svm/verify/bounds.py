@@ -16,16 +16,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from linscope.arithmetic.enclosures import BLOCK, TINY, Ball, products, scores, total
-from linscope.rows.blocks import Block, blind
+from linscope.arithmetic.enclosures import BLOCK, TINY, UNIT, Ball, products, scores, total
+from linscope.arithmetic.whole_sums import as_float, whole_sum
+from linscope.rows.blocks import Block, Largest, blind
 from linscope.verify.exact_signs import settled_scores
 
+# The name under which the deficits 1 − y (w·x + b) stay with the rows.
+DEFICITS = "deficits"
 # Each repair divides what is left of Σ α y by about 2^50.
 MOST_REPAIRS = 60
 
@@ -46,10 +48,6 @@ class Problem:
         return self.engine.n_rows * self.engine.n_features
 
     @cached_property
-    def y(self) -> np.ndarray:
-        return self.engine.gather(_signs)
-
-    @cached_property
     def c(self) -> np.ndarray:
         """The weights of the samples; empty if all are 1."""
         return self.engine.gather(_weights)
@@ -62,18 +60,14 @@ class Problem:
     def free_bias(self) -> bool:
         return self.intercept and not self.penalised
 
-    @property
-    def weight(self) -> np.ndarray:
-        return self.c if len(self.c) else np.ones(len(self.y))
-
 
 class Bounds(NamedTuple):
-    """P, a lower bound of min P, an upper bound of P − min P, and 1 − y (w·x + b) of each row."""
+    """P, a lower bound of min P, an upper bound of P − min P, and ξ of each row."""
 
     primal: Ball
     dual: float
     gap: float
-    deficit: np.ndarray
+    slack: np.ndarray
 
     @property
     def value(self) -> float:
@@ -83,10 +77,11 @@ class Bounds(NamedTuple):
 
 def bounds(problem: Problem, W: np.ndarray, alpha: np.ndarray, *, precise: bool) -> Bounds:
     """Both sides of the minimum; α within its box, W with the bias first."""
-    deficit = deficits(problem, W, precise=precise)
-    value = objective(problem, W, deficit)
+    value = objective(problem, W, precise=precise)
+    slack = problem.engine.gather(_slack)
     dual = lower_bound(problem, alpha, precise=precise)
-    return Bounds(value, dual, gap_between(value, dual), deficit.mid)
+    problem.engine.forget(DEFICITS)
+    return Bounds(value, dual, gap_between(value, dual), slack)
 
 
 def gap_between(value: Ball, dual: float) -> float:
@@ -96,20 +91,38 @@ def gap_between(value: Ball, dual: float) -> float:
     return float(max(np.nextafter(high - dual, np.inf), 0.0)) if high < np.inf else np.inf
 
 
-def deficits(problem: Problem, W: np.ndarray, *, precise: bool) -> Ball:
-    """1 − y (w·x + b) of each row."""
-    return Ball(*problem.engine.gather(_deficits, W, precise))
+def objective(problem: Problem, W: np.ndarray, *, precise: bool) -> Ball:
+    """P(w, b); the deficits 1 − y (w·x + b) stay with the rows."""
+    half = _half_square(Ball.of(W if problem.penalised else W[1:]))
+    loss = problem.engine.keep(DEFICITS, _loss, W, precise, problem.squared)
+    if problem.hard:
+        return half if _within(problem, W) else Ball(np.inf, np.inf)
+    return half if not (loss.mid or loss.rad) else _sum(half, Ball.of(problem.C) * loss)
 
 
-def _deficits(block: Block, W: np.ndarray, precise: bool) -> tuple[np.ndarray, np.ndarray]:
+def largest_deficit(problem: Problem, alpha: np.ndarray) -> float:
+    """Of the rows that are below the top of their box, from the last ``objective``; 0 at least."""
+    form = problem.C, problem.squared or problem.hard
+    return problem.engine.fold(_largest_deficit, alpha, *form).value
+
+
+def _loss(block: Block, W: np.ndarray, precise: bool, squared: bool) -> tuple[Ball, Ball]:
+    """The deficits, which are kept; Σ c ξ or Σ c ξ²."""
+    deficit = _deficits(block, W, precise)
+    slack = deficit.positive_part()
+    some = np.flatnonzero((slack.mid > 0.0) | (slack.rad > 0.0))
+    slack = slack.take(some)
+    slack = slack * slack if squared else slack
+    return deficit, total(slack * block.weight[some] if block.weighted else slack)
+
+
+def _deficits(block: Block, W: np.ndarray, precise: bool) -> Ball:
     X, y = block.X, block.y
     if not W[1:].any():
-        found = Ball.of(1.0) - Ball.of(y * W[0])
-        return found.mid, found.rad
+        return Ball.of(1.0) - Ball.of(y * W[0])
     if not precise:
         plain = scores(X, W)
-        found = Ball.of(1.0) - Ball.of(y) * Ball(plain.mid[:, 0], plain.rad[:, 0])
-        return found.mid, found.rad
+        return Ball.of(1.0) - Ball.of(y) * Ball(plain.mid[:, 0], plain.rad[:, 0])
     V, n = _turned_weights(W), len(y)
     mid, rad = np.empty(n), np.empty(n)
     step = max(1, BLOCK // len(V))
@@ -117,12 +130,30 @@ def _deficits(block: Block, W: np.ndarray, precise: bool) -> tuple[np.ndarray, n
         part = slice(first, min(n, first + step))
         found = scores(_turned(X[part], y[part]), V, precise=True)
         mid[part], rad[part] = found.mid[:, 0], found.rad[:, 0]
-    return mid, rad
+    return Ball(mid, rad)
 
 
 @blind
-def _signs(block: Block) -> np.ndarray:
-    return block.y
+def _slack(block: Block) -> np.ndarray:
+    return np.maximum(block.kept[DEFICITS].mid, 0.0)
+
+
+@blind
+def _largest_deficit(block: Block, alpha: np.ndarray, C: float, unbounded: bool) -> Largest:
+    below = alpha[block.rows] < _ceiling(block.weight, C, unbounded)
+    return Largest(block.kept[DEFICITS].mid[below].max(initial=0.0))
+
+
+@blind
+def _doubtful(block: Block) -> np.ndarray:
+    """Rows whose deficit may be above 0."""
+    return block.start + np.flatnonzero(~(block.kept[DEFICITS].high <= 0.0))
+
+
+@blind
+def _lacking(block: Block) -> int:
+    """How many rows have a deficit above 0 for sure."""
+    return int(np.count_nonzero(block.kept[DEFICITS].low > 0.0))
 
 
 @blind
@@ -142,21 +173,6 @@ def _turned_weights(W: np.ndarray) -> np.ndarray:
     return np.r_[1.0, W[1:], W[0]]
 
 
-def objective(problem: Problem, W: np.ndarray, deficit: Ball) -> Ball:
-    """P(w, b) from the deficits of all rows."""
-    half = _half_square(Ball.of(W if problem.penalised else W[1:]))
-    if problem.hard:
-        return half if _within(problem, W, deficit) else Ball(np.inf, np.inf)
-    slack = deficit.positive_part()
-    some = np.flatnonzero((slack.mid > 0.0) | (slack.rad > 0.0))
-    if not len(some):
-        return half
-    slack = slack.take(some)
-    slack = slack * slack if problem.squared else slack
-    loss = Ball.of(problem.C) * total(slack * problem.c[some] if len(problem.c) else slack)
-    return _sum(half, loss)
-
-
 def _half_square(v: Ball) -> Ball:
     """½‖v‖²; exactly 0 for zeros."""
     some = np.flatnonzero((v.mid != 0.0) | (v.rad > 0.0))
@@ -171,11 +187,11 @@ def _sum(*parts: Ball) -> Ball:
     return total(Ball(np.array([p.mid for p in parts]), np.array([p.rad for p in parts])))
 
 
-def _within(problem: Problem, W: np.ndarray, deficit: Ball) -> bool:
+def _within(problem: Problem, W: np.ndarray) -> bool:
     """Whether no deficit is above 0; those in doubt are worked out exactly."""
-    if (deficit.low > 0.0).any():
+    if problem.engine.fold(_lacking):
         return False
-    rows = np.flatnonzero(~(deficit.high <= 0.0))
+    rows = problem.engine.gather(_doubtful)
     if not len(rows):
         return True
     doubtful = problem.engine.take(rows)
@@ -185,63 +201,119 @@ def _within(problem: Problem, W: np.ndarray, deficit: Ball) -> bool:
 
 def lower_bound(problem: Problem, alpha: np.ndarray, *, precise: bool) -> float:
     """D(α), repaired and rounded down; 0 where that is more."""
-    alpha = feasible(problem, alpha)
-    if not alpha.any():
+    squared = problem.squared and not problem.hard
+    found = feasible(problem, alpha)
+    v, whole, square = problem.engine.fold(_dual_terms, found, precise, problem.C, squared)
+    if not whole:
         return 0.0
-    v = problem.engine.fold(_combined, alpha, precise)
-    first = 0 if problem.intercept and problem.penalised else 1
-    parts = [total(alpha), -_half_square(Ball(v.mid[0, first:], v.rad[0, first:]))]
-    if problem.squared and not problem.hard:
-        price = Ball.of(4.0 * problem.C) * Ball.of(problem.weight)  # 4 C is exact
-        parts.append(-total(Ball.of(alpha).over(price) * Ball.of(alpha)))
-    value = _sum(*parts)
-    return max(float(value.low), 0.0) if value.rad < np.inf else 0.0
+    first, value = 0 if problem.intercept and problem.penalised else 1, as_float(whole)
+    parts = [
+        Ball.safe(value, UNIT * value),
+        -_half_square(Ball(v.mid[0, first:], v.rad[0, first:])),
+    ]
+    if squared:
+        parts.append(-square)
+    bound = _sum(*parts)
+    return max(float(bound.low), 0.0) if bound.rad < np.inf else 0.0
 
 
-def _combined(block: Block, alpha: np.ndarray, precise: bool) -> Ball:
-    """Σ α y [1, x]."""
-    return products(block.X, (alpha[block.rows] * block.y)[:, None], precise=precise)
+def _dual_terms(block: Block, found: Feasible, precise: bool, C: float, squared: bool) -> tuple:
+    """Σ α y [1, x], Σ α and, for the squared hinge, Σ α² / (4 C c)."""
+    alpha, square = found.of(block), Ball(0.0, 0.0)
+    v = products(block.X, (alpha * block.y)[:, None], precise=precise)
+    if squared:
+        price = Ball.of(4.0 * C) * Ball.of(block.weight if block.weighted else 1.0)  # 4 C is exact
+        square = total(Ball.of(alpha).over(price) * Ball.of(alpha))
+    return v, whole_sum(alpha), square
 
 
 def ceiling(problem: Problem) -> np.ndarray | float:
     """C c_i rounded down, or ∞."""
-    if problem.squared or problem.hard:
+    return _ceiling(problem.c, problem.C, problem.squared or problem.hard)
+
+
+def _ceiling(c: np.ndarray, C: float, unbounded: bool) -> np.ndarray | float:
+    if unbounded:
         return np.inf
-    if not len(problem.c):
-        return problem.C
+    if not len(c):
+        return C
     with np.errstate(over="ignore", under="ignore"):
-        return np.nextafter(problem.C * problem.c, 0.0)
+        return np.nextafter(C * c, 0.0)
 
 
-def feasible(problem: Problem, alpha: np.ndarray) -> np.ndarray:
-    """α cut to its box and, for a free bias, repaired."""
-    alpha = np.minimum(np.maximum(alpha, 0.0), ceiling(problem))
-    return balanced(alpha, problem.y) if problem.free_bias else alpha
+class Feasible(NamedTuple):
+    """α cut to its box; each class times its share; and single ones, by row, as they are."""
+
+    alpha: np.ndarray
+    C: float
+    unbounded: bool
+    shares: tuple[float, float] = (1.0, 1.0)
+    singles: tuple[tuple[int, float], ...] = ()
+
+    def of(self, block: Block) -> np.ndarray:
+        top = _ceiling(block.weight, self.C, self.unbounded)
+        own = np.minimum(np.maximum(self.alpha[block.rows], 0.0), top)
+        if self.shares != (1.0, 1.0):
+            own = np.minimum(own * np.where(block.y > 0, *self.shares), own)
+        for row, value in self.singles:
+            if block.rows.start <= row < block.rows.stop:
+                own[row - block.start] = value
+        return own
 
 
-def balanced(alpha: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """α with Σ α y = 0, exactly: the heavier class is scaled down, then single ones by bits."""
-    used = np.flatnonzero(alpha)
-    if len(used) < len(alpha):
-        out = np.zeros_like(alpha)
-        if len(used):
-            out[used] = balanced(alpha[used], y[used])
-        return out
-    plus, minus = fsum(alpha[y > 0].tolist()), fsum(alpha[y < 0].tolist())
-    low = min(plus, minus)
+def feasible(problem: Problem, alpha: np.ndarray) -> Feasible:
+    """α cut to its box and, for a free bias, with Σ α y = 0, exactly.
+
+    The heavier class is scaled down, then single ones by bits.
+    """
+    found = Feasible(alpha, problem.C, problem.squared or problem.hard)
+    if not problem.free_bias:
+        return found
+    plus, minus = map(as_float, problem.engine.fold(_class_sums, found))
+    low, nothing = min(plus, minus), found._replace(shares=(0.0, 0.0))
     if not 0.0 < low < np.inf:
-        return np.zeros_like(alpha)
-    share = (low / plus, low / minus)
-    out = np.minimum(alpha * np.where(y > 0, *share), alpha)
+        return nothing
+    found = found._replace(shares=(low / plus, low / minus))
+    plus, minus = problem.engine.fold(_class_sums, found)
+    left = plus - minus
     for _ in range(MOST_REPAIRS):
-        left = fsum((out * y).tolist())
-        if left == 0.0:
-            return out
-        # The smallest one that is large enough: its last bit is the finest.
-        able = np.flatnonzero((y * left > 0.0) & (out >= abs(left)))
-        if not len(able):
+        if left == 0:
+            return found
+        off = as_float(left)
+        able = problem.engine.fold(_able, found, off)
+        if able.row < 0:
             break
-        k = able[np.argmin(out[able])]
         # Less than its last bit is too little: then a bit more, and the other class mends that.
-        out[k] = min(out[k] - abs(left), np.nextafter(out[k], 0.0))
-    return np.zeros_like(alpha)
+        value = min(able.value - abs(off), np.nextafter(able.value, 0.0))
+        change = whole_sum(np.array([value, -able.value]))
+        left += change if off > 0.0 else -change
+        found = found._replace(singles=(*found.singles, (able.row, float(value))))
+    return nothing
+
+
+@blind
+def _class_sums(block: Block, found: Feasible) -> tuple[int, int]:
+    """Σ α of the positive and of the negative rows."""
+    alpha = found.of(block)
+    return whole_sum(alpha[block.y > 0]), whole_sum(alpha[block.y < 0])
+
+
+class Smallest(NamedTuple):
+    """The first row with the least value; row −1 for none."""
+
+    value: float
+    row: int
+
+    def plus(self, other: Smallest) -> Smallest:
+        return other if other.value < self.value or self.row < 0 else self
+
+
+@blind
+def _able(block: Block, found: Feasible, off: float) -> Smallest:
+    """The smallest α that can be made less by so much: its last bit is the finest."""
+    alpha = found.of(block)
+    able = np.flatnonzero((block.y * off > 0.0) & (alpha >= abs(off)))
+    if not len(able):
+        return Smallest(np.inf, -1)
+    k = able[np.argmin(alpha[able])]
+    return Smallest(float(alpha[k]), block.start + int(k))
