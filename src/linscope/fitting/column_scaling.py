@@ -133,6 +133,7 @@ def framed(
     common: bool = False,
     penalised: bool = True,
     names: list[str] | None = None,
+    largest: float | None = None,
 ) -> ColumnFrame:
     """Look at some rows; copy them only if offsets or sizes call for it.
 
@@ -143,6 +144,7 @@ def framed(
     common : whether all columns must be scaled alike
     penalised : whether a penalty has to be scaled with the columns
     names : of the columns, for the error if a number is not finite
+    largest : a bound of the numbers, if somebody has seen that they are finite
     """
     d, given = engine.n_features, engine
     tops = column_tops(engine) if engine.is_sparse else None
@@ -150,7 +152,7 @@ def framed(
     if tops is not None and tight:
         # That pass over sparse rows tells all that the check of dense rows does.
         largest = float(np.max(tops, initial=0.0))
-    else:
+    elif largest is None:
         largest = check_rows(engine, names)
     bound = largest
     nothing = np.zeros(d), np.zeros(d, dtype=np.int64)

@@ -163,14 +163,14 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         check_options(self)
         names = getattr(self, "feature_names_in_", None)
         if isinstance(training.X, FarRows):
-            check_rows(training.X.engine, names)
+            largest = check_rows(training.X.engine, names)
         else:
-            check_finite(training.X, names)
+            largest = check_finite(training.X, names)
         problems = problems_of(training, self.multi_class)
         # what leaves the range of floats shows in the certificate, or as an error
         with watched(self, X, y, len(problems) * self.max_iter), np.errstate(all="ignore"):
             parts = [
-                solve(self, training, problem, self._start(k, training, problem), keep_log)
+                solve(self, training, problem, self._start(k, training, problem), keep_log, largest)
                 for k, problem in enumerate(problems)
             ]
         self._keep(training, parts)

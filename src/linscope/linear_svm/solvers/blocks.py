@@ -20,9 +20,7 @@ from linscope._compiling import kernel
 from linscope.losses import hinge, squared_hinge
 from linscope.rows.blocks import Block, Largest, blind, block_rows_for, selects
 from linscope.rows.curvature import diagonal_block, product_block
-from linscope.rows.operations import REORDER, as_rows
-from linscope.rows.scores import add_rows, add_scores
-from linscope.rows.sparse_products import sparse_add, sparse_scores
+from linscope.rows.operations import REORDER, TILE, as_rows, quick_dot, row_add
 
 NOTHING = np.zeros(0)
 # Places in the totals of a pass, with ξ = max(0, 1 − m): Σ c ξ, Σ c ξ², and what complementary
@@ -51,20 +49,11 @@ class Terms(NamedTuple):
 
 def evaluate_block(block: Block, w, a, k, u) -> tuple[Terms, tuple[np.ndarray, np.ndarray]]:
     """What stays with the rows; totals and Σ α y [1, x]."""
-    n, rows = len(block.y), as_rows(block.X)
+    n = len(block.y)
     out = Terms(np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_))
     own = own_multipliers(block, a), block.weight, k, u
-    g, totals, s, residual = np.zeros(len(w)), np.zeros(3), np.empty(n), np.empty(n)
-    table: Any = rows
-    if sparse.issparse(block.X):
-        sparse_scores(table.data, table.indices, table.indptr, w, 0, n, s)
-    else:
-        add_scores(table.values, w, s)
-    margin_terms(s, block.y, *own, *out, residual, totals)
-    if sparse.issparse(block.X):
-        sparse_add(table.data, table.indices, table.indptr, residual, 0, n, g)
-    else:
-        add_rows(table.values, residual, g)
+    g, totals = np.zeros(len(w)), np.zeros(3)
+    margin_pass(as_rows(block.X), w, block.y, *own, *out, g, totals)
     return out, (totals, g)
 
 
@@ -241,14 +230,8 @@ def sum_block(block: Block, alpha: Any) -> np.ndarray:
 
 
 def sum_rows(block: Block, alpha: np.ndarray) -> np.ndarray:
-    rows: Any = as_rows(block.X)
     weight = alpha * block.y
-    g = np.zeros(block.X.shape[1] + 1)
-    if sparse.issparse(block.X):
-        sparse_add(rows.data, rows.indices, rows.indptr, weight, 0, len(weight), g)
-    else:
-        add_rows(rows.values, weight, g)
-    return g
+    return np.r_[weight.sum(), block.X.T @ weight]
 
 
 def _gram(block: Block, rows: np.ndarray) -> np.ndarray:
@@ -260,9 +243,12 @@ def _gram(block: Block, rows: np.ndarray) -> np.ndarray:
         _sparse_gram(table.data, table.indices, table.indptr, rows, own, G)
         return G
     step = block_rows_for(len(G), 8)
+    room = np.empty((min(step, len(rows)), len(G) - 1), block.X.dtype)
     for first in range(0, len(rows), step):
         part = slice(first, first + step)
-        Z = table.values.take(rows[part], axis=0).astype(np.float64, copy=False)
+        Z = room[: len(rows[part])]
+        table.values.take(rows[part], axis=0, out=Z, mode="clip")  # into place, without a buffer
+        Z = Z.astype(np.float64, copy=False)
         root = np.sqrt(own[part]) if len(own) else np.ones(len(Z))
         if len(own):
             Z *= root[:, None]
@@ -276,26 +262,33 @@ def _gram(block: Block, rows: np.ndarray) -> np.ndarray:
 # Comparisons in place of min and max, and formulas without calls in them, which are compiled again
 # wherever they are called: half the time of compiling. NaN stays NaN.
 @kernel
-def margin_terms(s, y, a, c, k, u, margins, alpha, active, residual, totals):
-    """Margins, α and activity from scores; ``residual`` is α y."""
+def margin_pass(rows, w, y, a, c, k, u, margins, alpha, active, g, totals):
+    """Margins, α and activity; g ← g + Σ α y [1, x]. Rows are still in the cache for that."""
     weighted, centred = len(c) > 0, len(a) > 0
     slack, squared, lacking, bounded = 0.0, 0.0, 0.0, u < np.inf
-    for i in range(len(s)):
-        m = y[i] * s[i]
-        own = c[i] if weighted else 1.0
-        r = hinge.pull(m, a[i] if centred else 0.0, k * own)
-        top = u * own if own > 0.0 else 0.0
-        value = 0.0 if r < 0.0 else r
-        value = top if value > top else value
-        xi = hinge.slack(1.0 - m)
-        margins[i] = m
-        alpha[i] = value
-        residual[i] = value * y[i]
-        active[i] = 0.0 < r < top
-        slack += own * xi
-        squared += own * xi * xi
-        if bounded:
-            lacking += hinge.unused(xi, hinge.slack(m - 1.0), value, top)
+    s = np.empty(TILE)
+    for first in range(0, len(y), TILE):
+        last = min(first + TILE, len(y))
+        for i in range(first, last):
+            s[i - first] = quick_dot(rows, i, w)
+        for i in range(first, last):
+            m = y[i] * s[i - first]
+            own = c[i] if weighted else 1.0
+            r = hinge.pull(m, a[i] if centred else 0.0, k * own)
+            top = u * own if own > 0.0 else 0.0
+            value = 0.0 if r < 0.0 else r
+            value = top if value > top else value
+            xi = hinge.slack(1.0 - m)
+            margins[i] = m
+            alpha[i] = value
+            s[i - first] = value * y[i]
+            active[i] = 0.0 < r < top
+            slack += own * xi
+            squared += own * xi * xi
+            if bounded:
+                lacking += hinge.unused(xi, hinge.slack(m - 1.0), value, top)
+        for i in range(first, last):
+            row_add(rows, i, s[i - first], g)
     totals[0] += slack
     totals[1] += squared
     totals[2] += lacking
@@ -378,6 +371,12 @@ def longest_block(block: Block, scale) -> Largest:
         rows: Any = as_rows(block.X)
         out = np.empty(len(block.y))
         _sparse_norms(rows.data, rows.indices, rows.indptr, scale, out)
-    else:
-        out = np.square(block.X, dtype=np.float64) @ scale
-    return Largest(out.max(initial=0.0))
+        return Largest(out.max(initial=0.0))
+    (n, d), top = block.X.shape, 0.0
+    step = min(n, block_rows_for(4 * d, 8))  # a quarter of a block: squares stay in the cache
+    room = np.empty((step, d))
+    for first in range(0, n, max(1, step)):
+        part = block.X[first : first + step]
+        squares = np.square(part, out=room[: len(part)], dtype=np.float64)
+        top = max(top, float((squares @ scale).max()))
+    return Largest(top)

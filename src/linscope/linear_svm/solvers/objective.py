@@ -26,8 +26,9 @@ from linscope.rows.blocks import SPARSE_ROWS, block_rows_for, largest_value
 from . import blocks
 from .blocks import COMPLEMENT, NOTHING, SLACK, SQUARED_SLACK, Pieces
 
-# Fewer numbers than this are not worth a second thread; work is cut into so many blocks.
-WORTH_THREADS, BLOCKS = 400_000, 8
+# Fewer numbers than this are not worth a second thread; work is cut into so many blocks, but not
+# into smaller ones than this.
+WORTH_THREADS, BLOCKS, LEAST_BLOCK = 400_000, 8, 250_000
 FEWEST_OF_A_CLASS = 20
 # A slope that is so small beside its terms is rounding.
 MOST_SEARCHES, FLAT = 100, 2.0**-51
@@ -105,7 +106,7 @@ class MarginObjective:
     def _block_rows(self, numbers: int) -> int:
         if numbers < WORTH_THREADS:
             return max(self.n, 1)
-        most = -(-self.n // BLOCKS)
+        most = max(-(-self.n // BLOCKS), -(-self.n * LEAST_BLOCK // numbers))
         if self.engine.is_sparse:
             return max(SPARSE_ROWS, most)
         return max(64, min(4 * block_rows_for(self.d, 8), most))
@@ -290,6 +291,7 @@ def margin_problem(
     squared: bool,
     penalize_intercept: bool = False,
     fit_intercept: bool = True,
+    largest: float | None = None,
 ) -> tuple[MarginObjective, ColumnFrame]:
     """The objective, and the frame whose ``original`` gives weights of the given columns.
 
@@ -300,10 +302,12 @@ def margin_problem(
     squared : the squared hinge, or the hinge
     penalize_intercept : whether ½b² counts
     fit_intercept : whether there is a bias b
+    largest : a bound of the numbers, if somebody has seen that they are finite
     """
     if not 0.0 < C < np.inf:
         raise ValueError(f"C must be positive and finite here, got {C!r}: see hard_margin for inf")
-    frame = framed(engine, fit_intercept=fit_intercept and not penalize_intercept)
+    movable = fit_intercept and not penalize_intercept
+    frame = framed(engine, fit_intercept=movable, largest=largest)
     penalised = fit_intercept and penalize_intercept
     rho = np.r_[float(penalised), np.broadcast_to(frame.pull(1.0), engine.n_features)]
     return MarginObjective(frame.engine, C, squared, rho, fit_intercept), frame

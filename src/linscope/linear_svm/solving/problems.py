@@ -74,7 +74,12 @@ def rows_of(training: Training, problem: Problem) -> Rows:
 
 
 def solve(
-    model: Any, training: Training, problem: Problem, start: Start, keep_log: bool = False
+    model: Any,
+    training: Training,
+    problem: Problem,
+    start: Start,
+    keep_log: bool = False,
+    largest: float | None = None,
 ) -> Part:
     """Minimise the objective of a problem, and certify what was found.
 
@@ -84,6 +89,7 @@ def solve(
     training, problem : what to solve
     start : where to begin
     keep_log : keep what a trace needs
+    largest : a bound of the numbers, if somebody has seen that they are finite
     """
     rows = rows_of(training, problem)
     options = _options(model)
@@ -91,7 +97,7 @@ def solve(
     if not len(rows.y):
         return _empty(model, training, problem, rows)
     engine = choose(*rows)
-    objective, frame = margin_problem(engine, finite, **options)
+    objective, frame = margin_problem(engine, finite, **options, largest=largest)
     solver, sides = None, engine.fold(_sides)
     one_sided = min(sides) == 0
     if one_sided and objective.free_bias:
