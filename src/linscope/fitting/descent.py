@@ -30,7 +30,7 @@ from .ending import explanation
 from .gradient_loops import Iterates, Rule
 from .gradient_objective import Objective
 from .gradient_rates import Choice, batch_rate, sample_rate
-from .gradient_state import GradientLog, Kept, State
+from .gradient_state import GradientLog, Kept, State, steepest
 
 KINDS = ("batch", "mini-batch", "stochastic")
 LOG_BYTES = 64 << 20
@@ -261,7 +261,7 @@ class GradientDescent:
         return state.criterion > GROWTH * first
 
     def _remember(self, state: State) -> None:
-        state.history.append((state.criterion, state.slope))
+        state.history.append((state.criterion, steepest(state.gradient)))
         if state.kept is not None:
             state.kept.add(state.epoch, state.iterates.W)
         if state.sums is not None:

@@ -73,11 +73,7 @@ class State:
     @property
     def slope(self) -> float:
         """‖∇J‖, of the target column where it is largest."""
-        largest = float(np.abs(self.gradient).max())
-        if largest == 0.0:
-            return 0.0
-        # Divided by the largest entry, no square overflows.
-        return largest * float(np.sqrt(np.square(self.gradient / largest).sum(axis=1).max()))
+        return self.history[-1][1]
 
     @property
     def rate(self) -> float:
@@ -92,3 +88,12 @@ class State:
     @property
     def note(self) -> str:
         return f"J = {self.criterion:.6g}"
+
+
+def steepest(gradient: np.ndarray) -> float:
+    """‖∇J‖ of the target column where it is largest."""
+    largest = float(np.abs(gradient).max())
+    if largest == 0.0:
+        return 0.0
+    # Divided by the largest entry, no square overflows.
+    return largest * float(np.sqrt(np.square(gradient / largest).sum(axis=1).max()))

@@ -75,6 +75,9 @@ def _batch_iterates(solver: GradientDescent, log: GradientLog, first: int, last:
             weights[at - first] = state.W
         if at == last:
             return weights
-        _, gradient = solver.objective.evaluate(state.W)
         at += 1
+        if at in log.kept.arrays:
+            state.W[:] = log.kept.arrays[at]
+            continue
+        _, gradient = solver.objective.evaluate(state.W)
         batch_step(state, rule.eta0 / at if rule.inverse else rule.eta0, gradient)

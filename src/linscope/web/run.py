@@ -111,6 +111,8 @@ def _stepped(trace: Any, spec: Spec, box: Box) -> dict[str, Any]:
     if brief is not None:  # the state under the cursor, and the one before it
         at = many - 1 if brief.at is None else min(brief.at, many - 1)
         wanted = range(max(at - 1, 0), at + 1)
+    rows = range(max(wanted.start - 1, 0), min(max(wanted.stop - 1, 1), len(course.rows)))
+    steps = dict(zip(rows, course.steps(rows), strict=True))
     views = {
         "weights": partial(weight_view, course, wanted),
         "loss": partial(_loss, course, spec),
@@ -122,7 +124,7 @@ def _stepped(trace: Any, spec: Spec, box: Box) -> dict[str, Any]:
         "start": course.first + 1,
         "total": course.total,
         "ledger": _ledger(trace, course) if brief is None else None,
-        "states": [_state(course, drawn, k) if k in wanted else None for k in range(many)],
+        "states": [_state(course, drawn, k, steps) if k in wanted else None for k in range(many)],
         "curves": _curves(course) if measured else None,
         **{
             name: view() if brief is None or brief.view == name else None
@@ -139,18 +141,18 @@ def _loss(course: Course, spec: Spec) -> dict[str, Any]:
     return loss_view(course.weights[:, 0], course.data, spec)
 
 
-def _state(course: Course, drawn: Drawn, k: int) -> dict[str, Any]:
+def _state(course: Course, drawn: Drawn, k: int, steps: dict[int, Any]) -> dict[str, Any]:
     """State k: before the first row that is sent, or after row k of them."""
     model = course.trace.estimator
     weights = None if course.weights is None else course.weights[k]
-    shown = _as_they_are(course, k, weights)
+    shown = _as_they_are(course, k, weights, steps)
     if k == 0:
         step, say = None, before_the_first(model, shown)
         formula: list[str] = []
         if course.first:
             say = f"After {course.first:,} steps."
     else:
-        step = course.steps[k - 1]
+        step = steps[k - 1]
         say, formula = words_of_step(step, model)
         if course.first + k == course.total:
             say += f" The run ends: {model.certificate_.text}."
@@ -167,11 +169,11 @@ def _state(course: Course, drawn: Drawn, k: int) -> dict[str, Any]:
     }
 
 
-def _as_they_are(course: Course, k: int, weights: Any) -> Any:
+def _as_they_are(course: Course, k: int, weights: Any, steps: dict[int, Any]) -> Any:
     """The weights of state k; those of the ledger where it has fractions."""
-    if weights is None or len(weights) != 1 or not course.trace.exact or not course.steps:
+    if weights is None or len(weights) != 1 or not course.trace.exact or not course.rows:
         return weights
-    ledger = course.steps[k - 1].after if k else course.steps[0].before
+    ledger = steps[k - 1].after if k else steps[0].before
     return [ledger] if len(ledger) == len(weights[0]) else weights
 
 
@@ -191,7 +193,7 @@ def _ledger(trace: Any, course: Course) -> dict[str, Any]:
     rows, begin = [], 0
     for replay in trace._pick(0) if together else trace._replays:
         first = max(course.first - begin, 0)
-        last = min(course.first + len(course.steps) - begin, replay.n_steps)
+        last = min(course.first + len(course.rows) - begin, replay.n_steps)
         if first < last:
             rows += trace._rows(replay, np.arange(first, last), None, head.columns, False)
         begin += replay.n_steps

@@ -135,7 +135,9 @@ def _listen(host: str, port: int) -> socket.socket:
     """The port, or any free one if it is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in (port, 0):
-        out = socket.socket(family)
+        # asyncio sends small parts of an answer at once only where the protocol is named: else a
+        # browser may wait 40 ms for the second
+        out = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         out.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             out.bind((host, number))

@@ -59,7 +59,7 @@ def last_quantities(work: RegressionWork, q: Quantities, say: Notation) -> None:
     """What the fit leaves."""
     q.add("fitted", r"\hat{y}_i", lambda: work.columns_of(["fitted"])[:, 0])
     q.add("residuals", r"y_i - \hat{y}_i", lambda: work.columns_of(["residual"])[:, 0])
-    rss = work.sums["residual2"]
+    rss = work.rss
     q.add("rss", r"\text{RSS}", rss, rf"\sum_i {say.c}(y_i - \hat{{y}}_i)^2")
     total = work.S[-1, -1]
     if work.centred and total > 0:

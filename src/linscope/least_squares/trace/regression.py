@@ -130,6 +130,14 @@ class RegressionWork:
         found = self.columns(0, self.samples.n)
         return shown(np.column_stack([found[name] for name in names]), self.exact)
 
+    @property
+    def rss(self) -> Any:
+        """Σ c_i (y_i − ŷ_i)²; in fractions S_yy − 2 S_xy·β̂ + β̂ᵀ S_xx β̂, which is the same."""
+        if not self.samples.rational:
+            return self.sums["residual2"]
+        away = np.append(-self.slopes, 1)
+        return away.dot(self.S).dot(away)
+
     @cached_property
     def sums(self) -> dict[str, Any]:
         """The sums of the columns; of weighted samples only where the weight is in the column."""

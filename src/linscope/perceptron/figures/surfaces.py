@@ -105,9 +105,14 @@ def lowest_of(surface: Surface, plane: WeightPlane, y: np.ndarray) -> Lowest | N
     """
     if surface.summit is None:
         return None
+    rows, pair = plane.samples.augmented, list(plane.pair)
+    if surface is SURFACES["squared"]:  # has it in closed form, unless it is a valley
+        left = y - rows[:, plane.rest] @ plane.current[plane.rest]
+        end, _, rank, _ = np.linalg.lstsq(rows[:, pair], left, rcond=None)
+        if rank == len(pair):
+            return Lowest(end, True)
     from scipy.optimize import minimize  # takes long to import
 
-    rows, pair = plane.samples.augmented, list(plane.pair)
     sign = -1.0 if surface.summit else 1.0
     back = np.linalg.pinv(np.linalg.qr(rows[:, pair], mode="r"))  # from scores, of one scale
 

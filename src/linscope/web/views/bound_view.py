@@ -26,8 +26,8 @@ def bound_view(course: Course) -> dict[str, Any]:
     except ValueError as error:
         return {"why": _capital(str(error).split(": see linscope")[0]) + "."}
     k = np.linspace(0, 1.1 * max(found.bound, float(found.k[-1])), CURVE)
-    before = np.searchsorted(trace._first.update_steps, course.first)
-    made = np.cumsum([0, *(step.update for step in course.steps)]) + int(before)
+    reached = course.first + np.arange(len(course.rows) + 1)
+    made = np.searchsorted(trace._first.update_steps, reached)
     return {
         "R": found.radius,
         "gamma": found.gamma,

@@ -6,8 +6,9 @@ weights, others by coefficients of the samples, Σ β_i K(x_i, x) + b.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..spec import Data
 class Course:
     """Rows ``first`` … of a trace, and the states around them: one more than rows.
 
-    steps : the rows
+    rows : of each row its replay, and its number there
     weights : (states, problems, d + 1), bias first; None where scores are curved
     betas : (states, problems, n + 1), signed coefficients of the samples and b; None of a rule that
         has none
@@ -33,13 +34,21 @@ class Course:
 
     trace: Trace
     data: Data
-    steps: list[Any]
+    rows: list[tuple[Any, int]]
     first: int
     total: int
     weights: Any
     betas: Any
     measures: list[dict[str, float]]
     sides: list[tuple[int, int | None]] | None
+
+    def steps(self, wanted: Iterable[int]) -> list[Any]:
+        """What is known of some rows, which must follow each other."""
+        out: list[Any] = []
+        for replay, rows in groupby((self.rows[k] for k in wanted), lambda row: row[0]):
+            for window in replay.windows(np.array([number for _, number in rows])):
+                out += replay.steps(window, self.trace.sample_names)
+        return out
 
     def scorer(self, points: np.ndarray) -> Callable[[int], np.ndarray]:
         """Scores of points in state k, (problems, m)."""
@@ -115,7 +124,7 @@ class _Reader:
         self.weights: list[Any] = []
         self.betas: list[Any] = []
         self.measures: list[dict[str, float]] = []
-        self.steps: list[Any] = []
+        self.rows: list[tuple[Any, int]] = []
 
     def read(self, start: int, most: int) -> Course:
         own = self.replays[:1] if self.together else self.replays
@@ -132,7 +141,7 @@ class _Reader:
         if not self.weights:
             self._keep(0)
         return Course(
-            self.trace, self.data, self.steps, first, total,
+            self.trace, self.data, self.rows, first, total,
             _stacked(self.weights), _stacked(self.betas), self.measures, self._sides(),
         )  # fmt: skip
 
@@ -141,7 +150,10 @@ class _Reader:
         replay = self.replays[k]
         places = range(len(self.replays)) if self.together else [k]
         for window in replay.windows(rows):
-            tables = [self._states(self.replays[place], window.steps) for place in places]
+            tables = [
+                self._states(self.replays[place], window if place == k else None, window.steps)
+                for place in places
+            ]
             if not self.weights:
                 for place, (before, _) in zip(places, tables, strict=True):
                     self.current[place] = before[0]
@@ -150,7 +162,7 @@ class _Reader:
                 for place, (_, after) in zip(places, tables, strict=True):
                     self.current[place] = after[row]
                 self._keep(k)
-            self.steps += replay.steps(window, self.trace.sample_names)
+            self.rows += [(replay, number) for number in window.steps.tolist()]
 
     def _keep(self, k: int) -> None:
         """The states of all problems, and the measures of the one that moves."""
@@ -161,9 +173,9 @@ class _Reader:
     def _state(self, replay: Any, updates: int) -> State:
         return self._read(replay, replay.states(updates, updates), updates)[0]
 
-    def _states(self, replay: Any, steps: np.ndarray) -> tuple[list[State], list[State]]:
+    def _states(self, replay: Any, window: Any, steps: np.ndarray) -> tuple[list[State], ...]:
         """The states before and after each step."""
-        window = replay.window(steps)
+        window = replay.window(steps) if window is None else window
         found = self._read(replay, window.states, window.first)
         return [found[k] for k in window.versions], [found[k] for k in window.after]
 

@@ -18,7 +18,7 @@ from ..spec import Data, Spec
 from .arrangement import cells_by_count
 from .pictures import rings, rounded
 
-GRID, BANDS = 64, 12
+GRID, BANDS = 48, 12
 # Of so many samples the flat pieces of a count are worked out exactly, not on a grid.
 FLAT_PIECES = 40
 TITLES = {

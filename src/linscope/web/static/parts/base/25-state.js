@@ -115,8 +115,8 @@ function editData(app, change, { remember = true, quick = false } = {}) {
   change(data);
   app.spec = { ...app.spec, data, start: 1 };
   fitAlgorithmToData(app);
+  if (app.view === "one") refit(app, { quick }); // Python works while the page draws
   app.emit("edit");
-  if (app.view === "one") refit(app, { quick });
 }
 
 /** Keeps the data as they are, for undo. */
