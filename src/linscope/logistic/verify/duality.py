@@ -159,7 +159,8 @@ def _with_new_biases(problem: Problem, p: np.ndarray) -> np.ndarray:
     """p' ∝ p e^t with the right totals of the classes, by Newton's method for t."""
     c, wanted = problem.c[:, None], problem.class_totals
     for _ in range(BIAS_STEPS):
-        totals = np.sum(c * p, axis=0)
+        # Along rows NumPy adds in pairs: a rare class among 10⁵ samples needs its last digits.
+        totals = np.ascontiguousarray((c * p).T).sum(axis=1)
         if not np.abs(wanted - totals).max() > 4 * UNIT * wanted[wanted > 0].min():
             break
         H = np.diag(totals) - p.T @ (c * p)
