@@ -106,6 +106,12 @@ class Playground(Visit):
             self.page.keyboard.press(key)
         self.ready()
 
+    def at(self, place):
+        """Waits until the cursor is there: on a busy machine keys are heard late."""
+        self.page.wait_for_function(
+            "text => document.querySelector('[data-testid=place]').innerText === text", arg=place
+        )
+
     def rows(self):
         """The cells of the ledger."""
         return self["ledger"].evaluate(
