@@ -31,7 +31,10 @@ ROWS = 2048
 
 @kernel(fastmath=REORDER, error_model="numpy")
 def _terms(s, codes, c, residual, curvature, u, power, bits):
-    """``binary_terms`` with room: ``power`` and ``bits`` are one buffer, as floats and integers."""
+    """``binary_terms`` of as many rows as there is room for, or fewer.
+
+    ``power`` and ``bits`` are one buffer, as floats and integers.
+    """
     n, total = len(s), 0.0
     for i in range(n):
         a = abs(s[i])
@@ -96,25 +99,25 @@ def _terms(s, codes, c, residual, curvature, u, power, bits):
 
 def binary_terms(s, codes, c, residual, curvature):
     """Σ c f(s), with c (σ − y) and c σ(1 − σ) of each sample written down; no c: all are 1."""
-    total, room = 0.0, np.empty((2, min(len(s), ROWS)))
-    bits = room.view(np.int64)
+    total, room = 0.0, _room(len(s))
     for a in range(0, len(s), ROWS):
         some = slice(a, a + ROWS)
-        own, u, power, integers = s[some], room[0], room[1], bits[1]
-        if len(own) < len(u):
-            u, power, integers = u[: len(own)], power[: len(own)], integers[: len(own)]
-        given = own, codes[some], c[some], residual[some], curvature[some]
-        total += _terms(*given, u, power, integers)
+        total += _terms(s[some], codes[some], c[some], residual[some], curvature[some], *room)
     return total
 
 
 def binary_pass(X, w, codes, c, s, residual, curvature, g):
     """Scores, ``binary_terms`` and g ← g + Σ residual·[1, x]."""
-    total = 0.0
+    total, room = 0.0, _room(len(s))
     for a in range(0, len(s), ROWS):
         some = slice(a, a + ROWS)
-        rows, own = X[some], residual[some]
-        add_scores(rows, w, s[some])
-        total += binary_terms(s[some], codes[some], c[some], own, curvature[some])
+        rows, scores, own = X[some], s[some], residual[some]
+        add_scores(rows, w, scores)
+        total += _terms(scores, codes[some], c[some], own, curvature[some], *room)
         add_rows(rows, own, g)
     return total
+
+
+def _room(n):
+    room = np.empty((2, min(n, ROWS)))
+    return room[0], room[1], room.view(np.int64)[1]
