@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import platform
 import stat
 import sys
 import tempfile
@@ -12,7 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import llvmlite
 import numba
+from llvmlite.binding import get_host_cpu_name
 from numba import njit
 
 from ._bridge import compile_events
@@ -79,6 +82,13 @@ class _Notice(compile_events.Listener):
 def announce_nothing() -> None:
     """For those who tell a person about compiling in other ways."""
     _Notice.told = True
+
+
+def compiler() -> tuple[str, str]:
+    """Where Numba keeps kernels of this folder, and all that machine code depends on."""
+    cpu = os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name()
+    versions = numba.__version__, llvmlite.__version__, platform.python_version(), cpu
+    return kernel(announce_nothing).stats.cache_path, repr(versions)
 
 
 class _NoCollection(compile_events.Listener):

@@ -4,8 +4,10 @@ import copy
 
 import pytest
 
+import linscope as ls
 from linscope.web.answers import answer
 from linscope.web.limits import KERNEL_POINTS, POINTS
+from linscope.web.samples import sample
 from linscope.web.spec import BadSpec
 
 GOOD = {
@@ -120,3 +122,12 @@ def test_a_column_with_a_mistake_is_left_out_and_named(cell, said):
 def test_decimal_commas_where_columns_end_with_semicolons():
     found = answer("table", {"text": "a;b;kind\n1,5;2;x\n-2,25;3;y\n3;4;x\n"})
     assert found["data"]["points"] == [[1.5, 2.0], [-2.25, 3.0], [3.0, 4.0]]
+
+
+def test_the_petals_are_those_of_scikit_learn():
+    flowers = ls.datasets.load("iris")
+    data = sample("iris")["data"]
+    assert data["points"] == flowers.X[:, 2:].tolist()
+    assert data["labels"] == [flowers.target_names[label] for label in flowers.y.tolist()]
+    assert data["features"] == flowers.feature_names[2:]
+    assert sample("iris_two")["data"]["points"] == data["points"][50:]

@@ -122,6 +122,8 @@ def alternative(space: Subspace, active: np.ndarray) -> Direction | Combination:
     """Decide strict separation of the active rows (a boolean mask, not all false) exactly."""
     indices = np.flatnonzero(active)
     working = _starting_rows(space, indices)
+    if active.all() and _violated(space.rows, guess := _squares(space, working), active) is None:
+        return Direction(guess)  # of an easy table, without SciPy's programmes
     seeds = working[: space.dimension + 1]
     for _ in range(MAX_ROUNDS):
         solution = _highs(space.project(working))
@@ -155,15 +157,19 @@ def _starting_rows(space: Subspace, indices: np.ndarray) -> np.ndarray:
     if len(indices) <= size:
         return indices
     sample = indices[:: -(-len(indices) // 20_000)]
-    R = space.project(sample)
-    u = np.linalg.lstsq(R, np.ones(len(R)), rcond=None)[0]
     rows = space.rows
-    f, _, _ = rows.scores(space.lift(u))
+    f, _, _ = rows.scores(_squares(space, sample))
     chosen = [indices[:: -(-len(indices) // (size // 4))]]
     for sign in (-1.0, 1.0):
         side = indices[rows.signs[indices] == sign]
         chosen.append(side[lowest(f[side], size // 2)])
     return np.unique(np.concatenate(chosen))
+
+
+def _squares(space: Subspace, rows: np.ndarray) -> list[Fraction]:
+    """The weights whose scores of these rows are nearest to 1."""
+    R = space.project(rows)
+    return space.lift(np.linalg.lstsq(R, np.ones(len(R)), rcond=None)[0])
 
 
 def lowest(values: np.ndarray, count: int) -> np.ndarray:

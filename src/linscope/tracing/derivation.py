@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from linscope.data.frames import to_backend, to_csv
 from linscope.reports import documents
 from linscope.reports.page import Printed
-from linscope.reports.terminal import ledger
 
 from .answer import footnotes
 from .derivation_elimination import Elimination
@@ -218,6 +217,8 @@ def _fitted(part: Part, choice: Choice, width: int) -> Any:
     """The table of a part under its title, with shorter words where the screen is narrow."""
     from rich.console import Console, Group
     from rich.text import Text
+
+    from linscope.reports.terminal import ledger
 
     content = part.table(choice)
     table = ledger(content, width)

@@ -12,7 +12,6 @@ from linscope.data.frames import join, to_backend, to_csv
 from linscope.reports import documents
 from linscope.reports.page import Printed
 from linscope.reports.table import Column, Row, Table, shortened
-from linscope.reports.terminal import ledger
 from linscope.results.numbers import counted
 
 from .answer import footnotes
@@ -208,6 +207,8 @@ class Trace(Printed):
         <BLANKLINE>
         """
         from rich import get_console
+
+        from linscope.reports.terminal import ledger
 
         return ledger(self._table(**which), get_console().width if width is None else width)
 

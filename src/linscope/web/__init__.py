@@ -16,6 +16,7 @@ All mathematics is in Python, through ``ls.trace`` and the public estimators; th
                     weight_view.py, loss_view.py, bound_view.py    panels under the same cursor
                     everyone.py  the same points, every classifier
     hosts/          server.py    the Starlette application; work.py stops what takes too long
+                    process.py   what answers, in a process of its own
                     handout.py   one file with its runs inside
                     widget.py    the notebook
     static/         the page: parts/ are joined into one module, shim.js is a model without notebook

@@ -11,18 +11,19 @@ import linscope as ls
 
 from .algorithms import Parameter, integer, number
 from .limits import POINTS
+from .petals import KINDS, petals
 from .spec import BadSpec, Data, read_params_of
 
-# Name → title, and of tables with more columns the two that are shown.
-SETS: dict[str, tuple[str, tuple[int, ...] | None]] = {
-    "or": ("OR", None),
-    "xor": ("XOR", None),
-    "two_points": ("two points", None),
-    "students": ("four students", None),
-    "non_separable": ("not separable", None),
-    "five_points": ("five points (regression)", None),
-    "iris": ("iris: petals, three kinds", (2, 3)),
-    "iris_two": ("iris: petals, two kinds", (2, 3)),
+# Name → title.
+SETS = {
+    "or": "OR",
+    "xor": "XOR",
+    "two_points": "two points",
+    "students": "four students",
+    "non_separable": "not separable",
+    "five_points": "five points (regression)",
+    "iris": "iris: petals, three kinds",
+    "iris_two": "iris: petals, two kinds",
 }
 REGRESSION = {"five_points", "noisy_line"}
 SEED = integer("random_state", "seed", 0, 0, 9999)
@@ -49,18 +50,16 @@ def sample(name: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]
 
 
 def _from_set(name: str) -> Data:
-    given = ls.datasets.load("iris" if name == "iris_two" else name)
-    columns = SETS[name][1] or range(given.X.shape[1])
-    X, y = np.asarray(given.X, dtype=float)[:, list(columns)], np.asarray(given.y)
-    keep = slice(None)
-    if name == "iris_two":
-        keep = y != np.unique(y)[0]
     if name in ("iris", "iris_two"):
-        y = np.array([given.target_names[label] for label in y.tolist()])
-    features = [str(given.feature_names[k]) for k in columns]
+        X, y = petals()
+        keep = y != KINDS[0] if name == "iris_two" else slice(None)
+        return Data(X[keep], y[keep], ["petal length (cm)", "petal width (cm)"], None, "classes")
+    given = ls.datasets.load(name)
+    X, y = np.asarray(given.X, dtype=float), np.asarray(given.y)
+    features = [str(feature) for feature in given.feature_names]
     names = [str(each) for each in given.sample_names] if len(given.sample_names or ()) else None
     mode = "regression" if name in REGRESSION else "classes"
-    return Data(X[keep], y[keep], features, names, mode)
+    return Data(X, y, features, names, mode)
 
 
 def _generated(name: str, values: dict[str, Any]) -> Data:
@@ -98,7 +97,7 @@ def listed() -> dict[str, Any]:
     """The menu."""
     return {
         "samples": [
-            {"name": name, "title": title, "mode": _mode(name)} for name, (title, _) in SETS.items()
+            {"name": name, "title": title, "mode": _mode(name)} for name, title in SETS.items()
         ],
         "generators": [
             {

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import tempfile
 from collections.abc import Iterable
 from functools import cache
@@ -17,10 +16,13 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2]
 
 
-def is_warm() -> bool:
-    """Whether ``remember`` was called by the same versions, and nothing was deleted since."""
+def is_warm(compiler: tuple[str, str] | None = None) -> bool:
+    """Whether ``remember`` was called by the same versions, and nothing was deleted since.
+
+    compiler : that of another process, so that this one need not import Numba
+    """
     try:
-        told = json.loads(_marker().read_text(encoding="utf-8"))
+        told = json.loads(_marker(compiler).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     return isinstance(told, list) and bool(told) and all(map(os.path.exists, told))
@@ -38,26 +40,21 @@ def remember(folders: Iterable[str]) -> None:
     os.replace(part.name, marker)
 
 
-def _marker() -> Path:
-    # Numba decides where kernels are kept; this one stands for all.
-    from linscope.rows.scores import norm
+def _marker(compiler: tuple[str, str] | None = None) -> Path:
+    if compiler is None:
+        from linscope import _compiling
 
-    return Path(norm.stats.cache_path) / f"linscope-{fingerprint()}.warm"
+        compiler = _compiling.compiler()
+    folder, versions = compiler
+    return Path(folder) / f"linscope-{fingerprint(versions)}.warm"
 
 
 @cache
-def fingerprint() -> str:
+def fingerprint(versions: str) -> str:
     """The sources, and all that machine code depends on."""
-    import llvmlite
-    import numba
-    from llvmlite.binding import get_host_cpu_name
-
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
-    versions = numba.__version__, llvmlite.__version__, platform.python_version()
-    digest.update(
-        repr((*versions, os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name())).encode()
-    )
+    digest.update(versions.encode())
     return digest.hexdigest()[:16]

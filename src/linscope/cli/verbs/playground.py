@@ -115,7 +115,7 @@ def _serve(spec: Any, host: str, port: int, browser: bool, quiet: bool) -> int:
     except ModuleNotFoundError as error:
         crew.stop()
         raise BadInput(MISSING) from error
-    _warm(quiet)
+    _warm(quiet, crew.compiler())
     token = None if host in LOCAL else secrets.token_urlsafe(16)
     bound = _listen(host, port)
     address = _address(host, bound.getsockname()[1], token, spec)
@@ -158,12 +158,12 @@ def _address(host: str, port: int, token: str | None, spec: Any) -> str:
     return f"http://{name}:{port}/{asked}{in_address(spec) if spec else ''}"
 
 
-def _warm(quiet: bool) -> None:
+def _warm(quiet: bool, compiler: tuple[str, str]) -> None:
     """Nobody should wait for a compiler at the first step."""
     from ..compiling import marker
     from . import warm
 
-    if not marker.is_warm():
+    if not marker.is_warm(compiler):
         if not quiet:
             paragraph(console(), "Compiling the kernels, once; this takes about half a minute.")
         warm.warm()

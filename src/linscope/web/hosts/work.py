@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import multiprocessing
 import os
-import signal
-import sys
-from importlib import import_module
-from multiprocessing.connection import Connection
-from types import ModuleType
 from typing import Any
 
 from ..limits import SECONDS, TOO_LONG, BadSpec
+from .process import serve
 
 # Seconds for a process to start, to import and to load its kernels.
 STARTING = 120.0
-# Seconds without a question after which a process may do something else.
-QUIET = 0.5
 
 
 class TooLong(RuntimeError):
@@ -40,9 +33,17 @@ class Worker:
         self.process.start()
         theirs.close()
         self.ready = False
+        self._compiler: tuple[str, str] | None = None
+
+    def compiler(self) -> tuple[str, str]:
+        """What compiles its kernels, and where they are: it says so long before it can answer."""
+        if self._compiler is None:
+            self._compiler = self._wait(STARTING)
+        return self._compiler
 
     def begin(self) -> None:
         """Waits until it can answer."""
+        self.compiler()
         if not self.ready:
             self._wait(STARTING)
             self.ready = True
@@ -70,53 +71,6 @@ class Worker:
         self.pipe.close()
 
 
-class _Later(ModuleType):
-    """Stands for a module until something in it is used."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        return getattr(import_module(self.__name__), name)
-
-
-def _import_less() -> None:
-    """scikit-learn imports two large modules that it hardly ever uses, and we never.
-
-    Half of the time that a process takes to start would be theirs. There are no data frames here.
-    """
-    sys.modules.setdefault("scipy.stats", _Later("scipy.stats"))
-    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
-
-
-def serve(pipe: Connection) -> None:
-    """In the process: answer until the other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _import_less()
-    import linscope as ls
-
-    from ..algorithms import ALGORITHMS
-    from ..answers import answer, answer_text
-    from ..samples import sample
-
-    spec = {**sample("or"), "algorithm": "perceptron", "params": {}}
-    with contextlib.suppress(BadSpec):
-        answer("fit", spec)  # kernels are loaded before anyone waits for them
-    gc.freeze()  # what is imported stays: no need to look through it at every collection
-    others = iter(dict.fromkeys(each.model for each in ALGORITHMS.values()))
-    with contextlib.suppress(EOFError, OSError):
-        pipe.send((True, None))
-        while True:
-            while not pipe.poll(QUIET) and (name := next(others, None)):
-                getattr(ls, name)  # imported while nobody asks for anything
-            kind, body = pipe.recv()
-            try:
-                pipe.send((True, answer_text(kind, body)))
-            except BadSpec as error:
-                pipe.send((False, str(error)))
-
-
 # A process that was started before anyone knew what for.
 _early: list[Worker] = []
 
@@ -141,6 +95,10 @@ class Crew:
     def start(self) -> None:
         if not self.workers:
             self.free.put_nowait(self._hire())
+
+    def compiler(self) -> tuple[str, str]:
+        """That of its first process."""
+        return next(iter(self.workers)).compiler()
 
     def _hire(self) -> Worker:
         worker = _early.pop() if _early else Worker()
