@@ -158,35 +158,48 @@ class Columns:
 
     def copy(self, begin: int, end: int, X: np.ndarray, at: int) -> None:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
-        X, j, k = X[at : at + end - begin], 0, 0
-        while k < len(self.features):
-            if self._four_alike(k, X.dtype):
-                _put_four(*(values[begin:end] for values in self.features[k : k + 4]), X, j)
-                j, k = j + 4, k + 4
+        X, j = X[at : at + end - begin], 0
+        for k, count in self._alike:
+            if count == ALIKE:
+                _put_alike(*(values[begin:end] for values in self.features[k : k + count]), X, j)
+                j += count
                 continue
             texts = self.plan.features[k].texts
             width = len(texts) - 1 if texts else 1
             values = self.features[k][begin:end, None]
             X[:, j : j + width] = values == np.arange(1, width + 1) if texts else values
-            j, k = j + width, k + 1
+            j += width
 
-    def _four_alike(self, k: int, dtype: np.dtype) -> bool:
-        """Whether four columns from k on are floats as those of X, or all are whole numbers."""
-        four = self.features[k : k + 4]
-        kind = four[0].dtype
+    @cached_property
+    def _alike(self) -> list[tuple[int, int]]:
+        """Which columns are copied together: the first, and how many."""
+        found, k = [], 0
+        while k < len(self.features):
+            found.append((k, ALIKE if self._are_alike(k) else 1))
+            k += found[-1][1]
+        return found
+
+    def _are_alike(self, k: int) -> bool:
+        """Whether enough columns from k on are floats as those of X, or all are whole numbers."""
+        some = self.features[k : k + ALIKE]
+        kind = some[0].dtype
         return (
-            len(four) == 4
-            and (kind == dtype or kind == np.int64)
-            and all(values.dtype == kind for values in four)
-            and not any(feature.texts for feature in self.plan.features[k : k + 4])
+            len(some) == ALIKE
+            and (kind == self.plan.dtype or kind == np.int64)
+            and all(values.dtype == kind for values in some)
+            and not any(feature.texts for feature in self.plan.features[k : k + ALIKE])
         )
 
 
+# Columns that are copied at once: rows are written in pieces of 64 bytes, a line of the cache.
+ALIKE = 8
+
+
 @kernel
-def _put_four(a, b, c, d, X, j):
-    """Four columns at once: rows are written in pieces of 32 bytes instead of 8."""
+def _put_alike(a, b, c, d, e, f, g, h, X, j):
     for i in range(len(X)):
         X[i, j], X[i, j + 1], X[i, j + 2], X[i, j + 3] = a[i], b[i], c[i], d[i]
+        X[i, j + 4], X[i, j + 5], X[i, j + 6], X[i, j + 7] = e[i], f[i], g[i], h[i]
 
 
 def read_batch(plan: Plan, batch: Batch, first: int) -> Columns:
