@@ -94,6 +94,8 @@ class Playground(Visit):
             in_address(spec),
         )
         self.ready()
+        # As in a window of its own: a control that a test has used would take the keys.
+        self.page.evaluate("document.activeElement.blur()")
 
     def __getitem__(self, name):
         return self.page.locator(f"[data-testid='{name}']")

@@ -154,7 +154,8 @@ class Coordinate:
         state.careful = t < SHORT
         if t < 1.0 or state.gap > GOOD_CONTRACTION * before:
             state.model = None
-        better = state.gap < before or state.value < value - self._noise(state)
+        noise = self._noise(state)
+        better = state.gap < before - noise or state.value < value - noise
         state.stalled = 0 if better else state.stalled + 1
         state.note = f"objective {state.value:.6g}, gap {state.gap:.2g}"
         self._judge(state)
