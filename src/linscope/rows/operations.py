@@ -6,6 +6,8 @@ Every compiled rule is written once over these operations:
 ``quick_dot(rows, i, w)``          the same by vector instructions, in any order of summation
 ``row_add(rows, i, step, w)``      w ← w + step·x_i
 ``row_norm2(rows, i)``             ‖x_i‖²
+``quick_dots(rows, a, b, w, s)``   ``quick_dot`` of the rows a … b − 1, to s[0 …]
+``add_rows_to(rows, a, b, s, w)``  ``row_add`` of these rows with the steps s[0 …], in any order
 ``score_error(rows)``              c with |quick − textbook| ≤ c·‖w‖·‖x‖; 0 if they are the same sum
 
 The weight vector always has the bias in front, ``w[0]``; ``rows.bias`` is the constant that goes
@@ -91,6 +93,14 @@ def row_norm2(rows, i):
 
 
 def quick_dot(rows, i, w):
+    raise NotImplementedError("for compiled code only")
+
+
+def quick_dots(rows, a, b, w, s):
+    raise NotImplementedError("for compiled code only")
+
+
+def add_rows_to(rows, a, b, s, w):
     raise NotImplementedError("for compiled code only")
 
 
@@ -196,6 +206,55 @@ def _quick_dot_by_hand(rows, i, w):
         return row_dot(rows, i, w)
 
     return {SparseRows: sparse, GramRows: gram}.get(_kind(rows))
+
+
+# Four rows at a time: every number of w is read, or written, once for all of them. By numbers of
+# rows, not by slices, which take the compiler longer than the loops do.
+@overload(quick_dots, jit_options={"fastmath": REORDER})
+def _quick_dots(rows, a, b, w, s):
+    def dense(rows, a, b, w, s):
+        X, i, k = rows.values, a, 0
+        while i + 4 <= b:
+            s0 = s1 = s2 = s3 = rows.bias * w[0]
+            for j in range(X.shape[1]):
+                v = w[j + 1]
+                s0 += X[i, j] * v
+                s1 += X[i + 1, j] * v
+                s2 += X[i + 2, j] * v
+                s3 += X[i + 3, j] * v
+            s[k], s[k + 1], s[k + 2], s[k + 3] = s0, s1, s2, s3
+            i, k = i + 4, k + 4
+        while i < b:
+            s[k] = quick_dot(rows, i, w)
+            i, k = i + 1, k + 1
+
+    def sparse(rows, a, b, w, s):
+        for i in range(a, b):
+            s[i - a] = quick_dot(rows, i, w)
+
+    return {DenseRows: dense, SparseRows: sparse}.get(_kind(rows))
+
+
+@overload(add_rows_to, jit_options={"fastmath": REORDER})
+def _add_rows_to(rows, a, b, s, w):
+    def dense(rows, a, b, s, w):
+        X, i, k = rows.values, a, 0
+        while i + 4 <= b:
+            s0, s1, s2, s3 = s[k], s[k + 1], s[k + 2], s[k + 3]
+            w[0] += rows.bias * ((s0 + s1) + (s2 + s3))
+            for j in range(X.shape[1]):
+                front, back = s0 * X[i, j] + s1 * X[i + 1, j], s2 * X[i + 2, j] + s3 * X[i + 3, j]
+                w[j + 1] += front + back
+            i, k = i + 4, k + 4
+        while i < b:
+            row_add(rows, i, s[k], w)
+            i, k = i + 1, k + 1
+
+    def sparse(rows, a, b, s, w):
+        for i in range(a, b):
+            row_add(rows, i, s[i - a], w)
+
+    return {DenseRows: dense, SparseRows: sparse}.get(_kind(rows))
 
 
 # |fl(w·x) − w·x| ≤ (d + 1)u/(1 − (d + 1)u) Σ|w_j x_j| for any order of summation, fused or not;

@@ -20,7 +20,7 @@ from linscope._compiling import kernel
 from linscope.losses import hinge, squared_hinge
 from linscope.rows.blocks import Block, Largest, blind, block_rows_for, selects
 from linscope.rows.curvature import diagonal_block, product_block
-from linscope.rows.operations import REORDER, TILE, as_rows, quick_dot, row_add
+from linscope.rows.operations import REORDER, TILE, add_rows_to, as_rows, quick_dots
 
 NOTHING = np.zeros(0)
 # Places in the totals of a pass, with ξ = max(0, 1 − m): Σ c ξ, Σ c ξ², and what complementary
@@ -269,8 +269,7 @@ def margin_pass(rows, w, y, a, c, k, u, margins, alpha, active, g, totals):
     s = np.empty(TILE)
     for first in range(0, len(y), TILE):
         last = min(first + TILE, len(y))
-        for i in range(first, last):
-            s[i - first] = quick_dot(rows, i, w)
+        quick_dots(rows, first, last, w, s)
         for i in range(first, last):
             m = y[i] * s[i - first]
             own = c[i] if weighted else 1.0
@@ -287,8 +286,7 @@ def margin_pass(rows, w, y, a, c, k, u, margins, alpha, active, g, totals):
             squared += own * xi * xi
             if bounded:
                 lacking += hinge.unused(xi, hinge.slack(m - 1.0), value, top)
-        for i in range(first, last):
-            row_add(rows, i, s[i - first], g)
+        add_rows_to(rows, first, last, s, g)
     totals[0] += slack
     totals[1] += squared
     totals[2] += lacking
