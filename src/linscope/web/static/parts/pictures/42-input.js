@@ -150,7 +150,6 @@ function captionOf(app, points) {
   if (Number.isFinite(state.fitted?.[k])) parts.push(`ŷ = ${number(state.fitted[k])}`);
   if (Number.isFinite(state.alpha?.[k])) parts.push(`α = ${number(state.alpha[k])}`);
   if (Number.isFinite(state.slack?.[k])) parts.push(`ξ = ${number(state.slack[k])}`);
-  if (state.kkt?.[k]) parts.push(state.kkt[k]);
   if (isWrong(app, point, k)) parts.push("wrong side");
   return parts.join(" · ");
 }
