@@ -122,7 +122,8 @@ def drag(page: Page, address: str, algorithm: str, moves: int) -> list[float]:
 
 def python_part(algorithm: str, times: int = 15) -> float:
     """Milliseconds of CPU that the answer to one move takes, the least of many."""
-    spec = {**spec_of(algorithm), "brief": {"at": None, "view": "weights"}}
+    view = "loss" if algorithm in REGRESSIONS else "weights"
+    spec = {**spec_of(algorithm), "brief": {"at": None, "view": view}}
     used = []
     for _ in range(times):
         begin = time.process_time()

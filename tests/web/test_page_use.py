@@ -218,3 +218,18 @@ def test_same_points_every_classifier(page):
     page.ready()
     assert points(page)[3] != [1, 1]
     assert is_pythons(page)
+
+
+def test_on_a_phone_the_tools_are_one_line_and_the_ledger_shows_whole_rows(chromium, address):  # noqa: F811
+    with Playground(chromium, address, spec_of("blobs", "perceptron"), width=390) as page:
+        page.press("n")
+        tools = page.page.locator(".tools button")
+        boxes = [tools.nth(k).bounding_box() for k in range(tools.count())]
+        assert len({round(box["y"] + box["height"] / 2) for box in boxes}) == 1
+        assert max(box["x"] + box["width"] for box in boxes) <= 380
+        for keys in (("Escape", "End"), ("ArrowLeft",)):
+            page.press(*keys)
+            head = page["ledger"].locator("thead").bounding_box()
+            under = head["y"] + head["height"]
+            tops = page["row"].evaluate_all("all => all.map(one => one.getBoundingClientRect().y)")
+            assert min(abs(top - under) for top in tops) < 1

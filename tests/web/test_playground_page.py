@@ -198,6 +198,14 @@ def test_long_runs_come_in_windows(page):
     assert page.rows() == run["ledger"]["rows"]
     assert page.text("place").startswith("step 330 of")
     assert page.text("ledger-range").startswith("rows 330–")
+    page["say"].click()
+    page.press("Home", "ArrowLeft")
+    assert page.text("place").startswith("step 328 of")
+    assert page.text("ledger-range").startswith("rows 30–")
+    page.open(spec)
+    page.press("End", "ArrowRight")
+    assert page.text("place").startswith("step 301 of")
+    assert page.text("ledger-range").startswith("rows 301–")
 
 
 def test_parameters_in_use_are_shown_and_sent(page):

@@ -85,6 +85,10 @@ class Algorithm:
 
     def estimator(self, values: Mapping[str, Any]) -> Any:
         given = {**self.fixed, **values}
+        for each in self.parameters:  # a batch size, say, without batches
+            when = (each.when or {}).items()
+            if any(given.get(name, those[0]) not in those for name, those in when):
+                given.pop(each.name, None)
         for name, word in BY_ITSELF.items():
             if given.get(name) == 0:
                 given[name] = word
@@ -108,7 +112,7 @@ class Algorithm:
 ETA = number("eta0", "rate η", 1.0, 0.001, 10.0, log=True, help="how far an update goes")
 AUTO_ETA = number(
     "eta0",
-    "rate η (0: safe)",
+    "rate η (0: auto)",
     0.0,
     0.0,
     10.0,
@@ -172,7 +176,7 @@ KERNEL = choice(
     ("linear", "linear"),
 )
 GAMMA = number(
-    "gamma", "γ (0: by the spread)", 0.0, 0.0, 100.0, log=True, when={"kernel": ("rbf", "poly")},
+    "gamma", "γ (0: auto)", 0.0, 0.0, 100.0, log=True, when={"kernel": ("rbf", "poly")},
     help="how quickly the similarity of two samples falls; 0 takes 1 / (features · variance)",
 )  # fmt: skip
 DEGREE = integer("degree", "degree", 2, 1, 8, when={"kernel": ("poly",)})
@@ -184,8 +188,8 @@ PENALTY = number("C", "C (1/penalty)", 1.0, 0.001, 1e6, log=True, help="small: w
 STEPS = (AUTO_ETA, SCHEDULE, PASSES_OF)
 # Solver -> how it walks, and its controls.
 WALKS = {
-    "batch": ("all samples at once", STEPS),
-    "stochastic": ("one sample at a time", (*STEPS, SHUFFLE, SEED)),
+    "batch": ("all at once", STEPS),
+    "stochastic": ("one by one", (*STEPS, SHUFFLE, SEED)),
     "mini-batch": ("mini-batches", (*STEPS, BATCH, SHUFFLE, SEED)),
 }
 REGRESSIONS = tuple(

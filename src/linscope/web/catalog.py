@@ -7,7 +7,7 @@ from typing import Any
 
 from . import lectures, samples
 from .algorithms import ALGORITHMS
-from .limits import BODY, CLASSES, KERNEL_POINTS, POINTS
+from .limits import BODY, CLASSES, KERNEL_POINTS, POINTS, ROWS
 
 
 @cache
@@ -23,5 +23,6 @@ def catalog() -> dict[str, Any]:
             "kernel_points": KERNEL_POINTS,
             "classes": CLASSES,
             "bytes": BODY,
+            "rows": ROWS,
         },
     }

@@ -188,7 +188,7 @@ LECTURES = (
         "The SVM looks for the widest street between the classes. A few points hold it: those with "
         "α > 0.",
         "Lower C: the street widens, and points may stand in it at a price.",
-        "separable", "svm", {"kernel": "linear", "C": 1e6},
+        "separable", "svm", {"kernel": "linear", "C": 100.0},
         {"n": 24, "margin": 0.15, "random_state": 5}, views=("curves",),
     ),
     Lecture(
@@ -204,7 +204,7 @@ LECTURES = (
         "No line separates XOR. With K(x, z) = (x·z + 1)² the machine draws its plane in a space "
         "where it can, and the border here is a curve.",
         "Choose the Gaussian kernel and turn γ.",
-        "xor", "svm", {"kernel": "poly", "degree": 2, "coef0": 1.0, "gamma": 1.0, "C": 1e6},
+        "xor", "svm", {"kernel": "poly", "degree": 2, "coef0": 1.0, "gamma": 1.0, "C": 100.0},
         views=("points",),
     ),
     Lecture(

@@ -171,7 +171,7 @@ def _direction(work: FisherWork, q: Quantities) -> None:
     length = root(w.dot(w))
     if length:
         unit = np.array([float(v) for v in w]) / float(length)
-        q.add("direction", r"\mathbf{w} / \|\mathbf{w}\|", unit, words="of length 1")
+        q.add("direction", r"\mathbf{w} / \|\mathbf{w}\|", unit)
 
 
 def _many(work: FisherWork, q: Quantities) -> list[Part]:

@@ -110,7 +110,7 @@ def _box(path: np.ndarray, feet: np.ndarray) -> tuple[float, float, float, float
     points = np.vstack([np.zeros((1, 2)), path])
     reach = float(np.ptp(points, axis=0).max())
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    near = feet[np.abs(feet - middle).max(axis=1, initial=0.0) <= 1.2 * reach]
+    near = feet[np.abs(feet - middle).max(axis=1, initial=0.0) <= 1.6 * reach]
     points = np.vstack([points, near])
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = (low + high) / 2, 0.68 * float((high - low).max()) or 1.0

@@ -93,13 +93,16 @@ def _batch_of_mistakes(step: PerceptronStep, model: Any) -> Words:
 def _(step: GradientStep, model: Any) -> Words:
     change = f"w = {vector_text(step.before)} → {vector_text(step.after)}"
     if step.sample is None:
+        J, errors = (
+            ("J", "All errors") if step.batch is None else ("J_B", "The errors of this batch")
+        )
         lines = [
-            "w ← w − η ∇J(w)",
-            f"‖∇J‖ = {number(step.gradient_norm)}, η = {number(step.eta)}",
+            f"w ← w − η ∇{J}(w)",
+            f"‖∇{J}‖ = {number(step.gradient_norm)}, η = {number(step.eta)}",
             change,
         ]
         return (
-            f"All errors together point downhill, with slope {number(step.gradient_norm)}. "
+            f"{errors} together point downhill, with slope {number(step.gradient_norm)}. "
             f"Go η = {number(step.eta)} times the gradient that way.",
             lines,
         )

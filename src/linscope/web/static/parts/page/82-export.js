@@ -72,7 +72,7 @@ function makeExportMenu(app) {
       ]),
       html("p", { class: "menu-head", text: "Run" }),
       item("Python", "python", () => download("run.py", app.run.python, "text/x-python")),
-      item("Quiz score (JSON)", "score", () => exportScore(app)),
+      app.score?.length ? item("Quiz score (JSON)", "score", () => exportScore(app)) : "",
     );
   });
   closeOutside(app, menu);

@@ -17,7 +17,9 @@ function makeLedger(app) {
     html("div", { class: "card-head" }, title, range, pages.box), scroller);
   body.addEventListener("click", (event) => {
     const row = event.target.closest("tr");
+    app.inLedger = true; // the row that was clicked stays where it is
     if (row && !app.quiz) goTo(app, Number(row.dataset.row));
+    app.inLedger = false;
   });
   const more = () => box.toggleAttribute("data-more", scroller.scrollWidth - scroller.clientWidth - scroller.scrollLeft > 4);
   scroller.addEventListener("scroll", more, { passive: true });
@@ -75,10 +77,17 @@ function lightRow(app, body, scroller, lit) {
   }
   if (!current) { scroller.scrollTop = 0; return []; }
   current.setAttribute("aria-current", "step");
-  const [top, bottom] = [current.offsetTop - 34, current.offsetTop + current.offsetHeight];
-  if (top < scroller.scrollTop || bottom > scroller.scrollTop + scroller.clientHeight)
-    scroller.scrollTop = Math.max(0, current.offsetTop - scroller.clientHeight / 2);
+  if (!app.inLedger) bringInView(body, scroller, app.step - 3);
   return [current];
+}
+
+/** Scrolls so that this row is the first, or as near to it as the end allows; the first one is never cut. */
+function bringInView(body, scroller, row) {
+  const most = scroller.scrollHeight - scroller.clientHeight;
+  const under = (k) => body.childNodes[k].offsetTop - body.offsetTop;
+  let first = Math.max(0, row);
+  while (first > 0 && under(first) > most) first--;
+  scroller.scrollTop = under(first);
 }
 
 /** Long runs come in windows of rows: one window earlier or later, or to a row by its number. */
@@ -89,7 +98,7 @@ function makePages(app) {
     refit(app);
   };
   field.addEventListener("change", () => { if (field.value) to(Number(field.value)); });
-  const earlier = button("Earlier", () => to(app.run.start - app.run.ledger.rows.length), { class: "quiet small" });
+  const earlier = button("Earlier", () => to(app.run.start - app.catalog.limits.rows), { class: "quiet small" });
   const later = button("Later", () => to(app.run.start + app.run.ledger.rows.length), { class: "quiet small" });
   const box = html("span", { class: "pages" }, earlier, field, later);
   const draw = () => {
@@ -117,7 +126,7 @@ function makeTheory(app) {
     const state = stateNow(app);
     const lines = state.formula || [];
     const nodes = pool(formulas, lines.length, () => html("p"));
-    lines.forEach((line, k) => writeParts(nodes[k], line.split(/(?=→)|(?<=[\],] )|(?=\+ \()|(?== )/)));
+    lines.forEach((line, k) => writeParts(nodes[k], line.split(/(?=→)|(?<=[\],] )|(?=\+ \()|(?<=.{6})(?== )/)));
     write(show(weights, Boolean(state.wtext?.length)), state.wtext ? `w = ${state.wtext.join("   ")}` : "");
     show(rest, !app.quiz);
   });

@@ -39,8 +39,10 @@ function makeTransport(app) {
     const name = `${stepName(app, app.step)} of ${app.run.total.toLocaleString("en")}`;
     set(scrub, { "aria-valuetext": `step ${name}` });
     write(place.lastChild, name);
-    first.disabled = back.disabled = app.step === 0;
-    next.disabled = last.disabled = app.step >= end;
+    first.disabled = app.step === 0;
+    back.disabled = app.step === 0 && !hasRows(app, -1);
+    next.disabled = app.step >= end && !hasRows(app, 1);
+    last.disabled = app.step >= end;
     play.disabled = end === 0;
     const label = app.playing ? "Pause" : "Play";
     set(play, { "aria-label": label, title: `${label} (Space)` });
@@ -53,13 +55,29 @@ function makeTransport(app) {
 /** Moves the cursor by hand: playing stops. */
 function jump(app, step) {
   stopPlaying(app);
-  if (app.run) goTo(app, step);
+  if (!app.run) return;
+  const way = step - app.step;
+  const beyond = step < 0 || step > lastStep(app);
+  if (beyond && Math.abs(way) === 1 && hasRows(app, way)) turnPage(app, way);
+  else goTo(app, step);
 }
 
-function togglePlay(app) {
+/** Whether a long run goes on beyond the rows that are here, or begins before them. */
+const hasRows = (app, way) => app.options.host !== "handout"
+  && (way > 0 ? app.run.start - 1 + lastStep(app) < app.run.total : app.run.start > 1);
+
+/** The rows after these, at the first of them; or those before, at the last. */
+function turnPage(app, way) {
+  const { start } = app.run;
+  const other = Math.max(1, start + way * app.catalog.limits.rows);
+  app.spec = { ...app.spec, start: other };
+  return refit(app, { step: way > 0 ? 1 : start - other - 1 });
+}
+
+async function togglePlay(app) {
   if (app.playing) return stopPlaying(app);
   if (!app.run || lastStep(app) === 0) return;
-  if (app.step >= lastStep(app)) goTo(app, 0);
+  if (app.step >= lastStep(app)) await (hasRows(app, 1) ? turnPage(app, 1) : goTo(app, 0));
   app.playing = true;
   app.emit("play");
   const tick = () => {

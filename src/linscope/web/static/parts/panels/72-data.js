@@ -2,6 +2,8 @@
  * The points: tools to draw and change them, data sets by name, generators, and the user's own table.
  */
 
+const LONG_NAMES = 16; // so many letters have no room on the chips: the markers stand for them, as in the key
+
 /** The tools under the first picture: move or draw, the class, delete, undo. */
 function makeTools(app) {
   const move = button("Move", () => setTool(app, "move"), { class: "small", "data-testid": "tool-move", title: "Drag points" });
@@ -34,10 +36,11 @@ function paintChips(app, chips) {
   show(chips, app.spec.mode === "classes");
   const names = classNames(app);
   const shown = app.selected !== null && names.length < 3 ? names.length + 1 : names.length;
+  const long = names.join("").length > LONG_NAMES;
   const current = app.selected === null ? app.drawClass : pointsNow(app)[app.selected]?.code;
   const nodes = pool(chips, shown, (k) => button("", () => relabel(app, k), { class: "small" }));
   for (let k = 0; k < shown; k++) {
-    const text = names[k] ? signed(names[k]) : "+";
+    const text = names[k] ? (long ? "" : signed(names[k])) : "+";
     if (nodes[k].childNodes.length !== 2)
       nodes[k].replaceChildren(svg("svg", { viewBox: "-9 -9 18 18", "aria-hidden": "true" }, svg("path", { d: markerPath(k, 6), class: `marker ${hue(k)}` })), html("span"));
     write(nodes[k].lastChild, text);

@@ -50,6 +50,8 @@ async function readTable(form, chosen = { x: null, y: null }) {
   } catch (error) {
     form.table = null;
     write(form.fault, error.message);
+    form.columns.replaceChildren();
+    form.notes.replaceChildren();
     show(form.use, false);
   }
   form.use.scrollIntoView?.({ block: "nearest" });

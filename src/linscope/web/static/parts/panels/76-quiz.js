@@ -13,6 +13,7 @@ function makeQuiz(app) {
   const verdict = html("p", { class: "verdict", role: "status", "data-testid": "quiz-verdict" });
   const score = html("span", { class: "quiet-text", "data-testid": "quiz-score" });
   const check = html("button", { type: "submit", class: "main", text: "Check", "data-testid": "quiz-check" });
+  const keep = button("Export score (JSON)", () => exportScore(app), { class: "quiet small", "data-testid": "quiz-export" });
   const form = html("form", { class: "quiz-form" },
     question,
     html("div", { class: "row" }, html("label", {}, yes, html("span", { text: "yes" })), html("label", {}, no, html("span", { text: "no" }))),
@@ -20,14 +21,14 @@ function makeQuiz(app) {
   const box = html("section", { class: "panel quiz", "aria-label": "What is the next update?", "data-testid": "quiz" },
     html("div", { class: "panel-head" }, html("h2", { text: "What is the next update?" }),
       button("End the quiz", () => setQuiz(app, false), { sign: "close", class: "quiet close" })),
-    form, verdict,
-    button("Export score (JSON)", () => exportScore(app), { class: "quiet small", "data-testid": "quiz-export" }));
-  const self = { box, question, yes, no, fields, verdict, score, check };
+    form, verdict, keep);
+  const self = { box, question, yes, no, fields, verdict, score, check, keep };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     checkGuess(app, self);
   });
   app.on("step look", () => drawQuiz(app, self));
+  app.quizBox = box;
   return box;
 }
 
@@ -38,6 +39,8 @@ function setQuiz(app, on) {
   app.quiz = on ? { verdict: "" } : null;
   if (on && app.run && app.step >= lastStep(app)) goTo(app, 0);
   app.emit("look");
+  app.emit("size"); // an embedded page has less room beside it
+  if (on && !app.embed) app.quizBox.scrollIntoView({ block: "nearest" });
 }
 
 const nextState = (app) => app.run.states[app.step + 1] || null;
@@ -56,7 +59,8 @@ function drawQuiz(app, self) {
   const inputs = pool(self.fields, weights ? weights.length : 0, (k) => html("label", {}, html("span", { text: `w${k}` }),
     html("input", { type: "text", inputmode: "text", autocomplete: "off", "data-testid": `quiz-w${k}` })));
   show(self.fields, inputs.length > 0);
-  write(self.verdict, app.quiz.verdict);
+  write(self.verdict, app.quiz.step === app.step ? app.quiz.verdict : ""); // of this step, not of one before
+  show(self.keep, app.score.length > 0);
   set(self.verdict, { "data-right": app.quiz.right === undefined ? null : app.quiz.right ? "yes" : "no" });
   const right = app.score.filter((guess) => guess.right).length;
   write(self.score, app.score.length ? `${right} of ${app.score.length} right` : "");
@@ -102,7 +106,7 @@ function checkGuess(app, self) {
   app.score.push(guess);
   const truth = next.update ? "The weights change" : "The weights stay";
   const now = next.wtext?.length === 1 ? ` w = ${next.wtext[0]}.` : "";
-  app.quiz = { right: guess.right, verdict: `${guess.right ? "Right." : "Not so."} ${truth}${next.update ? ":" : "."}${now}` };
+  app.quiz = { right: guess.right, step: app.step + 1, verdict: `${guess.right ? "Right." : "Not so."} ${truth}${next.update ? ":" : "."}${now}` };
   self.yes.checked = self.no.checked = false;
   for (const input of self.fields.querySelectorAll("input")) input.value = "";
   app.guess = guess;

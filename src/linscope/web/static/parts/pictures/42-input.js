@@ -150,7 +150,6 @@ function captionOf(app, points) {
   if (Number.isFinite(state.fitted?.[k])) parts.push(`ŷ = ${number(state.fitted[k])}`);
   if (Number.isFinite(state.alpha?.[k])) parts.push(`α = ${number(state.alpha[k])}`);
   if (Number.isFinite(state.slack?.[k])) parts.push(`ξ = ${number(state.slack[k])}`);
-  if (state.kkt?.[k]) parts.push(state.kkt[k]);
   if (isWrong(app, point, k)) parts.push("wrong side");
   return parts.join(" · ");
 }
@@ -161,7 +160,7 @@ function drawKey(app, key, points) {
   const wrong = points.filter((point, k) => isWrong(app, point, k)).length;
   const entries = classNames(app).map((name, code) => [markerPath(code, 5), `marker ${hue(code)}`, signed(name)]);
   if (app.run.mode === "classes" && state.predicted && state.regions?.length)
-    entries.push(["M-5 -5L5 5M5 -5L-5 5", "cross", wrong ? `${wrong} on the wrong side` : "none on the wrong side"]);
+    entries.push(["M-5 -5L5 5M5 -5L-5 5", "cross", wrong ? `${wrong} wrong` : "none wrong"]);
   if (state.sample !== null && state.sample !== undefined) entries.push([markerPath(0, 6), "visited", "visited now"]);
   if (app.quiz && nextState(app)) entries.push([markerPath(0, 6), "asked", "visited next"]);
   if (state.alpha?.some((a) => a)) entries.push([markerPath(0, 6), "halo plain", "disc: size of α"]);

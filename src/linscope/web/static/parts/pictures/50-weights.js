@@ -79,7 +79,7 @@ function makeLoss(app) {
   self.track = svg("path", { class: "track" });
   self.stops = svg("g", { class: "stops" });
   self.groups.path.append(self.track, self.stops);
-  self.lowest = svg("path", { class: "lowest", d: "M-6 0H6M0 -6V6", "data-testid": "lowest" });
+  self.lowest = svg("path", { class: "lowest", d: "M-11 0H11M0 -11V11", "data-testid": "lowest" });
   self.dot = svg("circle", { class: "now", r: 6, "data-testid": "loss-now" });
   self.dotName = svg("text", { class: "name" });
   self.groups.marks.append(self.lowest, self.dot, self.dotName);
