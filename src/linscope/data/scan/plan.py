@@ -159,10 +159,10 @@ class Columns:
     def copy(self, begin: int, end: int, X: np.ndarray, at: int) -> None:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
         X, j = X[at : at + end - begin], 0
-        for k, count in self._alike:
-            if count == ALIKE:
-                _put_alike(*(values[begin:end] for values in self.features[k : k + count]), X, j)
-                j += count
+        for k, put in self._together:
+            if put is not None:
+                put(*(values[begin:end] for values in self.features[k : k + PUTS[put]]), X, j)
+                j += PUTS[put]
                 continue
             texts = self.plan.features[k].texts
             width = len(texts) - 1 if texts else 1
@@ -171,35 +171,43 @@ class Columns:
             j += width
 
     @cached_property
-    def _alike(self) -> list[tuple[int, int]]:
-        """Which columns are copied together: the first, and how many."""
-        found, k = [], 0
+    def _together(self) -> list[tuple[int, Any]]:
+        """The first of columns that are copied together, and by what; None for one alone."""
+        found: list[tuple[int, Any]] = []
+        k = 0
         while k < len(self.features):
-            found.append((k, ALIKE if self._are_alike(k) else 1))
-            k += found[-1][1]
+            put = next((put for put, count in PUTS.items() if self._alike(k, count)), None)
+            found.append((k, put))
+            k += PUTS.get(put, 1)
         return found
 
-    def _are_alike(self, k: int) -> bool:
-        """Whether enough columns from k on are floats as those of X, or all are whole numbers."""
-        some = self.features[k : k + ALIKE]
+    def _alike(self, k: int, count: int) -> bool:
+        """Whether so many columns from k on are floats as those of X, or all are whole numbers."""
+        some = self.features[k : k + count]
         kind = some[0].dtype
         return (
-            len(some) == ALIKE
+            len(some) == count
             and (kind == self.plan.dtype or kind == np.int64)
             and all(values.dtype == kind for values in some)
-            and not any(feature.texts for feature in self.plan.features[k : k + ALIKE])
+            and not any(feature.texts for feature in self.plan.features[k : k + count])
         )
 
 
-# Columns that are copied at once: rows are written in pieces of 64 bytes, a line of the cache.
-ALIKE = 8
-
-
 @kernel
-def _put_alike(a, b, c, d, e, f, g, h, X, j):
+def _put_eight(a, b, c, d, e, f, g, h, X, j):
+    """Eight columns at once: rows are written in pieces of 64 bytes, a line of the cache."""
     for i in range(len(X)):
         X[i, j], X[i, j + 1], X[i, j + 2], X[i, j + 3] = a[i], b[i], c[i], d[i]
         X[i, j + 4], X[i, j + 5], X[i, j + 6], X[i, j + 7] = e[i], f[i], g[i], h[i]
+
+
+@kernel
+def _put_four(a, b, c, d, X, j):
+    for i in range(len(X)):
+        X[i, j], X[i, j + 1], X[i, j + 2], X[i, j + 3] = a[i], b[i], c[i], d[i]
+
+
+PUTS: dict[Any, int] = {_put_eight: 8, _put_four: 4}
 
 
 def read_batch(plan: Plan, batch: Batch, first: int) -> Columns:
