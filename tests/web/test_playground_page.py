@@ -7,6 +7,7 @@ import pytest
 
 from linscope.web.algorithms import ALGORITHMS
 from linscope.web.answers import answer
+from linscope.web.hosts.assets import in_address
 from tests.browser import chromium, needs_browser  # noqa: F401
 from tests.web.pages import Playground, address, spec_of  # noqa: F401
 
@@ -224,3 +225,18 @@ def test_parameters_in_use_are_shown_and_sent(page):
     page["algorithm"].select_option("fisher")
     page.ready()
     assert page.rows() == answer("fit", page.shared()["spec"])["ledger"]["rows"]
+
+
+def test_a_link_wins_over_a_change_that_is_not_in_the_address_yet(page):
+    page.open(spec_of("or", "perceptron"))
+    page.press("Home")
+    # Changes are written into the address after a moment, or when the page is left.
+    page.page.evaluate(
+        """hash => new Promise(heard => {
+            addEventListener("hashchange", heard, { once: true });
+            location.hash = hash;
+            dispatchEvent(new PageTransitionEvent("pagehide"));
+        }).then(() => true)""",
+        in_address(spec_of("or", "svm")),
+    )
+    assert page.shared()["spec"]["algorithm"] == "svm"

@@ -40,22 +40,31 @@ const hasAddress = (app) => app.options.host !== "widget";
 function keepAddress(app) {
   if (!hasAddress(app)) return;
   let timer = null;
-  const keep = () => {
-    if (timer === null) return;
+  let known = location.hash;
+  const rest = () => {
     clearTimeout(timer);
     timer = null;
-    if (!app.run || app.playing) return;
+  };
+  const keep = () => {
+    if (timer === null) return;
+    rest();
+    if (!app.run || app.playing || location.hash !== known) return; // a link is about to be followed
     try { history.replaceState(history.state, "", `#s=${encode(sharedState(app))}`); } catch { /* file pages may forbid it */ }
+    known = location.hash;
   };
   app.on("run step look lecture", () => {
     clearTimeout(timer);
     timer = setTimeout(keep, 250);
   });
   window.addEventListener("pagehide", keep); // who reloads at once finds the last change, too
-  const follow = () => begin(app); // a link pasted into the address bar of this page
+  const follow = () => { // a link pasted into the address bar of this page
+    rest();
+    known = location.hash;
+    begin(app);
+  };
   window.addEventListener("hashchange", follow);
   app.closers.push(() => {
-    clearTimeout(timer);
+    rest();
     window.removeEventListener("pagehide", keep);
     window.removeEventListener("hashchange", follow);
   });
