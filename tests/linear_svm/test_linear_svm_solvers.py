@@ -267,7 +267,7 @@ def test_where_rounding_hides_the_dual_nothing_is_claimed(squared, seed):
 def test_repaired_coefficients_sum_to_nothing(pairs):
     alpha, y = np.array([p[0] for p in pairs]), np.where([p[1] for p in pairs], 1.0, -1.0)
     engine = MemoryEngine(np.zeros((len(y), 1)), y, block_rows=7)
-    found = feasible(Problem(engine, 1e3), alpha)
+    found = feasible(Problem(engine, 1e3), alpha, engine)
     fixed = engine.gather(lambda block: found.of(block))
     assert sum((Fraction(float(a)) * int(s) for a, s in zip(fixed, y, strict=True))) == 0
     assert (fixed >= 0).all()

@@ -84,7 +84,7 @@ def _quick(
     off = 2.0 * C * slack * E + reach * E * E if problem.squared else reach * E
     rounding = few * half + many * loss + off * (1.0 + many) ** 2
     value = half + loss
-    dual = _dual(problem, objective, feasible(problem, alpha), longest)
+    dual = _dual(problem, objective, feasible(problem, alpha, objective.engine), longest)
     sizes = np.array([value, longest, length, np.abs(V).max()])
     sizes = np.r_[sizes[sizes > 0.0], np.sqrt(objective.rho[1:])]
     if not (np.isfinite(dual) and (sizes > SMALLEST).all() and (sizes < GREATEST).all()):

@@ -26,8 +26,8 @@ from linscope.arithmetic.whole_sums import as_float, whole_sum
 from linscope.rows.blocks import Block, Largest, blind
 from linscope.verify.exact_signs import settled_scores
 
-# The name under which the deficits 1 − y (w·x + b) stay with the rows.
-DEFICITS = "deficits"
+# The names under which the deficits 1 − y (w·x + b) and α stay with the rows.
+DEFICITS, ALPHA = "deficits", "alpha"
 # Each repair divides what is left of Σ α y by about 2^50.
 MOST_REPAIRS = 60
 
@@ -202,7 +202,7 @@ def _within(problem: Problem, W: np.ndarray) -> bool:
 def lower_bound(problem: Problem, alpha: np.ndarray, *, precise: bool) -> float:
     """D(α), repaired and rounded down; 0 where that is more."""
     squared = problem.squared and not problem.hard
-    found = feasible(problem, alpha)
+    found = feasible(problem, alpha, problem.engine)
     v, whole, square = problem.engine.fold(_dual_terms, found, precise, problem.C, squared)
     if not whole:
         return 0.0
@@ -242,9 +242,8 @@ def _ceiling(c: np.ndarray, C: float, unbounded: bool) -> np.ndarray | float:
 
 
 class Feasible(NamedTuple):
-    """α cut to its box; each class times its share; and single ones, by row, as they are."""
+    """The α of the rows cut to its box; each class times its share; and single ones, by row."""
 
-    alpha: np.ndarray
     C: float
     unbounded: bool
     shares: tuple[float, float] = (1.0, 1.0)
@@ -252,7 +251,7 @@ class Feasible(NamedTuple):
 
     def of(self, block: Block) -> np.ndarray:
         top = _ceiling(block.weight, self.C, self.unbounded)
-        own = np.minimum(np.maximum(self.alpha[block.rows], 0.0), top)
+        own = np.minimum(np.maximum(block.kept[ALPHA], 0.0), top)
         if self.shares != (1.0, 1.0):
             own = np.minimum(own * np.where(block.y > 0, *self.shares), own)
         for row, value in self.singles:
@@ -261,26 +260,28 @@ class Feasible(NamedTuple):
         return own
 
 
-def feasible(problem: Problem, alpha: np.ndarray) -> Feasible:
+def feasible(problem: Problem, alpha: np.ndarray, engine: Any) -> Feasible:
     """α cut to its box and, for a free bias, with Σ α y = 0, exactly.
 
-    The heavier class is scaled down, then single ones by bits.
+    The heavier class is scaled down, then single ones by bits. α is brought to the engine, which
+    has the rows of the problem, perhaps in other units, and stays there.
     """
-    found = Feasible(alpha, problem.C, problem.squared or problem.hard)
+    engine.keep(ALPHA, _bring, alpha)
+    found = Feasible(problem.C, problem.squared or problem.hard)
     if not problem.free_bias:
         return found
-    plus, minus = map(as_float, problem.engine.fold(_class_sums, found))
+    plus, minus = map(as_float, engine.fold(_class_sums, found))
     low, nothing = min(plus, minus), found._replace(shares=(0.0, 0.0))
     if not 0.0 < low < np.inf:
         return nothing
     found = found._replace(shares=(low / plus, low / minus))
-    plus, minus = problem.engine.fold(_class_sums, found)
+    plus, minus = engine.fold(_class_sums, found)
     left = plus - minus
     for _ in range(MOST_REPAIRS):
         if left == 0:
             return found
         off = as_float(left)
-        able = problem.engine.fold(_able, found, off)
+        able = engine.fold(_able, found, off)
         if able.row < 0:
             break
         # Less than its last bit is too little: then a bit more, and the other class mends that.
@@ -289,6 +290,11 @@ def feasible(problem: Problem, alpha: np.ndarray) -> Feasible:
         left += change if off > 0.0 else -change
         found = found._replace(singles=(*found.singles, (able.row, float(value))))
     return nothing
+
+
+@blind
+def _bring(block: Block, alpha: np.ndarray) -> tuple[np.ndarray, int]:
+    return alpha[block.rows], 0
 
 
 @blind
