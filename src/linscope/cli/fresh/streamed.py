@@ -22,8 +22,9 @@ from .fitted import MOST_TERMS, certificate
 from .models import MODELS, ModelOptions, class_of
 
 SUFFIXES = (".parquet", ".pq", ".arrow", ".ipc", ".feather", ".csv", ".tsv", ".jsonl", ".ndjson")
-# Numbers of a packed file take about so many times its size in memory.
-UNPACKED = 2.0
+# A table that is read, whose columns are looked at and prepared, takes at its peak about so many
+# times the size of its file.
+UNPACKED = 5.0
 # How often a text is in a small table that has all of them.
 EACH = 4
 
