@@ -28,7 +28,7 @@ from linscope._compiling import kernel
 IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
 # Tiles that are added: bytes of a column, and columns. Larger ones leave the cache, and threads
 # that come back to Python for smaller ones wait for each other.
-TILE_BYTES, TILE_COLUMNS = 1024, 640
+TILE_BYTES, TILE_COLUMNS = 2048, 1280
 # Tiles of a symmetric matrix: of those on the diagonal one half is not needed.
 HALF_ROWS, HALF_COLUMNS = 128, 640
 # Threads that come back to Python for small tiles wait for each other.
