@@ -28,7 +28,7 @@ from linscope._compiling import kernel
 IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
 # Tiles that are added: bytes of a column, and columns. Larger ones leave the cache, and threads
 # that come back to Python for smaller ones wait for each other.
-TILE_BYTES, TILE_COLUMNS = 2048, 1280
+TILE_BYTES, TILE_COLUMNS = 1024, 640
 # Tiles of a symmetric matrix: of those on the diagonal one half is not needed.
 HALF_ROWS, HALF_COLUMNS = 128, 640
 # Threads that come back to Python for small tiles wait for each other.
@@ -77,65 +77,58 @@ def _exponent_field(integer: Any, bias: int, shift: int, real: Any) -> Any:
     return codegen
 
 
-# 2^t for t up to ``most``. A loop in a function of its own: inside another one the compiler runs
-# out of registers for the coefficients, and takes a third longer.
+# t ← 2^t for t up to ``most``, in place: what leaves the cache costs more than the arithmetic.
+# Loops in functions of their own: inside another one the compiler runs out of registers.
 @kernel(fastmath={"contract"})
-def _exp2_single_row(t, most, out):
+def _exp2_single(t, most):
     for k in range(len(t)):
         x = min(max(t[k], LEAST32), most)
         n = np.floor(x + HALF32)
         f = x - n
         p = ((((A5 * f + A4) * f + A3) * f + A2) * f + A1) * f + A0
-        out[k] = (p * f + ONE32) * _power_of_two(n)
+        t[k] = (p * f + ONE32) * _power_of_two(n)
 
 
 @kernel(fastmath={"contract"})
-def _exp2_double_row(t, most, out):
+def _exp2_double(t, most):
     for k in range(len(t)):
         x = min(max(t[k], -1022.0), most)
         n = np.floor(x + 0.5)
         f = x - n
         p = ((((B13 * f + B12) * f + B11) * f + B10) * f + B9) * f + B8
         p = (((((((p * f + B7) * f + B6) * f + B5) * f + B4) * f + B3) * f + B2) * f) + B1
-        out[k] = (p * f + 1.0) * _power_of_two(n)
+        t[k] = (p * f + 1.0) * _power_of_two(n)
 
 
-@kernel
-def _exp2_single(T, most, store, slots, start):
-    for r in range(len(T)):
-        _exp2_single_row(T[r], most, store[slots[r], start : start + T.shape[1]])
-
-
-@kernel
-def _exp2_double(T, most, store, slots, start):
-    for r in range(len(T)):
-        _exp2_double_row(T[r], most, store[slots[r], start : start + T.shape[1]])
-
-
-def _exp2_rows(T, most, store, slots, start):
-    T = T.astype(store.dtype, copy=False)
-    if store.itemsize == 4:
-        _exp2_single(T, np.float32(most), store, slots, start)
+def _exp2(T, most32, most64):
+    flat = T.reshape(-1)
+    if T.itemsize == 4:
+        _exp2_single(flat, np.float32(most32))
     else:
-        _exp2_double(T, np.float64(most), store, slots, start)
+        _exp2_double(flat, np.float64(most64))
 
 
 # Exponentials are compiled; NumPy does the rest as well, and nobody waits for a compiler.
-def map_rows(T, code, degree, store, slots, start):
-    """Kernel values of the products T[r, :], to store[slots[r], start:]."""
-    part = slots, slice(start, start + T.shape[1])
+def values_of(T, code, degree):
+    """Kernel values of products; T, an array in C order, may be overwritten by them."""
     if code == IDENTITY:
-        store[part] = T
-    elif code == POWER:
+        return T
+    if code == POWER:
         power = T.copy() if degree else np.ones_like(T)
         for _ in range(1, degree):
             power *= T
-        store[part] = power
-    elif code == TANH:  # tanh u = 1 − 2/(1 + e^{2u})
-        _exp2_rows(T, MOST32 if store.itemsize == 4 else MOST64, store, slots, start)
-        store[part] = 1.0 - 2.0 / (1.0 + store[part])
-    else:
-        _exp2_rows(T, 0.0, store, slots, start)
+        return power
+    if code == TANH:  # tanh u = 1 − 2/(1 + e^{2u})
+        _exp2(T, MOST32, MOST64)
+        return 1.0 - 2.0 / (1.0 + T)
+    _exp2(T, 0.0, 0.0)
+    return T
+
+
+def map_rows(T, code, degree, store, slots, start):
+    """Kernel values of the products T[r, :], to store[slots[r], start:]."""
+    own = np.array(T, dtype=store.dtype, order="C")
+    store[slots, start : start + T.shape[1]] = values_of(own, code, degree)
 
 
 # Differences lose nothing to what rows have in common; the factor is the last entry of a row.
@@ -205,18 +198,14 @@ class _Tiles:
     def __init__(self, left, right, code, degree, rows, columns):
         self.left, self.right, self.code, self.degree = left, right, code, degree
         self.rows = max(1, min(rows, left.shape[0]))
-        columns = min(columns, right.shape[0])
-        # The products and what becomes of them: in one memory, loops would not become vectors.
-        self.room = np.empty((2, self.rows * columns), left.dtype)
-        self.places = np.arange(self.rows)
+        self.room = np.empty(self.rows * min(columns, right.shape[0]), left.dtype)
 
     def values(self, first, stop, begin, end):
         """K[first:stop, begin:end], until they are asked for again."""
         m, width = stop - first, end - begin
-        T, K = self.room[:, : m * width].reshape(2, m, width)
+        T = self.room[: m * width].reshape(m, width)
         products(self.left[first:stop], self.right[begin:end], self.code, T)
-        map_rows(T, self.code, self.degree, K, self.places[:m], 0)
-        return K
+        return values_of(T, self.code, self.degree)
 
 
 def add_symmetric(left, right, code, degree, beta, first, stop, total):
@@ -245,7 +234,8 @@ def fill_products(left, right, code, degree, store, slots, start):
         some = left[first : first + FILL_ROWS]
         part = T[: len(some)]
         products(some, right, code, part)
-        map_rows(part, code, degree, store, slots[first : first + FILL_ROWS], start)
+        place = slots[first : first + FILL_ROWS], slice(start, start + right.shape[0])
+        store[place] = values_of(part, code, degree)
 
 
 @kernel
