@@ -179,7 +179,7 @@ def ledger(find):
 def now_shown(find):
     """The spec of the points as the page describes them."""
     labels = find("point").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
-    places = [re.search(r"at (.*), ([^,]*)(, on the|$)", label).groups()[:2] for label in labels]
+    places = [re.search(r"at ([^,]*), ([^,]*)(, on the|$)", label).groups()[:2] for label in labels]
     spec = spec_of("or", "perceptron", {"max_iter": 12})
     spec["data"]["points"] = [[float(v.replace("−", "-")) for v in place] for place in places]
     return spec
