@@ -9,21 +9,16 @@ Every kernel here is an elementwise map of an affine product of features, which 
 
 Where that cancels, t = −γ log₂e Σ(x_k − z_k)² is summed from differences (``DISTANCE``).
 
-2^t = 2^n 2^f with n the nearest integer and |f| ≤ ½; 2^f is a polynomial, 2^n an exponent field.
-The loops hold no calls, so that the compiler makes vectors of them: some times faster than
-``np.exp``, and at most 2 units of the last place off.
+Gaussian values in float32, which solvers ask for most, are worked out in ``gaussian``.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from linscope._compiling import kernel
+
+from .gaussian import add_single, exp2, fill_single
 
 IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
 # Tiles that are added: bytes of a column, and columns. Larger ones leave the cache, and threads
@@ -34,78 +29,8 @@ HALF_ROWS, HALF_COLUMNS = 128, 640
 # Threads that come back to Python for small tiles wait for each other.
 FILL_ROWS = 192
 
-# 2^f = 1 + f·(A0 + A1 f + …): interpolation at Chebyshev points, relative error 5e-9.
-A0, A1, A2 = np.float32(0.69314718803), np.float32(0.24022650761), np.float32(0.055503571142)
-A3, A4, A5 = np.float32(0.0096180825573), np.float32(0.0013390863365), np.float32(1.5453162940e-4)
-ONE32, HALF32, LEAST32 = (np.float32(v) for v in (1.0, 0.5, -126.0))
 # Largest exponents, in float32 and float64.
-MOST32, MOST64 = np.float32(127.0), 1023.0
-# The same in float64: the Taylor series (ln 2)^k/k!.
-LN2 = np.log(2.0)
-B1 = LN2
-B2 = B1 * LN2 / 2
-B3 = B2 * LN2 / 3
-B4 = B3 * LN2 / 4
-B5 = B4 * LN2 / 5
-B6 = B5 * LN2 / 6
-B7 = B6 * LN2 / 7
-B8 = B7 * LN2 / 8
-B9 = B8 * LN2 / 9
-B10 = B9 * LN2 / 10
-B11 = B10 * LN2 / 11
-B12 = B11 * LN2 / 12
-B13 = B12 * LN2 / 13
-
-
-@intrinsic
-def _power_of_two(typingctx: Any, n: Any) -> Any:
-    """2^n for a float that holds a whole number: n + bias in the exponent field."""
-    if n == types.float32:
-        return types.float32(n), _exponent_field(ir.IntType(32), 127, 23, ir.FloatType())
-    return types.float64(n), _exponent_field(ir.IntType(64), 1023, 52, ir.DoubleType())
-
-
-def _exponent_field(integer: Any, bias: int, shift: int, real: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        # By way of 32 bits: AVX2 has no conversion from float64 to 64-bit integers.
-        whole = builder.fptosi(arguments[0], ir.IntType(32))
-        if integer.width > 32:
-            whole = builder.sext(whole, integer)
-        field = builder.shl(builder.add(whole, integer(bias)), integer(shift))
-        return builder.bitcast(field, real)
-
-    return codegen
-
-
-# t ← 2^t for t up to ``most``, in place: what leaves the cache costs more than the arithmetic.
-# Loops in functions of their own: inside another one the compiler runs out of registers.
-@kernel(fastmath={"contract"})
-def _exp2_single(t, most):
-    for k in range(len(t)):
-        x = min(max(t[k], LEAST32), most)
-        n = np.floor(x + HALF32)
-        f = x - n
-        p = ((((A5 * f + A4) * f + A3) * f + A2) * f + A1) * f + A0
-        t[k] = (p * f + ONE32) * _power_of_two(n)
-
-
-@kernel(fastmath={"contract"})
-def _exp2_double(t, most):
-    for k in range(len(t)):
-        x = min(max(t[k], -1022.0), most)
-        n = np.floor(x + 0.5)
-        f = x - n
-        p = ((((B13 * f + B12) * f + B11) * f + B10) * f + B9) * f + B8
-        p = (((((((p * f + B7) * f + B6) * f + B5) * f + B4) * f + B3) * f + B2) * f) + B1
-        t[k] = (p * f + 1.0) * _power_of_two(n)
-
-
-def _exp2(T, most32, most64):
-    flat = T.reshape(-1)
-    if T.itemsize == 4:
-        _exp2_single(flat, np.float32(most32))
-    else:
-        _exp2_double(flat, np.float64(most64))
+MOST = {4: 127.0, 8: 1023.0}
 
 
 # Exponentials are compiled; NumPy does the rest as well, and nobody waits for a compiler.
@@ -119,9 +44,9 @@ def values_of(T, code, degree):
             power *= T
         return power
     if code == TANH:  # tanh u = 1 − 2/(1 + e^{2u})
-        _exp2(T, MOST32, MOST64)
+        exp2(T, MOST[T.itemsize])
         return 1.0 - 2.0 / (1.0 + T)
-    _exp2(T, 0.0, 0.0)
+    exp2(T, 0.0)
     return T
 
 
@@ -162,28 +87,11 @@ def products(left, right, code, out):
         np.dot(left, right.T, out=out)
 
 
-@kernel(fastmath={"contract"})
-def add_rows(store, slots, delta, start, stop, total):
-    """total += Σ_s delta[s]·store[slots[s], start:stop], four rows at a time."""
-    width = stop - start
-    sums = np.zeros(width, dtype=store.dtype)
-    m = len(slots) - len(slots) % 4
-    for s in range(0, m, 4):
-        a, b = store[slots[s], start:stop], store[slots[s + 1], start:stop]
-        c, d = store[slots[s + 2], start:stop], store[slots[s + 3], start:stop]
-        da, db, dc, dd = delta[s], delta[s + 1], delta[s + 2], delta[s + 3]
-        for k in range(width):
-            sums[k] += (da * a[k] + db * b[k]) + (dc * c[k] + dd * d[k])
-    for s in range(m, len(slots)):
-        a, da = store[slots[s], start:stop], delta[s]
-        for k in range(width):
-            sums[k] += da * a[k]
-    for k in range(width):
-        total[k] += sums[k]
-
-
 def add_products(left, right, code, degree, delta, total):
     """total += Σ_r delta[r]·K[r, :] for the features of rows and columns, tile by tile."""
+    if code == EXP2 and left.dtype == delta.dtype == np.float32:
+        add_single(left, right, delta, total)
+        return
     tiles = _Tiles(left, right, code, degree, TILE_BYTES // left.itemsize, TILE_COLUMNS)
     for begin in range(0, right.shape[0], TILE_COLUMNS):
         end = min(begin + TILE_COLUMNS, right.shape[0])
@@ -229,6 +137,9 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
 
 def fill_products(left, right, code, degree, store, slots, start):
     """store[slots[r], start:] = K[r, :] for the features of rows and columns, tile by tile."""
+    if code == EXP2 and left.dtype == store.dtype == np.float32:
+        fill_single(left, right, store, slots, start)
+        return
     T = np.empty((min(FILL_ROWS, left.shape[0]), right.shape[0]), dtype=left.dtype)
     for first in range(0, left.shape[0], FILL_ROWS):
         some = left[first : first + FILL_ROWS]

@@ -30,7 +30,7 @@ ROWS = 2048
 
 
 @kernel(fastmath=REORDER, error_model="numpy")
-def _terms(s, codes, c, residual, curvature, u, power, bits):
+def terms(s, codes, c, residual, curvature, u, power, bits):
     """``binary_terms`` of as many rows as there is room for, or fewer.
 
     ``power`` and ``bits`` are one buffer, as floats and integers.
@@ -102,7 +102,7 @@ def binary_terms(s, codes, c, residual, curvature):
     total, room = 0.0, _room(len(s))
     for a in range(0, len(s), ROWS):
         some = slice(a, a + ROWS)
-        total += _terms(s[some], codes[some], c[some], residual[some], curvature[some], *room)
+        total += terms(s[some], codes[some], c[some], residual[some], curvature[some], *room)
     return total
 
 
@@ -113,7 +113,7 @@ def binary_pass(X, w, codes, c, s, residual, curvature, g):
         some = slice(a, a + ROWS)
         rows, scores, own = X[some], s[some], residual[some]
         add_scores(rows, w, scores)
-        total += _terms(scores, codes[some], c[some], own, curvature[some], *room)
+        total += terms(scores, codes[some], c[some], own, curvature[some], *room)
         add_rows(rows, own, g)
     return total
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linscope._compiling import kernel
-from linscope.kernels.kernel_maps import add_symmetric, fill_products
+from linscope.kernels.gaussian import add_rows
+from linscope.kernels.kernel_maps import add_symmetric, products, values_of
 from linscope.losses import hinge
 
 from .pair_loops import solve_pairs
@@ -25,8 +26,6 @@ PAIRS_A_SAMPLE = 20
 SHARE, ROUNDS = 0.95, 3
 # Of so few samples with β ≠ 0 all kernel values are worked out: that K is symmetric saves less.
 FEW = 192
-# Kernel values that are added at a time: they stay in the cache.
-VALUES = 1 << 16
 # Unit roundoff of float32.
 SINGLE = 2.0**-24
 # Columns of the figures of a problem.
@@ -96,8 +95,9 @@ def judge(y, C, unit, beta, s, exact, error, out):
 def _sums(K, y, C, features, places, beta, s):
     """s = Kβ: where it is from float64 values, and δ, the error of the others."""
     used = beta.nonzero()[0]
-    m, some, exact = len(used), beta.take(used), np.ones(len(y), dtype=np.bool_)
-    s[:] = _quick_sums(K, used, some)[: len(y)]
+    m, some, exact = len(used), beta[used], np.ones(len(y), dtype=np.bool_)
+    s[:] = 0.0
+    add_rows(K, used, some.astype(K.dtype), 0, len(y), s)
     if features.error == 0.0 or m == 0:
         return exact, 0.0
     size = float(beta @ y)  # Σ|β|
@@ -115,17 +115,6 @@ def _sums(K, y, C, features, places, beta, s):
     return exact, error
 
 
-def _quick_sums(K, used, beta):
-    """Kβ from the values in K; rows without β need not be whole."""
-    total, size = np.zeros(K.shape[1]), max(8, VALUES // K.shape[1])
-    rows, delta = np.empty((min(size, len(used)), K.shape[1]), K.dtype), beta.astype(K.dtype)
-    for first in range(0, len(used), size):
-        own = used[first : first + size]
-        part = K.take(own, axis=0, out=rows[: len(own)], mode="clip")
-        total += delta[first : first + size] @ part
-    return total
-
-
 def _products(left, right, code, degree, beta):
     """Kβ from float64 features of the samples with β ≠ 0 and of all that matter."""
     m, total = len(left), np.zeros(len(right))
@@ -133,8 +122,8 @@ def _products(left, right, code, degree, beta):
         add_symmetric(left, right, code, degree, beta, 0, m, total)
         return total
     values = np.empty((m, len(right)))
-    fill_products(left, right, code, degree, values, np.arange(m), 0)
-    return np.dot(beta, values, out=total)
+    products(left, right, code, values)
+    return np.dot(beta, values_of(values, code, degree), out=total)
 
 
 def solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out):

@@ -16,7 +16,8 @@ from functools import partial
 
 import numpy as np
 
-from linscope.kernels.kernel_maps import EXP2, TILE_BYTES, add_symmetric
+from linscope.kernels.gaussian import ROWS as TILE_ROWS
+from linscope.kernels.kernel_maps import EXP2, add_symmetric
 from linscope.kernels.rounding import UNIT, single_error
 from linscope.kernels.tiles import FeatureTiles, Tiles
 from linscope.rows.blocks import borders
@@ -27,7 +28,7 @@ from .dual_problem import bias
 # Samples a task.
 ROWS = 256
 # The products of a tile are summed in float32, and the coefficients are float32 too.
-SUMS = (TILE_BYTES // 4 + 32) * UNIT
+SUMS = (TILE_ROWS + 32) * UNIT
 # Float32 values below this are this.
 LEAST = 2.0**-126
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linscope.kernels.kernel_maps import add_rows, gather
+from linscope.kernels.gaussian import add_rows
+from linscope.kernels.kernel_maps import gather
 from linscope.results import Status
 
 from .dual_problem import bias, ends, is_unbounded

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linscope.kernels.kernel_maps import add_rows, gather
+from linscope.kernels.gaussian import add_rows
+from linscope.kernels.kernel_maps import gather
 from linscope.kernels.tiles import Tiles
 from linscope.rows.blocks import borders
 from linscope.rows.threads import Workers
