@@ -7,6 +7,7 @@ region, or when the residual is small enough for this step. Then W ← W + tD wi
 Armijo's rule; scores are linear in the weights, so shorter steps need no data. Δ follows how well
 q predicted the change of P.
 
+- With far fewer rows than columns the minimum is found in n coordinates first (``few_rows``).
 - The rows grow: a share of them is solved first, and few steps are left for the whole table.
 - Adding one vector to all K rows of weights changes no probability (nor, if they sum to 0 to begin
   with, is it ever worth it), so all directions sum to 0 over the classes.
@@ -25,6 +26,7 @@ import numpy as np
 from linscope._compiling import kernel
 from linscope.results import Look, Result, Status, ended
 
+from .few_rows import in_all_columns, in_few_columns
 from .objective import LogisticObjective, Point, look
 from .preconditioner import Preconditioner, make_preconditioner, without_common
 
@@ -90,7 +92,7 @@ class TrustRegion:
         if self.initial is not None:
             W = np.asarray(self.initial, dtype=np.float64).reshape(whole.shape)
             return State(whole.evaluate(without_common(W * whole.mask)))
-        W, known = np.zeros(whole.shape), None
+        W, known = self._from_few_columns(), None
         for rows in self._shares():
             W, known = self._solve_share(rows, W, known)
         point = whole.evaluate(W)
@@ -99,6 +101,25 @@ class TrustRegion:
                 self.log.clear()
             return State(whole.evaluate(np.zeros(whole.shape)))
         return State(point, known)
+
+    def _from_few_columns(self) -> np.ndarray:
+        """The minimum of a table with few rows, but for rounding; else zeros."""
+        found = in_few_columns(self.objective)
+        if found is not None:
+            part, S, L = found
+            state = self._solved(TrustRegion(part, self.tol))
+            if state.status is Status.CONVERGED:
+                return in_all_columns(self.objective, state.point.W, S, L)
+        return np.zeros(self.objective.shape)
+
+    @staticmethod
+    def _solved(inner: TrustRegion) -> State:
+        state = inner.init()
+        for _ in range(30):
+            state = inner.step(state)
+            if state.status is not None:
+                break
+        return state
 
     def _shares(self) -> list[int]:
         """How many rows to begin with, and then: each share so many times the one before."""
@@ -115,11 +136,7 @@ class TrustRegion:
         if part is None:
             return W, known
         inner = TrustRegion(part, tol=ROUGH, initial=W, log=None if self.log is None else [])
-        state = inner.init()
-        for _ in range(30):
-            state = inner.step(state)
-            if state.status is not None:
-                break
+        state = self._solved(inner)
         if state.status is not Status.CONVERGED:
             return W, known
         if self.log is not None and inner.log is not None:
