@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Generator
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
 from itertools import accumulate
+from sys import getrefcount
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +45,8 @@ MOST_AHEAD = 64 << 20
 SOME_SHARE, MOST_SOME = 1 / 8, 64 << 20
 # And of rows that are brought here.
 ROOM_SHARE, MOST_ROOM = 1 / 4, 128 << 20
+# Blocks whose memory waits for others.
+MOST_ROOMS = 8
 # A look at some rows reads the beginnings of parts: of this share, since of a small part even a few
 # rows cost as much as all.
 FEWEST_PARTS, MOST_PARTS, SHARE_OF_PARTS = 4, 64, 1 / 32
@@ -62,12 +66,13 @@ class Pieces(NamedTuple):
     def rows(self) -> int:
         return sum(end - begin for _, begin, end in self.parts)
 
-    def filled(self, plan: Plan, width: int) -> Block:
-        """The block; of a plan without features X has a shape, but no numbers."""
+    def filled(self, plan: Plan, width: int, room: np.ndarray | None = None) -> Block:
+        """The block, in this room; of a plan without features X has a shape, but no numbers."""
         if not plan.features:
             X = np.broadcast_to(np.zeros((), plan.dtype), (self.rows, width))
         else:
-            X, at = np.empty((self.rows, width), plan.dtype), 0
+            room = np.empty(self.rows * width, plan.dtype) if room is None else room
+            X, at = room[: self.rows * width].reshape(self.rows, width), 0
             for columns, begin, end in self.parts:
                 columns.copy(begin, end, X, at)
                 at += end - begin
@@ -77,6 +82,26 @@ class Pieces(NamedTuple):
         if plan.weight is not None:
             weight = _joined([part.weight[a:b] for part, a, b in self.parts])  # type: ignore[index]
         return Block(self.start, X, y, weight)
+
+
+class Rooms:
+    """Memory for blocks, which the next blocks use again: new pages take time to be cleared."""
+
+    def __init__(self) -> None:
+        self._free: deque[np.ndarray] = deque(maxlen=MOST_ROOMS)
+
+    def take(self, size: int, dtype: np.dtype) -> np.ndarray:
+        """Room for so many numbers at least."""
+        try:
+            room = self._free.pop()
+        except IndexError:
+            return np.empty(size, dtype)
+        return room if len(room) >= size and room.dtype == dtype else np.empty(size, dtype)
+
+    def give_back(self, room: np.ndarray) -> None:
+        """For others, if nobody has a part of it: the caller, this function and who counts do."""
+        if getrefcount(room) <= 3:
+            self._free.append(room)
 
 
 class StreamEngine:
@@ -263,9 +288,15 @@ class StreamEngine:
         """``function(number, block)`` of all blocks from one on, in their order, on threads."""
         plan = replace(self._plan, features=()) if blind else self._plan
 
+        rooms = Rooms()
+        numbers = self._rows * len(plan.features and self._plan.names)
+
         # Filled where it is worked on: the numbers are still in the cache.
         def work(item: Pieces) -> Any:
-            return function(*self._made(item, plan))
+            room = rooms.take(numbers, plan.dtype)
+            found = function(*self._made(item, plan, room))
+            rooms.give_back(room)
+            return found
 
         with one_blas_thread():
             yield from self._workers.map(work, self._pass(plan, first))
@@ -284,10 +315,10 @@ class StreamEngine:
                 observer.rows(item.start + item.rows, total)
             yield item
 
-    def _made(self, item: Pieces, plan: Plan) -> tuple[int, Block]:
+    def _made(self, item: Pieces, plan: Plan, room: np.ndarray | None = None) -> tuple[int, Block]:
         """The block with its number, after all steps."""
         number, start = item.number, item.start
-        block = item.filled(plan, len(self._plan.names))
+        block = item.filled(plan, len(self._plan.names), room)
         if plan.features and number >= 0:
             self._recognise(number, block)
         if self._counts is not None and number < len(starts := self._starts):
