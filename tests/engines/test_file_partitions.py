@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 import linscope as ls
 from linscope.data.scan.reading import ChangedTable
+from linscope.engines.cluster import executors, files
 from linscope.engines.cluster.dask import DaskCrew
 from linscope.engines.cluster.executors import ExecutorCrew
 from linscope.engines.cluster.files import crew_of, row_borders
@@ -68,12 +69,25 @@ def test_text_files(tmp_path, threads):
 
 def test_a_file_that_changes_between_passes_is_named(folder, threads):
     rows = ls.scan(folder, "y", columns=NAMES, executor=threads)
+    engine = files.file_engine(crew_of(threads), rows._table, rows._plan, len(X))
     ls.Ridge().fit(rows)
     path = folder / "2.parquet"
     os.truncate(path, path.stat().st_size - 20)
     shelf.drop(frozenset(key[0] for key in shelf._held))
+    with pytest.raises(ChangedTable, match=r"2\.parquet has changed .* nothing was fitted"):
+        ls.Ridge().fit(rows)  # the look at some rows, which is from here
     with pytest.raises(ChangedTable, match=r"2\.parquet has changed .* \(in partition 0 "):
-        ls.Ridge().fit(rows)
+        engine.fold(lambda block: block.X.sum())
+
+
+def test_one_pass_reads_each_partition_once(folder, threads, monkeypatch):
+    """What is known of the files is not asked of workers, who would read all rows for it."""
+    calls, read = [], files.read_rows
+    monkeypatch.setattr(executors, "memory_budget", lambda: 0.0)  # no worker keeps any
+    monkeypatch.setattr(files, "read_rows", lambda *given: calls.append(given[2:]) or read(*given))
+    model = ls.LinearRegression().fit(ls.scan(folder, "y", columns=NAMES, executor=threads))
+    assert len(calls) == len(set(calls)) > 1
+    agree(ls.LinearRegression().fit(ls.scan(folder, "y", columns=NAMES)), model)
 
 
 def test_tables_of_this_process_are_refused(threads):
@@ -83,10 +97,10 @@ def test_tables_of_this_process_are_refused(threads):
 
 
 def test_partitions_begin_at_row_groups_where_these_are_near():
-    found = row_borders((0, 50, 100, 150, 200), 240, 2, 4)
+    found = row_borders((0, 50, 100, 150, 200), 240, 2, 10**6)
     assert found == [0, 30, 50, 90, 120, 150, 180, 200, 240]
-    assert row_borders((0,), 3, 4, 4) == [0, 1, 2, 3]
-    assert len(row_borders((0,), 10**9, 2, 50)) == 1 + 1550  # of 256 MB
+    assert row_borders((0,), 3, 4, 10**6) == [0, 1, 2, 3]
+    assert len(row_borders((0,), 10**9, 2, 10**6)) == 1 + 1000
 
 
 def test_who_does_the_jobs():

@@ -10,6 +10,7 @@ import numpy as np
 from linscope.rows.blocks import Block, borders, stacked
 
 from ..base import Engine, RowsElsewhere, Task
+from ..stream import StreamEngine
 from .log import Log
 from .partition import Facts, Job
 
@@ -42,13 +43,21 @@ class ClusterEngine:
     ----------
     crew : does the jobs
     parts : the partitions, as the crew understands them
+    facts : what is known of each; by default they are asked, which makes them read their rows
+    twin : an engine of the same rows that reads some of them here, where that can be done
     """
 
     has_all_rows, room = False, 2.0 * MOST_NUMBERS
 
-    def __init__(self, crew: Crew, parts: list) -> None:
-        self._crew, self._parts, self._log = crew, parts, Log()
-        self._facts: list[Facts] = crew.each(parts, Job("facts"))
+    def __init__(
+        self,
+        crew: Crew,
+        parts: list,
+        facts: list[Facts] | None = None,
+        twin: StreamEngine | None = None,
+    ) -> None:
+        self._crew, self._parts, self._log, self._twin = crew, parts, Log(), twin
+        self._facts: list[Facts] = crew.each(parts, Job("facts")) if facts is None else facts
         _check_width(self._facts)
         rows = [sum(facts.sizes) for facts in self._facts]
         self._starts = tuple(accumulate(rows, initial=0))[:-1]
@@ -95,7 +104,11 @@ class ClusterEngine:
 
     def derive(self, task: Task, *arguments: Any) -> ClusterEngine:
         made = self._crew.made(self._parts, self._job("derive", task, arguments))
-        return ClusterEngine(self._crew, made)
+        if self._twin is None or self._log.names or hasattr(task, "selects"):
+            return ClusterEngine(self._crew, made)
+        twin = self._twin.derive(task, *arguments)
+        now = twin.n_features, twin.n_targets, twin.dtype, twin.is_sparse, twin.weighted
+        return ClusterEngine(self._crew, made, [Facts(f.sizes, *now) for f in self._facts], twin)
 
     def cut(self, rows: int) -> Engine:
         """Inside each partition; a block never has rows of two."""
@@ -106,13 +119,16 @@ class ClusterEngine:
         if wanted == [facts.sizes for facts in self._facts]:
             return self
         made = self._crew.made(self._parts, self._job("cut", None, (rows,)))
-        return ClusterEngine(self._crew, made)
+        facts = [one._replace(sizes=sizes) for one, sizes in zip(self._facts, wanted, strict=True)]
+        return ClusterEngine(self._crew, made, facts, self._twin)
 
     def take(self, rows: np.ndarray) -> Block:
         return stacked(self._crew.each(self._parts, self._job("take", None, (rows,))))
 
     def some(self, rows: int) -> Block:
         """Every k-th row: the same ones, whatever the partitions."""
+        if self._twin is not None:
+            return self._twin.some(rows)
         most = min(rows, max(1, MOST_NUMBERS // max(1, self.n_features)))
         step = max(1, self.n_rows // max(1, most))
         return stacked(self._crew.each(self._parts, self._job("some", None, (step,))))

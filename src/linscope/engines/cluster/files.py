@@ -8,19 +8,25 @@ from itertools import pairwise
 from pickle import PicklingError, dumps
 from typing import Any
 
+import numpy as np
+
 from linscope.data.scan.plan import Plan, read_batch
 from linscope.data.scan.reading import ChangedTable, Table
+from linscope.rows.blocks import NO_WEIGHT, block_rows_for, borders
 
-from ..stream import Pieces
+from ..stream import StreamEngine
 from .dask import DaskCrew
-from .engine import ClusterEngine, engine_of
+from .engine import ClusterEngine
 from .executors import ExecutorCrew
+from .partition import Facts
 from .shelf import Load
 
 # Partitions for each worker: some to spare where one is slower.
 FOR_EACH_WORKER = 4
 # Bytes of a partition at most.
-MOST_BYTES = 256 << 20
+MOST_BYTES = 128 << 20
+# Bytes for a look at some rows.
+SAMPLE = 1 << 29
 
 
 def crew_of(executor: Any) -> ExecutorCrew | DaskCrew:
@@ -59,21 +65,26 @@ def file_engine(crew: Any, table: Table, plan: Plan, n_rows: int) -> ClusterEngi
     table, plan : what is read, and what becomes of the columns
     """
     _check_sendable(table)
-    cuts = row_borders(table.starts, n_rows, crew.workers, len(plan.names))
+    width = len(plan.names)
+    most = max(1, MOST_BYTES // (8 * (width + 2)))
+    cuts = row_borders(table.starts, n_rows, crew.workers, most)
     loads = [
         Load(read_rows, (table, plan, a, b), f"partition {k} ({table.where}, rows {a:,} to {b:,})")
         for k, (a, b) in enumerate(pairwise(cuts))
     ]
-    return engine_of(crew, crew.begin(loads))
+    rows = block_rows_for(width, plan.dtype.itemsize)
+    targets, weighted = int(plan.target is not None), plan.weight is not None
+    rest = width, targets, plan.dtype, False, weighted
+    facts = [Facts([j - i for i, j in borders(b - a, rows)], *rest) for a, b in pairwise(cuts)]
+    return ClusterEngine(crew, crew.begin(loads), facts, StreamEngine(table, plan, SAMPLE))
 
 
-def row_borders(starts: tuple[int, ...], n: int, workers: int, width: int) -> list[int]:
+def row_borders(starts: tuple[int, ...], n: int, workers: int, most: int) -> list[int]:
     """0 … n cut into partitions, at the first row of a row group where one is near.
 
-    >>> row_borders((0, 60, 120, 180), 240, 1, 4), row_borders((0,), 10, 1, 4)
+    >>> row_borders((0, 60, 120, 180), 240, 1, 100), row_borders((0,), 10, 1, 100)
     ([0, 60, 120, 180, 240], [0, 3, 6, 9, 10])
     """
-    most = max(1, MOST_BYTES // (8 * (width + 2)))
     rows = min(most, -(-n // (FOR_EACH_WORKER * workers)))
     cuts = {0}
     for wanted in range(rows, n, rows):
@@ -86,18 +97,26 @@ def read_rows(table: Table, plan: Plan, first: int, last: int) -> tuple:
     """The rows from ``first`` to before ``last``: X, y and weight."""
     table.check()
     at = table.starts[bisect_right(table.starts, first) - 1]
-    parts = []
+    X = np.empty((last - first, len(plan.names)), plan.dtype)
+    rest = []  # y and weight: a batch is let go as soon as its rows are copied
     for batch in table.batches(plan.columns, at):
         begin, end = max(first - at, 0), min(last - at, batch.rows)
         if begin < end:
-            parts.append((read_batch(plan, batch, at), begin, end))
+            columns = read_batch(plan, batch, at)
+            columns.copy(begin, end, X, at + begin - first)
+            rest.append(
+                [None if part is None else np.array(part[begin:end])
+                 for part in (columns.target, columns.weight)]
+            )  # fmt: skip
         at += batch.rows
         if at >= last:
             break
     if at < last:
         raise ChangedTable(f"{table.where} has {at:,} rows now: open it again")
-    block = Pieces(0, first, parts).filled(plan, len(plan.names))
-    return block.X, block.y, block.weight
+    y, weight = (
+        None if parts[0] is None else np.concatenate(parts) for parts in zip(*rest, strict=True)
+    )
+    return X, y, NO_WEIGHT if weight is None else weight
 
 
 def _check_sendable(table: Table) -> None:
