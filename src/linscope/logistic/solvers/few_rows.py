@@ -16,15 +16,17 @@ from linscope.rows.blocks import Block
 
 from .objective import LogisticObjective
 
-# So many times more columns than rows make it worth while; and so many rows at most.
-COLUMNS_A_ROW, MOST_ROWS = 3, 2000
+# So many times more columns than rows make it worth while, if there are so many rows at most: more
+# of them take longer to multiply with each other than conjugate gradients. Numbers of a table that
+# may be copied.
+COLUMNS_A_ROW, MOST_ROWS, MOST_NUMBERS = 3, 500, 20_000_000
 
 
 def in_few_columns(
     whole: LogisticObjective,
 ) -> tuple[LogisticObjective, np.ndarray, np.ndarray] | None:
     """The objective of v, with S and L; None where that does not pay, or rows are dependent."""
-    few = whole.n <= MOST_ROWS and COLUMNS_A_ROW * whole.n <= whole.d
+    few = whole.n <= min(MOST_ROWS, whole.d // COLUMNS_A_ROW) and whole.n * whole.d <= MOST_NUMBERS
     if not few or whole.is_sparse or not whole.engine.has_all_rows or not np.all(whole.rho):
         return None
     rows = whole.engine.all_rows("a first guess")
