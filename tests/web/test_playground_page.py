@@ -134,7 +134,7 @@ def test_the_cursor_by_mouse(page):
 def test_second_pictures(page, name, algorithm, tab, mark):
     page.open(spec_of(name, algorithm, SHORT if algorithm == "lms-batch" else {}))
     page[f"tab-{tab}"].click()
-    assert page[mark].is_visible()
+    page[mark].wait_for(state="visible")  # the server draws some of them first
     assert not page["why"].is_visible()
 
 
