@@ -85,12 +85,17 @@ class Playground(Visit):
 
     def open(self, spec):
         """Goes to another spec by the address, as with a link in the same window."""
-        # The page hears of it before we do, and is busy from then on.
+        # A change of a moment ago is written into the address first, as when the page is left: else
+        # that of the spec might stand there still. The page hears of the new one before we do, and
+        # is busy from then on.
         self.page.evaluate(
-            """hash => hash !== location.hash && new Promise(heard => {
-                addEventListener("hashchange", heard, { once: true });
-                location.hash = hash;
-            }).then(() => true)""",
+            """hash => {
+                dispatchEvent(new PageTransitionEvent("pagehide"));
+                return hash !== location.hash && new Promise(heard => {
+                    addEventListener("hashchange", heard, { once: true });
+                    location.hash = hash;
+                }).then(() => true);
+            }""",
             in_address(spec),
         )
         self.ready()
