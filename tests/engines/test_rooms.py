@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import linscope as ls
-from linscope.engines.stream import Rooms
+from linscope.engines.rooms import Rooms
 
 
 def test_memory_is_used_again_once_nobody_has_it():

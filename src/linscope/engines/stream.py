@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Generator
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
 from itertools import accumulate
-from sys import getrefcount
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +35,7 @@ from linscope.rows.threads import Workers, one_blas_thread
 from .base import RowsElsewhere, Task, Tree
 from .kept_rows import Column, KeptOfBlock, KeptRows
 from .read_ahead import read_ahead
+from .rooms import Rooms
 
 # Bytes that wait between disk and processor, and of a block at most, as shares of the limit.
 AHEAD_SHARE, BLOCK_SHARE, KEPT_SHARE = 1 / 16, 1 / 64, 1 / 4
@@ -45,8 +44,6 @@ MOST_AHEAD = 64 << 20
 SOME_SHARE, MOST_SOME = 1 / 8, 64 << 20
 # And of rows that are brought here.
 ROOM_SHARE, MOST_ROOM = 1 / 4, 128 << 20
-# Blocks whose memory waits for others.
-MOST_ROOMS = 8
 # A look at some rows reads the beginnings of parts: of this share, since of a small part even a few
 # rows cost as much as all.
 FEWEST_PARTS, MOST_PARTS, SHARE_OF_PARTS = 4, 64, 1 / 32
@@ -82,26 +79,6 @@ class Pieces(NamedTuple):
         if plan.weight is not None:
             weight = _joined([part.weight[a:b] for part, a, b in self.parts])  # type: ignore[index]
         return Block(self.start, X, y, weight)
-
-
-class Rooms:
-    """Memory for blocks, which the next blocks use again: new pages take time to be cleared."""
-
-    def __init__(self) -> None:
-        self._free: deque[np.ndarray] = deque(maxlen=MOST_ROOMS)
-
-    def take(self, size: int, dtype: np.dtype) -> np.ndarray:
-        """Room for so many numbers at least."""
-        try:
-            room = self._free.pop()
-        except IndexError:
-            return np.empty(size, dtype)
-        return room if len(room) >= size and room.dtype == dtype else np.empty(size, dtype)
-
-    def give_back(self, room: np.ndarray) -> None:
-        """For others, if nobody has a part of it: the caller, this function and who counts do."""
-        if getrefcount(room) <= 3:
-            self._free.append(room)
 
 
 class StreamEngine:
