@@ -240,3 +240,14 @@ def test_a_link_wins_over_a_change_that_is_not_in_the_address_yet(page):
         in_address(spec_of("or", "svm")),
     )
     assert page.shared()["spec"]["algorithm"] == "svm"
+
+
+def test_a_pause_is_kept_in_the_address(page):
+    page.open(spec_of("or", "perceptron"))
+    page.press("Home")
+    page["speed"].select_option("2")
+    page["play"].click()
+    page.at("step 1 of 21")
+    page.page.wait_for_timeout(300)  # longer than a change waits to be written
+    page["play"].click()
+    assert page.text("place") == f"step {page.shared()['step']} of 21"

@@ -52,7 +52,7 @@ function keepAddress(app) {
     try { history.replaceState(history.state, "", `#s=${encode(sharedState(app))}`); } catch { /* file pages may forbid it */ }
     known = location.hash;
   };
-  app.on("run step look lecture", () => {
+  app.on("run step look lecture play", () => {
     clearTimeout(timer);
     timer = setTimeout(keep, 250);
   });
