@@ -3,10 +3,12 @@
 Rounding differs between machines: vector instructions sum in another order, a fused multiply-add
 rounds once, BLAS picks its loops by the processor, and threads may take turns. No test may depend
 on that, nor on the order in which tests run. Each configuration is a run of pytest with other
-environment variables; what the processor cannot do is skipped.
+environment variables. Four of them differ in several things at once and cover all; when one fails,
+``--apart`` changes one thing at a time. What the processor cannot do is skipped.
 
-    python -m tests.portability                         everything, some minutes for each line
+    python -m tests.portability                         the combined ones, some minutes each
     python -m tests.portability --list
+    python -m tests.portability --apart                 each difference alone
     python -m tests.portability --only generic,one-thread tests/kernel_svm
 """
 
@@ -43,25 +45,35 @@ class Configuration:
         return [name for name in self.needs if not __cpu_features__.get(name)]
 
 
-def shuffled(seed: int) -> Configuration:
+def shuffled(seed: int) -> tuple[str, ...]:
     # addopts turns the plugin off; the last -p decides
-    options = ("-p", "randomly", f"--randomly-seed={seed}")
-    return Configuration(f"random-order-{seed}", options=options)
+    return ("-p", "randomly", f"--randomly-seed={seed}")
 
 
 ONE_THREAD = dict.fromkeys(
     ("LINSCOPE_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 )
-CONFIGURATIONS = (
+GENERIC = {"NUMBA_CPU_NAME": "generic"}
+NO_AVX512 = {"NPY_DISABLE_CPU_FEATURES": " ".join(AVX512)}
+NO_AVX2 = {"NPY_DISABLE_CPU_FEATURES": " ".join(AVX512 + AVX2)}
+HASWELL, HAS_AVX2 = {"OPENBLAS_CORETYPE": "Haswell"}, ("AVX2", "FMA3")
+SKYLAKEX, HAS_AVX512 = {"OPENBLAS_CORETYPE": "SkylakeX"}, ("AVX512F",)
+COMBINED = (
     Configuration("as-it-is"),
-    Configuration("generic", {"NUMBA_CPU_NAME": "generic"}),
-    Configuration("numpy-without-avx512", {"NPY_DISABLE_CPU_FEATURES": " ".join(AVX512)}),
-    Configuration("numpy-without-avx2", {"NPY_DISABLE_CPU_FEATURES": " ".join(AVX512 + AVX2)}),
-    Configuration("openblas-haswell", {"OPENBLAS_CORETYPE": "Haswell"}, needs=("AVX2", "FMA3")),
-    Configuration("openblas-skylakex", {"OPENBLAS_CORETYPE": "SkylakeX"}, needs=("AVX512F",)),
-    Configuration("one-thread", ONE_THREAD),
+    Configuration("old-processor", GENERIC | NO_AVX2 | HASWELL, shuffled(1), HAS_AVX2),
+    Configuration("alone", ONE_THREAD, shuffled(2)),
+    Configuration("new-processor", NO_AVX512 | SKYLAKEX, shuffled(3), HAS_AVX512),
 )
-CONFIGURATIONS += tuple(shuffled(seed) for seed in (1, 2, 3))
+APART = (
+    Configuration("generic", GENERIC),
+    Configuration("numpy-without-avx512", NO_AVX512),
+    Configuration("numpy-without-avx2", NO_AVX2),
+    Configuration("openblas-haswell", HASWELL, needs=HAS_AVX2),
+    Configuration("openblas-skylakex", SKYLAKEX, needs=HAS_AVX512),
+    Configuration("one-thread", ONE_THREAD),
+    *(Configuration(f"random-order-{seed}", options=shuffled(seed)) for seed in (1, 2, 3)),
+)
+CONFIGURATIONS = COMBINED + APART
 
 
 def run(configuration: Configuration, given: list[str], jobs: int) -> tuple[str, list[str]]:
@@ -89,15 +101,20 @@ def main(given: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     known = ",".join(each.name for each in CONFIGURATIONS)
-    parser.add_argument("--only", default=known, metavar="NAME,NAME", help=f"of {known}")
+    parser.add_argument("--only", metavar="NAME,NAME", help=f"of {known}")
+    parser.add_argument("--apart", action="store_true", help="one difference at a time")
     parser.add_argument("--list", action="store_true", help="name the configurations and stop")
     parser.add_argument("--jobs", type=int, default=2)
     options, pytest_options = parser.parse_known_args(given)
+    chosen = APART if options.apart else COMBINED
+    if options.only:
+        names = options.only.split(",")
+        chosen = tuple(each for each in CONFIGURATIONS if each.name in names)
+        if len(chosen) != len(names):
+            parser.error(f"--only takes names of {known}")
     wrong = []
     print(f"{'configuration':22} {'seconds':>8}  outcome", flush=True)
-    for each in CONFIGURATIONS:
-        if each.name not in options.only.split(","):
-            continue
+    for each in CONFIGURATIONS if options.list else chosen:
         if options.list:
             print(f"{each.name:22} {'':8}  {each.variables or ' '.join(each.options)}")
             continue
