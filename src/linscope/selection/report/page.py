@@ -50,7 +50,7 @@ def render(findings: Findings) -> str:
             glossary=[(name, anchor(name), text) for name, text in GLOSSARY.items()],
             figures=_figures(findings),
             small=_small_figures(findings),
-            level=words.percent(findings.plan.level),
+            level=words.percent(findings.plan.level).replace(" ", "\u00a0"),
             metric=words.metric(findings.plan.metric),
             paragraph=results_paragraph(findings),
             checks=tables.checks_by_level(findings),
