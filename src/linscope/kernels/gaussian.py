@@ -207,6 +207,7 @@ def add_single(left, right, delta, total):
 
 
 def _run(left, right, filled, added):
-    m, w = max(1, min(ROWS, len(left))), max(1, min(COLUMNS, len(right)))
-    tile = np.zeros((m, w), np.float32)
+    # Tiles of one width: the values of all columns of a tile are worked out, used or not.
+    m, n = max(1, min(ROWS, len(left))), max(1, len(right))
+    tile = np.zeros((m, -(-n // -(-n // COLUMNS))), np.float32)
     _tiles(_gemm(), left, right, tile, tile.reshape(-1), *filled, *added)
