@@ -72,8 +72,8 @@ class Shared:
         """Problems task[0] to task[1]; from any thread."""
         raise NotImplementedError
 
-    # What follows then works in memory that is there already. Else the system would have to hand out
-    # new pages, which takes as long as some of the claims.
+    # What follows then works in memory that is there already. Else the system would have to hand
+    # out new pages, which takes as long as some of the claims.
     def free(self) -> None:
         """Give back what only ``solve`` needs."""
 
