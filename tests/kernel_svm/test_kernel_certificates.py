@@ -476,3 +476,19 @@ def test_hard_margins_of_nearly_equal_samples_are_not_called_inseparable():
         ls.SVC(np.inf, gamma=1.0).fit(X, [0, 1, 0, 1])
     with pytest.raises(ValueError, match="both have the same sample"):
         ls.SVC(np.inf, gamma=1.0).fit([[0.0], [0.0], [1.0]], [0, 1, 1])
+
+
+def test_a_bound_that_float32_rounds_by_far():
+    """C below 2^-126 is a float32 with few bits; α = C as the model holds it is in its box."""
+    X, y = np.zeros((6, 3), dtype=np.float32), np.array([1, 0, 0, 1, 0, 1])
+    model = ls.SVC(kernel="poly", C=1.1965237505009214e-41, degree=1).fit(X, y)
+    assert model.verify(X, y)
+
+
+def test_long_sums_of_gaussian_values():
+    """So many float64 values are summed by a compiled loop, in tiles that end unevenly."""
+    rng = np.random.default_rng(0)
+    vectors, points = rng.normal(size=(1061, 3)), rng.normal(size=(1009, 3))
+    beta = rng.normal(size=(1061, 1))
+    sums = KernelSums(vectors, [(0, 1061, beta)], "rbf", gamma=0.3, degree=1, coef0=0.0)(points)
+    assert np.abs(sums - rbf_kernel(points, vectors, gamma=0.3) @ beta).max() <= 1e-12 * 1061

@@ -5,8 +5,8 @@
 2^f is a polynomial, 2^n an exponent field: loops without calls, so that the compiler makes vectors
 of them; some times faster than ``np.exp``, and at most 2 units of the last place off.
 
-In float32, which solvers ask for most, a tile's products, values and sums are one call, with the
-products of SciPy's BLAS: threads that come back to Python in between wait for each other.
+A tile's products, values and sums are one call, with the products of SciPy's BLAS: threads that
+come back to Python in between wait for each other.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import get_cython_function_address, intrinsic
+from numba.extending import get_cython_function_address, intrinsic, overload
 
 from linscope._compiling import kernel
 
-# Tiles of float32 values: larger ones leave the cache.
+# Tiles of values: larger ones leave the cache.
 ROWS, COLUMNS = 64, 640
-NO_STORE, NOTHING = np.empty((0, 0), np.float32), np.empty(0, np.float32)
 NO_PLACES, NO_SUMS = np.empty(0, np.int64), np.empty(0)
 
 # 2^f = 1 + f·(A0 + A1 f + …): interpolation at Chebyshev points, relative error 5e-9.
@@ -99,10 +98,23 @@ def exp2(t, most):
         _exp2_double(flat, len(flat), np.float64(most))
 
 
+def _powers(t, count):
+    """t[:count] ← 2^t for t up to 0; compiled code only."""
+    raise NotImplementedError
+
+
+@overload(_powers)
+def _powers_of_type(t, count):
+    if t.dtype == types.float32:
+        return lambda t, count: _exp2_single(t, count, ZERO32)
+    return lambda t, count: _exp2_double(t, count, 0.0)
+
+
 @cache
-def _gemm() -> int:
-    """The address of BLAS's product of float32 matrices."""
-    return get_cython_function_address("scipy.linalg.cython_blas", "sgemm")
+def _gemm(kind: np.dtype) -> int:
+    """The address of BLAS's product of matrices of floats."""
+    name = "sgemm" if kind == np.float32 else "dgemm"
+    return get_cython_function_address("scipy.linalg.cython_blas", name)
 
 
 # BLAS sees matrices by columns: outᵀ = right leftᵀ, where ``right`` is to be turned round.
@@ -116,7 +128,8 @@ def _times(typingctx: Any, gemm: Any, left: Any, first: Any, m: Any, right: Any,
         a, b, c = (
             context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (1, 4, 7)
         )
-        short, byte, real = ir.IntType(32), ir.IntType(8), ir.FloatType()
+        short, byte = ir.IntType(32), ir.IntType(8)
+        real = context.get_value_type(signature.args[1].dtype)
         depth = builder.extract_value(a.shape, 1)
 
         def number(value: Any, kind: Any) -> Any:
@@ -184,7 +197,7 @@ def _tiles(gemm, left, right, tile, flat, store, slots, start, delta, places, su
         for first in range(0, len(left), rows):
             m = min(rows, len(left) - first)
             _times(gemm, left, first, m, right, begin, w, tile)
-            _exp2_single(flat, m * columns, ZERO32)
+            _powers(flat, m * columns)
             if len(slots):
                 for i in range(m):
                     target, source = store[slots[first + i], at : at + w], tile[i]
@@ -195,18 +208,20 @@ def _tiles(gemm, left, right, tile, flat, store, slots, start, delta, places, su
                 _add_rows(tile, places[:m], own, places[0], sums[:w], part)
 
 
-def fill_single(left, right, store, slots, start):
-    """store[slots[r], start:] = 2^(left[r]·right), for features in float32."""
-    _run(left, right, (store, slots, start), (NOTHING, NO_PLACES, NOTHING, NO_SUMS))
+def fill_powers(left, right, store, slots, start):
+    """store[slots[r], start:] = 2^(left[r]·right), all of one type of floats."""
+    nothing = np.empty(0, store.dtype)
+    _run(left, right, (store, slots, start), (nothing, NO_PLACES, nothing, NO_SUMS))
 
 
-def add_single(left, right, delta, total):
-    """total += Σ_r delta[r]·2^(left[r]·right), for features and coefficients in float32."""
-    sums = np.empty(COLUMNS, np.float32)
-    _run(left, right, (NO_STORE, NO_PLACES, 0), (delta, np.arange(ROWS), sums, total))
+def add_powers(left, right, delta, total):
+    """total += Σ_r delta[r]·2^(left[r]·right), for features and coefficients of one type."""
+    nothing, sums = np.empty((0, 0), left.dtype), np.empty(COLUMNS, left.dtype)
+    _run(left, right, (nothing, NO_PLACES, 0), (delta, np.arange(ROWS), sums, total))
 
 
 def _run(left, right, filled, added):
-    m, w = max(1, min(ROWS, len(left))), max(1, min(COLUMNS, len(right)))
-    tile = np.zeros((m, w), np.float32)
-    _tiles(_gemm(), left, right, tile, tile.reshape(-1), *filled, *added)
+    # Tiles of one width: the values of all columns of a tile are worked out, used or not.
+    m, n = max(1, min(ROWS, len(left))), max(1, len(right))
+    tile = np.zeros((m, -(-n // -(-n // COLUMNS))), left.dtype)
+    _tiles(_gemm(left.dtype), left, right, tile, tile.reshape(-1), *filled, *added)

@@ -9,7 +9,8 @@ Every kernel here is an elementwise map of an affine product of features, which 
 
 Where that cancels, t = −γ log₂e Σ(x_k − z_k)² is summed from differences (``DISTANCE``).
 
-Gaussian values in float32, which solvers ask for most, are worked out in ``gaussian``.
+Gaussian values in float32, which solvers ask for most, and long sums of others are worked out in
+``gaussian``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from linscope._compiling import kernel
 
-from .gaussian import add_single, exp2, fill_single
+from .gaussian import add_powers, exp2, fill_powers
 
 IDENTITY, POWER, EXP2, TANH, DISTANCE = 0, 1, 2, 3, 4
 # Tiles that are added: bytes of a column, and columns. Larger ones leave the cache, and threads
@@ -28,6 +29,9 @@ TILE_BYTES, TILE_COLUMNS = 1024, 640
 HALF_ROWS, HALF_COLUMNS = 128, 640
 # Threads that come back to Python for small tiles wait for each other.
 FILL_ROWS = 192
+
+# Float64 values of a sum that are worth another compiled loop.
+MANY = 1 << 20
 
 # Largest exponents, in float32 and float64.
 MOST = {4: 127.0, 8: 1023.0}
@@ -89,8 +93,9 @@ def products(left, right, code, out):
 
 def add_products(left, right, code, degree, delta, total):
     """total += Σ_r delta[r]·K[r, :] for the features of rows and columns, tile by tile."""
-    if code == EXP2 and left.dtype == delta.dtype == np.float32:
-        add_single(left, right, delta, total)
+    few = left.dtype == np.float64 and len(left) * len(right) < MANY
+    if code == EXP2 and left.dtype == delta.dtype and not few:
+        add_powers(left, right, delta, total)
         return
     tiles = _Tiles(left, right, code, degree, TILE_BYTES // left.itemsize, TILE_COLUMNS)
     for begin in range(0, right.shape[0], TILE_COLUMNS):
@@ -138,7 +143,7 @@ def add_symmetric(left, right, code, degree, beta, first, stop, total):
 def fill_products(left, right, code, degree, store, slots, start):
     """store[slots[r], start:] = K[r, :] for the features of rows and columns, tile by tile."""
     if code == EXP2 and left.dtype == store.dtype == np.float32:
-        fill_single(left, right, store, slots, start)
+        fill_powers(left, right, store, slots, start)
         return
     T = np.empty((min(FILL_ROWS, left.shape[0]), right.shape[0]), dtype=left.dtype)
     for first in range(0, left.shape[0], FILL_ROWS):

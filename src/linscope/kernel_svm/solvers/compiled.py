@@ -56,7 +56,8 @@ class Bounds(NamedTuple):
 
 
 # b = −mean g of the free samples; if none is free, the middle of the interval that fits.
-@kernel
+# So short that a thread which let others into Python meanwhile would wait longer for its turn.
+@kernel(nogil=False)
 def judge(y, C, unit, beta, s, exact, error, out):
     """Both objectives, the gap, the KKT violation and the bias, without the rounding of float64."""
     least, most, total, count = np.inf, -np.inf, 0.0, 0
@@ -109,7 +110,7 @@ def _sums(K, y, C, features, places, beta, s):
     near = np.logical_not(far, out=exact).nonzero()[0]
     exact[used] = True
     used = np.concatenate((used, near))
-    rows = places.take(used)
+    rows = places[used]
     left, right = features.left.take(rows[:m], axis=0), features.right.take(rows, axis=0)
     s[used] = _products(left, right, features.code, features.degree, some)
     return exact, error

@@ -138,7 +138,7 @@ def solve_class_pairs(first, stop, pairs, merged, table, features, bounds, room,
         out = answers.figures[p]
         solve_problem(K, diagonal, blocks, y, C, bounds, features, places, beta, s, out)
         part = slice(offsets[p], offsets[p + 1])
-        answers.beta[part], answers.s[part] = beta.take(at), s.take(at)
+        answers.beta[part], answers.s[part] = beta[at], s[at]
 
 
 def fill_whole(first, stop, left, right, features, K):

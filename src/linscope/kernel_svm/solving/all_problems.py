@@ -103,6 +103,7 @@ def _solve_shared(fit: Fit, table: Shared) -> list[Part]:
     """All problems in compiled code, and what that leaves to do one by one."""
     with np.errstate(over="ignore", invalid="ignore"):
         stopped = _run(table, f"kernel SVM, {len(table.problems)} problems")
+    table.free()
     figures = table.answers.figures
     done = (figures[:, DONE] > 0) & (figures[:, KKT] <= fit.model.tol)
     done &= np.isfinite(figures).all(axis=1)

@@ -72,6 +72,11 @@ class Shared:
         """Problems task[0] to task[1]; from any thread."""
         raise NotImplementedError
 
+    # What follows then works in memory that is there already. Else the system would have to hand
+    # out new pages, which takes as long as some of the claims.
+    def free(self) -> None:
+        """Give back what only ``solve`` needs."""
+
     def bounds_of(self, p: int) -> np.ndarray:
         """C of the samples of a problem."""
         rows = self.problems[p].rows
@@ -141,6 +146,9 @@ class PairTable(Shared):
             shared = self.pairs, self.merged, self.table, self.features, self.bounds
             solve_class_pairs(*task, *shared, room, self.answers)
         return task
+
+    def free(self) -> None:
+        del self.rooms, self.table, self.merged
 
     @contextmanager
     def _room(self) -> Iterator[np.ndarray]:
