@@ -58,7 +58,7 @@ def make_preconditioner(
     if not (plain or p > min(MOST_COLUMNS, objective.n) or rows * p * p > MOST_NUMBERS):
         part, there = _share(objective, point)
         for dtype, ridge in RIDGES:
-            inverse = _inverses(part.class_hessians(there, dtype), ridge)
+            inverse = _inverses(part.class_hessians(there, dtype, whole=False), ridge)
             if inverse is not None:
                 cost = p * part.n / (4 * objective.n)
                 return Preconditioner(inverse, None, FEW_PRODUCTS + cost)
@@ -73,7 +73,7 @@ def _share(objective: LogisticObjective, point: Point) -> tuple[LogisticObjectiv
 
 
 def _inverses(H: np.ndarray, ridge: float) -> np.ndarray | None:
-    """H⁻¹ of each class; None if rounding made H indefinite."""
+    """H⁻¹ of each class from its lower triangle; None if rounding made H indefinite."""
     k = np.arange(H.shape[1])
     scale = 1.0 / np.sqrt(_positive(H[:, k, k]))
     H *= scale[:, :, None] * scale[:, None, :]
