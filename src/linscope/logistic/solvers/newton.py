@@ -112,8 +112,10 @@ class Newton:
     def step(self, state: State) -> State:
         """One Newton step and the pass over the rows that judges it."""
         whole, here = self.objective, state.point
-        fresh = state.factor is None or self._far(state)
-        if fresh:
+        if self._far(state):
+            state.factor = None
+        fresh = state.factor is None
+        if state.factor is None:
             state.factor = _factor(whole, here)
         move, decrement = _ahead(state.factor, here)
         if 0.5 * decrement**2 <= self.tol * abs(here.value):
@@ -150,7 +152,7 @@ class Newton:
         """Whether the last H need not be asked if this is the end: r, the half squared decrement
         over P, is about squared by a step."""
         r = 0.5 * state.decrement**2 / (abs(state.point.value) + np.finfo(float).tiny)
-        return self._quick and r * r > self.tol
+        return self._quick and bool(r * r > self.tol)
 
     def _noted(
         self, state: State, here: Point, decrement: float = np.nan, moved: bool = False
