@@ -174,14 +174,18 @@ def _timed(fit: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _alternate(fits: dict[str, Callable[[], Any]], best: dict[str, float], budget: float) -> None:
-    """Rounds of all that are not hopeless; ``best`` are the least seconds so far."""
-    begin, rounds = time.perf_counter(), 0
+    """Rounds of all that are not hopeless; ``best`` are the least seconds so far.
+
+    Each round has an order of its own: who always came after the same one would always find the
+    same caches, and threads that are still awake.
+    """
+    begin, rounds, rng = time.perf_counter(), 0, np.random.default_rng(0)
     while rounds < 3 or (time.perf_counter() - begin < budget and rounds < 50):
         # The first time may include compiling.
         limit = HOPELESS * min(best.values()) + (COMPILING if rounds == 0 else 0.0)
-        for one, fit in fits.items():
+        for one in rng.permutation(list(fits)).tolist():
             if best[one] <= limit:
-                best[one] = min(best[one], _timed(fit)[0])
+                best[one] = min(best[one], _timed(fits[one])[0])
         rounds += 1
 
 

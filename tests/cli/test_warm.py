@@ -103,6 +103,16 @@ def test_jobs_with_a_kernel_of_two_processes_are_run_once_more(at_once):
     assert at_once == [first, second]
 
 
+def test_a_kernel_that_processes_have_compiled_one_after_the_other_is_not_compiled_again(at_once):
+    def job(process, began, ended):
+        return Job(lambda: Compiled(process, {"x"}, set(), began, ended), float(process))
+
+    warm.warm_up({"a": job(1, 5.0, 6.0), "b": job(2, 3.0, 5.0), "c": job(3, 0.0, 3.0)}, 2)
+    assert at_once == [("compiling", ["c", "b", "a"], 2)]
+    warm.warm_up({"a": job(1, 4.9, 6.0), "b": job(2, 3.0, 5.0), "c": job(3, 0.0, 3.0)}, 2)
+    assert at_once[-1] == ("checking", ["b", "a"], 1)
+
+
 @pytest.mark.parametrize("words", [["--processes", "0"], ["--processes", "two"], ["now"]])
 def test_bad_words(run, words):
     code, out, err = run(*words)

@@ -19,10 +19,10 @@ FEWEST_ROWS = 4096
 _maker: ContextVar[Callable[..., Engine]] = ContextVar("engine", default=MemoryEngine)
 
 
-def choose(X: Any, y: Any = None, weight: Any = None) -> Engine:
+def choose(X: Any, y: Any = None, weight: Any = None, *, checked: bool = False) -> Engine:
     """An engine for rows, their targets and weights (empty or None: all are 1).
 
-    Rows that are elsewhere (``rows.far``) have one already.
+    Rows that are elsewhere (``rows.far``) have one already; ``checked`` as ``MemoryEngine`` has it.
 
     Examples
     --------
@@ -31,12 +31,15 @@ def choose(X: Any, y: Any = None, weight: Any = None) -> Engine:
     """
     if type(X) is FarRows:
         return engine_of(X, y, weight)
-    return _maker.get()(X, y, weight)
+    maker = _maker.get()
+    if maker is MemoryEngine:
+        return MemoryEngine(X, y, weight, checked=checked)
+    return maker(X, y, weight)
 
 
 def here(rows: Block) -> Engine:
     """An engine of rows that are in memory, whatever holds the others."""
-    return MemoryEngine(rows.X, rows.y, rows.weight)
+    return MemoryEngine(rows.X, rows.y, rows.weight, checked=True)
 
 
 def in_few_blocks(engine: Engine) -> Engine:

@@ -43,6 +43,8 @@ class MemoryEngine:
         but never on the number of threads.
     start : int
         Number of the first row, where these rows are a part of a larger table.
+    checked : bool
+        Whether X is a matrix that ``to_matrix`` has made: sparse ones are looked at but once.
 
     Examples
     --------
@@ -60,10 +62,11 @@ class MemoryEngine:
         n_threads: int | None = None,
         block_rows: int | None = None,
         start: int = 0,
+        checked: bool = False,
     ):
         # A part of a table may have no rows, a table of the user may not.
         empty = (sp.issparse(X) or type(X) is np.ndarray) and X.shape[0] == 0
-        X = X if empty else to_matrix(X)[0]
+        X = X if empty or checked else to_matrix(X)[0]
         y = _column(y, X, "y")
         c = NO_WEIGHT if weight is None else _column(weight, X, "weight", NO_WEIGHT)
         if block_rows is not None and block_rows < 1:

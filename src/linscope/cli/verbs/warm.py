@@ -6,7 +6,6 @@ import multiprocessing
 import signal
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -70,10 +69,7 @@ def warm_up(
     the cache, so jobs with a kernel that two processes have compiled are run once more, by one.
     """
     found, failed = _run(jobs, processes)
-    writers = {(kernel, one.process) for one in found.values() for kernel in one.kernels}
-    times = Counter(kernel for kernel, _ in writers)
-    shared = {kernel for kernel, count in times.items() if count > 1}
-    again = {name: jobs[name] for name, one in found.items() if one.kernels & shared}
+    again = {name: jobs[name] for name, one in found.items() if any(map(one.raced, found.values()))}
     if again:
         failed |= _run(again, 1, "checking")[1]
     return found, failed

@@ -35,6 +35,8 @@ from ..solvers.objective import LogisticObjective, Point
 UNIT = 2.0**-53
 SOME_ROWS, ROWS_A_WEIGHT, MOST_COLUMNS = 4096, 10, 500
 BIAS_STEPS, FARTHEST = 4, 30.0
+# One step is enough for a bias that moves by no more.
+TINY_TILT = 1e-6
 # All rows take the gradient up if some cannot do so for less than this share of the objective.
 GOOD = 1e-6
 # Nothing has to be taken up for less than this.
@@ -187,7 +189,8 @@ def _gap(
     excess, biases = np.zeros(objective.n_classes), np.zeros(objective.n_classes)
     if objective.intercept:
         excess = _excess(objective, point)
-        biases = _new_biases(part, excess)
+        near = _near_bias(part, before, excess) if before is after else None
+        biases = _new_biases(part, excess) if near is None else near
     change = Change(*part.engine.fold(change_of, biases, rounding.probability))
     slope = point.gradient[:, 1:] + change.slope[_shown(objective)]
     doubt = rounding.slope + (part.n + 16) * UNIT * change.sizes
@@ -195,8 +198,8 @@ def _gap(
     left = doubt
     if objective.intercept:
         left += float(np.max(excess + change.totals))
-    near = change.divergence * (1.0 + 2 * rounding.probability) * ROOM
-    return _together(objective, point, rounding, slope, doubt, left, near)
+    moved = change.divergence * (1.0 + 2 * rounding.probability) * ROOM
+    return _together(objective, point, rounding, slope, doubt, left, moved)
 
 
 class Change(NamedTuple):
@@ -314,6 +317,22 @@ def _after_newton(part: LogisticObjective, here: Point, gradient: np.ndarray) ->
         return here
     v = -unit * linalg.cho_solve(factor, unit * gradient.ravel())
     return part.evaluate(here.W + v)
+
+
+def _near_bias(part: LogisticObjective, point: Point, excess: np.ndarray) -> np.ndarray | None:
+    """The first of these steps where it is enough: of two classes, at the point, and tiny.
+
+    Σ c p'_1 = Σ c p_1 + t Σ c p_0 p_1 + O(t²), and what is left is taken up by the mixture.
+    """
+    if part.rows > 1:
+        return None
+    t = -excess[1] / part.engine.fold(_curvature, point.name)
+    return np.array([0.0, t]) if abs(t) <= TINY_TILT else None
+
+
+def _curvature(block: Block, name: str) -> float:
+    """Σ c p_0 p_1."""
+    return float(block.kept[name].curvature.sum())
 
 
 def _new_biases(part: LogisticObjective, excess: np.ndarray) -> np.ndarray:

@@ -206,7 +206,7 @@ class LogisticRegression(
         if unused:
             warn_caller(unused, UserWarning)
         problems = problems_of(training, self.multi_class)
-        engine = choose(training.X, training.codes, training.weight)
+        engine = choose(training.X, training.codes, training.weight, checked=True)
         if len(problems) > 1:  # the first look at the rows of a single problem checks them
             check_rows(engine, getattr(self, "feature_names_in_", None))
         # Beyond the range of floats bounds become infinite, and the certificate says so.

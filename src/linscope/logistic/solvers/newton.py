@@ -88,7 +88,7 @@ class Newton:
             for rows in shares(whole.n, whole.d):
                 W, factor = self._solve_share(rows, W)
         point = whole.evaluate(without_common(W))
-        if self.initial is None and not point.value <= whole.at_zero:
+        if self.initial is None and W.any() and not point.value <= whole.at_zero:
             # a row that no share has is far on the wrong side: begin again
             if self.log is not None:
                 self.log.clear()
@@ -112,6 +112,8 @@ class Newton:
     def step(self, state: State) -> State:
         """One Newton step and the pass over the rows that judges it."""
         whole, here = self.objective, state.point
+        if self._far(state):
+            state.factor = None
         fresh = state.factor is None
         if state.factor is None:
             state.factor = _factor(whole, here)
@@ -140,8 +142,17 @@ class Newton:
     @property
     def _contraction(self) -> float:
         """The decrement after a step, relative to the one before, up to which H is kept."""
-        quick = self.objective.hessian_work <= QUICK_HESSIAN
-        return 0.0 if quick else GOOD_CONTRACTION
+        return 0.0 if self._quick else GOOD_CONTRACTION
+
+    @property
+    def _quick(self) -> bool:
+        return self.objective.hessian_work <= QUICK_HESSIAN
+
+    def _far(self, state: State) -> bool:
+        """Whether the last H need not be asked if this is the end: r, the half squared decrement
+        over P, is about squared by a step."""
+        r = 0.5 * state.decrement**2 / (abs(state.point.value) + np.finfo(float).tiny)
+        return self._quick and bool(r * r > self.tol)
 
     def _noted(
         self, state: State, here: Point, decrement: float = np.nan, moved: bool = False
@@ -175,8 +186,8 @@ def _ahead(factor: np.ndarray, here: Point) -> tuple[np.ndarray, float]:
 
 def _factor(objective: LogisticObjective, point: Point) -> np.ndarray:
     """Cholesky of H; in float64 if float32 was too rough, and with a ridge if H is singular."""
-    H = objective.hessian(point, np.float32)
-    factor, wrong = lapack.dpotrf(H)
+    H = objective.hessian(point, np.float32, whole=False)
+    factor, wrong = lapack.dpotrf(H.T, clean=0, overwrite_a=1)  # the lower triangle, in its place
     if wrong == 0:
         return factor
     H = objective.hessian(point)

@@ -172,14 +172,16 @@ class LogisticObjective:
         """Multiplications of a whole Hessian."""
         return self.n * (self.rows * (self.d + 1)) ** 2
 
-    def hessian(self, point: Point, dtype: Any = np.float64) -> np.ndarray:
+    def hessian(self, point: Point, dtype: Any = np.float64, *, whole: bool = True) -> np.ndarray:
         """∇²P(W), all weights by all weights; for two classes products may be taken in float32.
+
+        ``whole`` as ``class_hessians`` has it.
 
         What K > 2 classes have in common changes no probability, so that the losses have no
         curvature there: some is added, of about the size of the others.
         """
         if self.rows == 1:
-            return self.class_hessians(point, dtype)[0]
+            return self.class_hessians(point, dtype, whole=whole)[0]
         K, p = self.shape
         H = self.engine.fold(blocks.softmax_hessian, point.name)
         if not self.intercept:  # also between classes
@@ -189,15 +191,18 @@ class LogisticObjective:
         self._penalise(np.einsum("kikj->kij", H))
         return H.reshape(K * p, K * p)
 
-    def class_hessians(self, point: Point, dtype: Any = np.float64) -> np.ndarray:
+    def class_hessians(
+        self, point: Point, dtype: Any = np.float64, *, whole: bool = True
+    ) -> np.ndarray:
         """The diagonal blocks of ∇²P(W), (d + 1, d + 1) for each row of weights.
 
-        At W = 0 all are the same, and there is only one.
+        At W = 0 all are the same, and there is only one. Where not the whole is asked for, those
+        of sparse rows have their lower triangles only.
         """
         dtype = dtype if self.float32 else np.float64
         most = self.rows if point.W.any() else 1
         H = self.engine.fold(blocks.class_hessians, point.name, most, dtype)
-        H = mirrored(H) if self.is_sparse else H
+        H = mirrored(H) if whole and self.is_sparse else H
         self._penalise(H)
         return H
 

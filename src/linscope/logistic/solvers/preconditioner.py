@@ -20,7 +20,8 @@ from linscope.rows.curvature import mirrored
 from .objective import LogisticObjective, Point
 
 MOST_COLUMNS, MOST_NUMBERS = 600, 20_000_000
-ROWS_A_COLUMN, FEWEST_ROWS = 40, 2048
+# Sparse rows tell less of a column.
+ROWS_A_COLUMN, SPARSE_ROWS_A_COLUMN, FEWEST_ROWS = 20, 40, 2048
 # If a solution takes more products than these and those that H_k would cost, it is made anew.
 FEW_PRODUCTS = 6
 # Columns are scaled to a unit diagonal first; rounding leaves errors of about these sizes.
@@ -58,7 +59,7 @@ def make_preconditioner(
     if not (plain or p > min(MOST_COLUMNS, objective.n) or rows * p * p > MOST_NUMBERS):
         part, there = _share(objective, point)
         for dtype, ridge in RIDGES:
-            inverse = _inverses(part.class_hessians(there, dtype), ridge)
+            inverse = _inverses(part.class_hessians(there, dtype, whole=False), ridge)
             if inverse is not None:
                 cost = p * part.n / (4 * objective.n)
                 return Preconditioner(inverse, None, FEW_PRODUCTS + cost)
@@ -67,13 +68,14 @@ def make_preconditioner(
 
 def _share(objective: LogisticObjective, point: Point) -> tuple[LogisticObjective, Point]:
     """Rows enough for H_k, and the point there."""
-    enough = max(FEWEST_ROWS, ROWS_A_COLUMN * objective.shape[1])
+    each = SPARSE_ROWS_A_COLUMN if objective.is_sparse else ROWS_A_COLUMN
+    enough = max(FEWEST_ROWS, each * objective.shape[1])
     part = objective.share(enough) if objective.n > 2 * enough else None
     return (objective, point) if part is None else (part, part.evaluate(point.W))
 
 
 def _inverses(H: np.ndarray, ridge: float) -> np.ndarray | None:
-    """H⁻¹ of each class; None if rounding made H indefinite."""
+    """H⁻¹ of each class from its lower triangle; None if rounding made H indefinite."""
     k = np.arange(H.shape[1])
     scale = 1.0 / np.sqrt(_positive(H[:, k, k]))
     H *= scale[:, :, None] * scale[:, None, :]

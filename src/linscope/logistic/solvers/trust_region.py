@@ -96,7 +96,8 @@ class TrustRegion:
         for rows in self._shares():
             W, known = self._solve_share(rows, W, known)
         point = whole.evaluate(W)
-        if not point.value <= whole.at_zero:  # a row that no share has is far on the wrong side
+        if W.any() and not point.value <= whole.at_zero:
+            # a row that no share has is far on the wrong side: begin again
             if self.log is not None:
                 self.log.clear()
             return State(whole.evaluate(np.zeros(whole.shape)))
