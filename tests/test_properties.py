@@ -169,3 +169,15 @@ def test_one_thread_and_many_give_the_same_bits(name, monkeypatch):
     one = REGISTRY[name].ours(fitted(name), X)
     monkeypatch.setenv("LINSCOPE_THREADS", "4")
     assert one.tobytes() == REGISTRY[name].ours(fitted(name), X).tobytes()
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e100])
+@having(WEIGHTS, CERTIFIED)
+def test_weights_far_apart_leave_a_proven_claim(name, unit):
+    """At the ends of the range that weights may have."""
+    X, y = REGISTRY[name].problem()
+    weight = np.where(np.arange(len(y)) % 3, 1.0, 0.5)
+    weight[: len(y) // 2] *= unit if unit > 1.0 else 2.0 * unit
+    model = fitted(name, sample_weight=weight)
+    found = model.verify(X, y, sample_weight=weight)
+    assert found, found.reason

@@ -723,6 +723,25 @@ def test_the_live_attributes_are_checked(name):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("small", [1e-60, 1e-90, 1e-128, 1e-140])
+def test_shrinkage_of_columns_of_very_different_size(small):
+    """Σ = C/2 + tr(C)/4 I is diagonal: w_j = δ_j / Σ_jj, in fractions; errors count by Σ."""
+    X = np.array([[1.0, 1], [-1, 1], [1, -1], [-1, -1]])
+    X = np.vstack([X, X + np.array([3, 1])]) * [1.0 / small, small]
+    y = np.repeat([0, 1], 4)
+    model = ls.FisherDiscriminant(shrinkage=0.5).fit(X, y)
+    a, b = (Fraction(float(v)) for v in X[0])
+    ridge = (a * a + b * b) / 4
+    spread = [a * a / 2 + ridge, b * b / 2 + ridge]
+    held = [Fraction(float(v)) for v in model.coef_[0]]
+    w = [3 * a / spread[0], b / spread[1]]
+    off = sum((u - v) ** 2 * s for u, v, s in zip(held, w, spread, strict=True))
+    size = sum(v**2 * s for v, s in zip(w, spread, strict=True))
+    assert off <= size * Fraction(model.certificate_.accuracy) ** 2
+    assert model.certificate_.ok
+    assert model.verify(X, y)
+
+
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-150, 1e149, 1e160, 1e300])
 @pytest.mark.parametrize("options", [{}, {"shrinkage": 0.1}, {"mean_difference": True}], ids=str)
 def test_extreme_values_are_certified_or_refused(options, size):

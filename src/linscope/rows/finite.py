@@ -15,6 +15,8 @@ IMPUTE_ADVICE = "drop the row or impute the value (sklearn.impute.SimpleImputer)
 CHECK_BLOCK_VALUES, MANY_BLOCKS = 1 << 19, 4
 # Squares above this did not vanish.
 SAFE = 1e-30
+# Weights of samples that are further apart are no weights: the small ones vanish in every sum.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100
 
 
 def check_finite(matrix: Any, feature_names: list[str] | None = None, name: str = "X") -> float:
@@ -33,6 +35,33 @@ def check_finite(matrix: Any, feature_names: list[str] | None = None, name: str 
     if isinstance(found, float):
         return found
     return complain(found, feature_names, name)
+
+
+def check_weights(least: float, most: float) -> None:
+    """Raise ValueError if the smallest or the largest positive weight is out of range.
+
+    Examples
+    --------
+    >>> check_weights(1.0, 1e200)
+    Traceback (most recent call last):
+    ValueError: sample_weight has 1e+200: positive weights must be between 1e-100 and 1e+100; divide
+    all by the same number, and leave out samples that then count for nothing
+    """
+    wrong = most if most > MOST_WEIGHT else least
+    if wrong < np.inf and not LEAST_WEIGHT <= wrong <= MOST_WEIGHT:
+        raise ValueError(
+            f"sample_weight has {wrong:.4g}: positive weights must be between {LEAST_WEIGHT:g} "
+            f"and {MOST_WEIGHT:g}; divide all by the same number, and leave out samples that then "
+            "count for nothing"
+        )
+
+
+def range_of_weights(values: np.ndarray) -> tuple[float, float, float]:
+    """The smallest, the smallest positive and the largest; infinity and 0 where there is none."""
+    least, most = float(values.min(initial=np.inf)), float(values.max(initial=0.0))
+    if least > 0.0:
+        return least, least, most
+    return least, float(values.min(initial=np.inf, where=values > 0.0)), most
 
 
 class NotFinite(NamedTuple):

@@ -104,7 +104,8 @@ def own_values(kernel: Kernel, X: Any, rounding: float = 0.0) -> np.ndarray:
     for first in range(0, X.shape[0], 128):
         own = X[first : first + 128]
         K = values(kernel, own, own)
-        out[first : first + 128] = (K.layers[0] + rounding * K.rad).diagonal()
+        wider = rounding * K.rad if rounding else 0.0  # a radius may be infinite
+        out[first : first + 128] = (K.layers[0] + wider).diagonal()
     return out
 
 

@@ -30,6 +30,8 @@ NOTHING = 1e-12
 CANCELLED = 1e-6
 # And below this share the rows themselves do not tell it: what is left is rounding.
 BLURRED = 1e-16
+# A variance that is added to a column is endless if it is so many times its mean square.
+ENDLESS = 1e200
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +39,13 @@ class Pooling:
     """Σ = Σ_k factor_k S_k + diag(ridge): how the class scatters make one covariance.
 
     Both in units 2^exponent of the moments. ``shrinkage`` (K,) is the share of the ridge in the
-    covariance of each class.
+    covariance of each class. ``endless``: the ridge of some column is larger than it says.
     """
 
     factor: np.ndarray
     ridge: np.ndarray
     shrinkage: np.ndarray
+    endless: bool = False
 
     @property
     def plain(self) -> bool:
@@ -111,7 +114,9 @@ def plain_pooling(moments: ClassMoments, priors: np.ndarray | None, shrinkage: f
         return bare
     variances = in_units(np.diag(bare.covariance(moments)).copy(), moments.exponent)
     ridge = np.full(len(variances), shrinkage * variances.mean())
-    return Pooling((1.0 - shrinkage) * factor, to_units(ridge, moments), bare.shrinkage)
+    units, own = to_units(ridge, moments), mean_squares(moments)
+    endless = bool(((own > 0.0) & (units / (0.5 * ENDLESS) > own)).any())
+    return Pooling((1.0 - shrinkage) * factor, units, bare.shrinkage, endless)
 
 
 def to_units(variances: np.ndarray, moments: ClassMoments) -> np.ndarray:
@@ -119,12 +124,18 @@ def to_units(variances: np.ndarray, moments: ClassMoments) -> np.ndarray:
 
     No more than 1e200 times the mean square of the column: that is endless already.
     """
-    means = np.ldexp(moments.means, -moments.exponent)
-    scatter = moments.pooled_scatter()
-    own = np.maximum(np.diag(scatter), 0.0) / moments.total + moments.shares @ means**2
+    own = mean_squares(moments)
     with np.errstate(over="ignore"):
-        most = np.where(own > 0, 1e200 * own, 1.0)  # a column of zeros has any unit
+        most = np.where(own > 0, ENDLESS * own, 1.0)  # a column of zeros has any unit
         return np.minimum(np.ldexp(variances, -2 * moments.exponent), most)
+
+
+def mean_squares(moments: ClassMoments) -> np.ndarray:
+    """Of the columns, in units 2^exponent."""
+    means = np.ldexp(moments.means, -moments.exponent)
+    scatter = np.maximum(np.diag(moments.pooled_scatter()), 0.0)
+    with np.errstate(over="ignore"):
+        return scatter / moments.total + moments.shares @ means**2
 
 
 def discriminants(
@@ -168,6 +179,8 @@ def discriminants(
     J = _best_criterion(heights, priors, moments) if plain else criterion(moments, w, True, along)
     spread = spreads(covariance)
     error, lengths, turn = errors_of_scores(moments, priors, covariance, white, apart)
+    if pooling.endless:
+        error = np.full_like(error, np.inf)
     if mean_difference:
         known = np.isfinite(error)  # and so is the rank
         lengths = np.linalg.norm(np.vstack([heights, heights[-1] - heights[0]]), axis=1)
@@ -290,9 +303,9 @@ def _separated(apart: np.ndarray, white: Whitening) -> bool:
 
 def _sizes(moments: ClassMoments, covariance: np.ndarray) -> np.ndarray:
     means = np.ldexp(moments.means, -moments.exponent)
-    return np.sqrt(
-        np.maximum(np.diag(covariance), 0.0) + (moments.shares[:, None] * means**2).sum(0)
-    )
+    with np.errstate(over="ignore"):  # of no size that floats have
+        squares = (moments.shares[:, None] * means**2).sum(0)
+    return np.sqrt(np.maximum(np.diag(covariance), 0.0) + squares)
 
 
 def measurement(engine: Engine, moments: ClassMoments, pooling: Pooling | None = None) -> Measure:

@@ -75,7 +75,8 @@ def gaussians(moments: ClassMoments, priors: np.ndarray, shared: bool) -> Gaussi
     scatter = np.maximum(moments.pooled_scatter() if shared else moments.scatter, 0.0)
     variances = scatter / np.maximum(count, NORMAL)[:, None]
     apart, _ = moments.centred_means(moments.shares)
-    total = (moments.pooled_scatter() + moments.weight @ apart**2) / moments.total
+    with np.errstate(over="ignore"):  # variances out of range are refused
+        total = (moments.pooled_scatter() + moments.weight @ apart**2) / moments.total
     own = _in_range(variances, moments.exponent)
     least = total / (count + 1.0)[:, None]
     with np.errstate(over="ignore", under="ignore"):

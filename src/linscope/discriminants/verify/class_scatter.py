@@ -21,7 +21,8 @@ from linscope.verify.exact_gram import exact_gram
 
 from .class_rows import ClassRows
 
-# No ridge is more than this times the mean square of its column: that is endless already.
+# Where a column has no variance in a class, shrinkage="auto" adds no more than this times its mean
+# square: that is endless already.
 ENDLESS = Fraction(10) ** 200
 
 
@@ -165,9 +166,14 @@ def _ridge(sums: ClassSums, shares, shrinkage, factors, automatic: bool) -> list
         return ridge
     mixed = [sum(f * int(v[j]) for f, v in zip(factors, diagonals, strict=True)) for j in range(d)]
     mean = sum((v * unit for v, unit in zip(mixed, units, strict=True)), Fraction(0)) / d
-    return [min(shrinkage[0] * mean / units[j], _endless(sums, j)) for j in range(d)]
+    ridge = [shrinkage[0] * mean / unit for unit in units]
+    return [r if _square(sums, j) else min(r, Fraction(1)) for j, r in enumerate(ridge)]
+
+
+def _square(sums: ClassSums, j: int) -> int:
+    return sum(int(second[j, j]) for second in sums.second)
 
 
 def _endless(sums: ClassSums, j: int) -> Fraction:
-    square = sum(int(second[j, j]) for second in sums.second)
+    square = _square(sums, j)
     return ENDLESS * Fraction(square, sum(sums.weight)) if square else Fraction(1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import fsum, sqrt
+from math import fsum, ldexp, sqrt
 from typing import Any, Protocol
 
 import numpy as np
@@ -81,9 +81,8 @@ class ExactModel:
             j for j in range(len(scatter.exponent)) if j not in left
         ]
         self.heights = forms(scatter, found.x, found.x)
-        e = np.array(scatter.exponent)
-        diagonal = [as_float(Fraction(int(v), scatter.scale)) for v in np.diag(scatter.N)]
-        self.spread = np.ldexp(np.sqrt(diagonal), e)
+        diagonal = [Fraction(int(v), scatter.scale) for v in np.diag(scatter.N)]
+        self.spread = np.array([*map(_root, diagonal, scatter.exponent)])
 
     def error(self, w, k, base=None) -> float:
         x, doubt = self.found.x[k], self.found.doubt[k]
@@ -127,6 +126,12 @@ class ExactModel:
             for j in range(len(held))
         ]
         return unit * sqrt(max(float(forms(self.scatter, [q], [q])[0, 0]), 0.0))
+
+
+def _root(variance: Fraction, exponent: int) -> float:
+    """√variance · 2^exponent; the variance may be beyond the range of floats."""
+    about = (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2
+    return ldexp(sqrt(as_float(variance * power_of_two(-2 * about))), exponent + about)
 
 
 def _gram(block: Block, origin, offset, unit) -> np.ndarray:

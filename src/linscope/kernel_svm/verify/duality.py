@@ -156,7 +156,8 @@ def judge(held: Held, f: Ball, norm2: Ball | None = None, apart: float = 0.0) ->
         slack = (Ball.of(1.0) - m).positive_part()
         primal = norm2 * 0.5 + total(slack * top)
         terms = np.maximum(_term(m.low, a, top), _term(m.high, a, top))
-        rest = _sum(off * (np.abs(m.mid - 1.0) + m.rad)) + 0.5 * apart * apart
+        with np.errstate(all="ignore"):  # a margin without a bound leaves the gap without one
+            rest = _sum(off * (np.abs(m.mid - 1.0) + m.rad)) + 0.5 * apart * apart
         gap = (_sum(terms) + rest) * (1 + 1e-12)
         gap += (len(y) + 2) * TINY if alpha.any() else 0.0  # products may vanish
         return Judged(primal, _or_infinite(gap), kkt, _sum(top), f)
