@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.data import encode_labels
-from linscope.rows.blocks import Block, Least, blind, light
+from linscope.rows.blocks import Block, Least, blind, by_columns, light
 from linscope.rows.far import with_weight
 from linscope.rows.memory_budget import memory_budget
 
@@ -163,6 +163,7 @@ def _numbered(block: Block, classes: np.ndarray) -> tuple:
     return block.X, codes.astype(np.int64), block.weight
 
 
+@by_columns
 def as_numbers(block: Block) -> tuple:
     """Targets with columns, in float64."""
     try:
