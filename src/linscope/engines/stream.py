@@ -97,6 +97,7 @@ class StreamEngine:
 
     def __init__(self, table: Table, plan: Plan, limit: float) -> None:
         self._table, self._plan, self._limit = table, plan, limit
+        self._ahead = table.at_once = min(MOST_AHEAD, limit * AHEAD_SHARE)
         self._steps: tuple[tuple[Task, tuple, KeptRows], ...] = ()
         self._workers = Workers()
         self._seen: dict[int, int] = {}
@@ -353,8 +354,8 @@ class StreamEngine:
             return
         batches: Any = self._table.batches(plan.columns, start)
         if ahead:
-            most = min(MOST_AHEAD, self._limit * AHEAD_SHARE)
-            batches = read_ahead(batches, lambda batch: 8 * batch.rows * len(batch.columns), most)
+            size: Any = lambda batch: 8 * batch.rows * len(batch.columns)  # noqa: E731
+            batches = read_ahead(batches, size, self._ahead)
         try:
             for batch in batches:
                 yield read_batch(plan, batch, start), start
