@@ -153,16 +153,18 @@ class Column:
 
 def places(values: np.ndarray) -> np.ndarray:
     """Where numbers are not 0, as ``np.flatnonzero``; of a mapped file no page stays in memory."""
-    parts = borders(len(values), PART)
-    out, at = (
-        np.empty(sum(_looked_at(values, np.count_nonzero, *part) for part in parts), np.intp),
-        0,
-    )
-    for first, last in parts:
+    out, at = np.empty(how_many(values), np.intp), 0
+    for first, last in borders(len(values), PART):
         found = _looked_at(values, np.flatnonzero, first, last)
         out[at : at + len(found)] = found + first
         at += len(found)
     return out
+
+
+def how_many(values: np.ndarray) -> int:
+    """How many numbers are not 0, likewise."""
+    parts = borders(len(values), PART)
+    return sum(_looked_at(values, np.count_nonzero, *part) for part in parts)
 
 
 def _looked_at(values: np.ndarray, function: Any, first: int, last: int) -> Any:
