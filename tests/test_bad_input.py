@@ -237,8 +237,6 @@ def test_votes_need_single_steps_and_that_is_said_before_any_work(make, rule):
         (np.zeros(6), "weight"),
         (np.ones((6, 2)), "1D|sample_weight"),
         (["a"] * 6, "convert|sample_weight"),
-        (np.r_[np.ones(5), 1e101], r"1e\+101: positive weights must be between"),
-        (np.r_[0.0, np.ones(4), 1e-101], "1e-101: positive weights must be between"),
     ],
 )
 def test_bad_weights(classifier, sample_weight, message):

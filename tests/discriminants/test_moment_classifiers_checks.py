@@ -84,6 +84,14 @@ def test_a_failed_fit_leaves_the_model_as_it_was(model):
     assert fitted.certificate_.verify(X, y)
 
 
+@pytest.mark.parametrize("weight", [1e101, 1e-101])
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_weights_that_leave_nothing_of_other_samples_are_refused(model, weight):
+    X, y = blobs(90)
+    with pytest.raises(ValueError, match=rf"{weight:g}".replace("+", r"\+") + ": positive weights"):
+        clone(model).fit(X, y, sample_weight=np.r_[weight, 0.0, np.ones(88)])
+
+
 ODD = {
     "plain": lambda X, y, rng: X,
     "far": lambda X, y, rng: X + 10.0 ** rng.integers(0, 9),

@@ -106,7 +106,7 @@ def test_weights_must_be_weights():
     with pytest.raises(ValueError, match="a negative weight"):
         ls.Ridge().fit(source(NUMBERS, -SOME))
     with pytest.raises(ValueError, match="positive weights must be between"):
-        ls.Ridge().fit(source(NUMBERS, np.where(SOME > 0, 1e-120, 0.0)))
+        ls.GaussianNaiveBayes().fit(source(GROUPS, np.where(SOME > 0, 1e-120, 0.0)))
 
 
 def test_bad_numbers_are_named():

@@ -10,8 +10,10 @@ import pytest
 from sklearn.base import clone
 
 import linscope as ls
+from linscope.data.scan import open_table
 from linscope.data.scan.reading import ChangedTable
 from linscope.engines import RowsElsewhere, kept_rows
+from linscope.engines.kept_rows import PART, places
 from linscope.engines.stream import StreamEngine
 from tests.engines.test_source import GROUPS, MODELS, NAMES, NUMBERS, SOME, WORDS, X, numbers
 
@@ -476,3 +478,48 @@ def test_perceptrons_that_need_all_rows_say_what_to_use():
     for options in ({"shuffle": True}, {"output": "pocket"}, {"output": "voted"}):
         with pytest.raises(RowsElsewhere, match="shuffle=False and output='averaged'"):
             ls.Perceptron(**options).fit(rows)
+
+
+@pytest.mark.parametrize("group", [100, 700, 5000])
+@pytest.mark.parametrize("limit", [1e5, 1e8])
+def test_row_groups_of_any_size_give_the_same_rows(group, limit, tmp_path):
+    """A small group is a batch; of a large one parts are."""
+    X = np.arange(15_000.0).reshape(5_000, 3)
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table(dict(zip("abc", X.T, strict=True))), path, row_group_size=group)
+    table = open_table(str(path))
+    table.at_once = limit
+    found = list(table.batches(["a", "c"], group if group < 5_000 else 0))
+    rows = np.concatenate([np.column_stack(batch.columns) for batch in found])
+    assert np.array_equal(rows, X[group if group < 5_000 else 0 :, [0, 2]])
+
+
+@pytest.mark.parametrize("weight", [None, "often"])
+@pytest.mark.parametrize(
+    ("model", "target"), [("LinearRegression", "y"), ("FisherDiscriminant", "sick")]
+)
+def test_sums_over_columns_are_sums_over_rows(model, target, weight, tmp_path):
+    rng = np.random.default_rng(3)
+    X, often = rng.normal(3.0, 1.0, (60_000, 7)), rng.integers(1, 4, 60_000)
+    y = X @ np.arange(1.0, 8.0) + rng.normal(size=len(X))
+    sick = (y > np.median(y)).astype(np.int64)
+    names = [f"x{j}" for j in range(7)]
+    columns = dict(zip(names, X.T, strict=True)) | {"y": y, "sick": sick, "often": often}
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table(columns), path, row_group_size=7_001)
+    rows = ls.scan(path, target=target, columns=names, weight=weight, memory_limit=1e6)
+    far = getattr(ls, model)().fit(rows)
+    near = getattr(ls, model)().fit(X, columns[target], sample_weight=often if weight else None)
+    assert far.certificate_.ok
+    assert np.allclose(far.coef_, near.coef_, rtol=1e-12, atol=0)
+    assert np.allclose(far.intercept_, near.intercept_, rtol=1e-11, atol=0)
+
+
+def test_places_of_a_mapped_file(tmp_path):
+    values = np.zeros(2 * PART + 5)
+    values[[0, PART - 1, PART, 2 * PART + 4]] = 1.0, -2.0, np.nan, 3.0
+    np.save(tmp_path / "values.npy", values)
+    mapped = np.load(tmp_path / "values.npy", mmap_mode="r+").view(np.ndarray)
+    for one in (values, mapped):
+        assert np.array_equal(places(one), np.flatnonzero(values))
+    assert np.array_equal(mapped, values, equal_nan=True)

@@ -7,6 +7,7 @@ bytes go to a temporary file, which has no name and is gone when the fit is over
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 import pickle
 import tempfile
@@ -14,6 +15,11 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from linscope.rows.blocks import borders
+
+# Rows of a file that are looked at before their pages are given back.
+PART = 1 << 20
 
 
 class Away(NamedTuple):
@@ -143,6 +149,32 @@ class Column:
         if self._file is None or not self._shape[0]:
             return self._parts[0] if len(self._parts) == 1 else np.concatenate(self._parts)
         return np.memmap(self._file, self._kind, "r+", shape=self._shape).view(np.ndarray)
+
+
+def places(values: np.ndarray) -> np.ndarray:
+    """Where numbers are not 0, as ``np.flatnonzero``; of a mapped file no page stays in memory."""
+    out, at = np.empty(how_many(values), np.intp), 0
+    for first, last in borders(len(values), PART):
+        found = _looked_at(values, np.flatnonzero, first, last)
+        out[at : at + len(found)] = found + first
+        at += len(found)
+    return out
+
+
+def how_many(values: np.ndarray) -> int:
+    """How many numbers are not 0, likewise."""
+    parts = borders(len(values), PART)
+    return sum(_looked_at(values, np.count_nonzero, *part) for part in parts)
+
+
+def _looked_at(values: np.ndarray, function: Any, first: int, last: int) -> Any:
+    found = function(values[first:last])
+    owner: Any = values
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if isinstance(owner, mmap.mmap) and hasattr(owner, "madvise"):
+        owner.madvise(mmap.MADV_DONTNEED)  # shared: the file has them
+    return found
 
 
 def told(error: OSError) -> OSError:

@@ -11,7 +11,7 @@ from typing import Any
 def read_ahead(
     items: Iterator[Any], size: Callable[[Any], int], most: float
 ) -> Generator[Any, None, None]:
-    """The items, read on another thread while not more than ``most`` bytes of them wait.
+    """The items, read on another thread while not more than ``most`` bytes of them wait, or one.
 
     >>> list(read_ahead(iter("abc"), len, 1))
     ['a', 'b', 'c']
@@ -23,8 +23,9 @@ def read_ahead(
     def read() -> None:
         try:
             for item in items:
+                room = most - size(item)
                 with turn:
-                    turn.wait_for(lambda: state["stop"] or state["bytes"] <= most)
+                    turn.wait_for(lambda: state["stop"] or not waiting or state["bytes"] <= room)  # noqa: B023
                     if state["stop"]:
                         return
                     waiting.append(item)

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.data import encode_labels
-from linscope.rows.blocks import Block, Largest, Least, blind, light
+from linscope.rows.blocks import Block, Least, blind, by_columns, light
 from linscope.rows.far import with_weight
-from linscope.rows.finite import check_weights, range_of_weights
 from linscope.rows.memory_budget import memory_budget
 
 from .base import Engine, RowsElsewhere
@@ -118,11 +117,10 @@ def weighed(engine: Engine) -> tuple[Engine, np.ndarray]:
     none = np.zeros(0, dtype=np.int64)
     if not engine.weighted:
         return engine, none
-    least, positive, most, broken = engine.fold(_look_at_weights)
+    least, broken = engine.fold(_look_at_weights)
     if broken or not least.value >= 0.0:
         what = "a negative weight" if least.value < 0.0 else "NaN or infinity"
         raise ValueError(f"sample_weight has {what}: weights must be finite and not negative")
-    check_weights(positive.value, most.value)
     if least.value > 0.0:
         return engine, none
     ignored = np.flatnonzero(engine.gather(_weightless))
@@ -165,6 +163,7 @@ def _numbered(block: Block, classes: np.ndarray) -> tuple:
     return block.X, codes.astype(np.int64), block.weight
 
 
+@by_columns
 def as_numbers(block: Block) -> tuple:
     """Targets with columns, in float64."""
     try:
@@ -181,11 +180,10 @@ def _without_target(block: Block) -> tuple:
 
 
 @blind
-def _look_at_weights(block: Block) -> tuple[Least, Least, Largest, int]:
-    """The smallest, the smallest positive, the largest, and how many are not finite."""
+def _look_at_weights(block: Block) -> tuple[Least, int]:
+    """The smallest, and how many are not finite."""
     values = block.weight
-    least, positive, most = range_of_weights(values)
-    return Least(least), Least(positive), Largest(most), int(np.sum(~np.isfinite(values)))
+    return Least(float(values.min(initial=np.inf))), int(np.sum(~np.isfinite(values)))
 
 
 @blind

@@ -63,13 +63,16 @@ class Pieces(NamedTuple):
     def rows(self) -> int:
         return sum(end - begin for _, begin, end in self.parts)
 
-    def filled(self, plan: Plan, width: int, room: np.ndarray | None = None) -> Block:
+    def filled(
+        self, plan: Plan, width: int, room: np.ndarray | None = None, by_columns: bool = False
+    ) -> Block:
         """The block, in this room; of a plan without features X has a shape, but no numbers."""
         if not plan.features:
             X = np.broadcast_to(np.zeros((), plan.dtype), (self.rows, width))
         else:
             room = np.empty(self.rows * width, plan.dtype) if room is None else room
-            X, at = room[: self.rows * width].reshape(self.rows, width), 0
+            order: Any = "F" if by_columns else "C"
+            X, at = room[: self.rows * width].reshape(self.rows, width, order=order), 0
             for columns, begin, end in self.parts:
                 columns.copy(begin, end, X, at)
                 at += end - begin
@@ -94,6 +97,7 @@ class StreamEngine:
 
     def __init__(self, table: Table, plan: Plan, limit: float) -> None:
         self._table, self._plan, self._limit = table, plan, limit
+        self._ahead = table.at_once = min(MOST_AHEAD, limit * AHEAD_SHARE)
         self._steps: tuple[tuple[Task, tuple, KeptRows], ...] = ()
         self._workers = Workers()
         self._seen: dict[int, int] = {}
@@ -127,8 +131,8 @@ class StreamEngine:
 
     def fold_on(self, task: Task, arguments: tuple, unfinished: Any = None) -> Any:
         """The same, from where an unfinished pass has come; it is told how far this one comes."""
-        tree, blind = Tree(unfinished and unfinished.begun), hasattr(task, "blind")
-        found = self._map(lambda _, block: task(block, *arguments), blind, tree.count)
+        tree = Tree(unfinished and unfinished.begun)
+        found = self._map(lambda _, block: task(block, *arguments), task, tree.count)
         with closing(found) as partials:
             for partial in partials:
                 tree.add(partial)
@@ -145,7 +149,7 @@ class StreamEngine:
         number = 0
         if unfinished is not None and unfinished.begun is not None:
             number, state = unfinished.begun
-        found = self._map(lambda _, block: block, hasattr(task, "blind"), number)
+        found = self._map(lambda _, block: block, task, number)
         with closing(found) as blocks:
             for number, block in enumerate(blocks, number + 1):  # noqa: B020
                 state = task(block, state, *arguments)
@@ -162,7 +166,7 @@ class StreamEngine:
             return partial
 
         tree = Tree()
-        with closing(self._map(keeping, hasattr(task, "blind"))) as partials:
+        with closing(self._map(keeping, task)) as partials:
             for partial in partials:
                 tree.add(partial)
         return tree.total()
@@ -173,9 +177,8 @@ class StreamEngine:
 
     def gather(self, task: Task, *arguments: Any) -> Any:
         """What the task returns for each row, of all rows: an array, or a tuple of arrays."""
-        blind = hasattr(task, "blind")
         columns: list[Column] = []
-        with closing(self._map(lambda _, block: task(block, *arguments), blind)) as found:
+        with closing(self._map(lambda _, block: task(block, *arguments), task)) as found:
             for part in found:
                 parts = part if isinstance(part, tuple) else (part,)
                 columns = columns or [Column(self._limit * KEPT_SHARE / 4) for _ in parts]
@@ -260,10 +263,15 @@ class StreamEngine:
         )
 
     def _map(
-        self, function: Any, blind: bool = False, first: int = 0
+        self, function: Any, task: Task | None = None, first: int = 0
     ) -> Generator[Any, None, None]:
-        """``function(number, block)`` of all blocks from one on, in their order, on threads."""
-        plan = replace(self._plan, features=()) if blind else self._plan
+        """``function(number, block)`` of all blocks from one on, in their order, on threads.
+
+        It calls this task: which columns the blocks have, and in which order, is as the task asks.
+        """
+        plan = replace(self._plan, features=()) if hasattr(task, "blind") else self._plan
+        tasks = [task, *(step for step, _, _ in self._steps)]
+        by_columns = all(hasattr(one, "by_columns") for one in tasks)
 
         rooms = Rooms()
         numbers = self._rows * len(plan.features and self._plan.names)
@@ -271,7 +279,7 @@ class StreamEngine:
         # Filled where it is worked on: the numbers are still in the cache.
         def work(item: Pieces) -> Any:
             room = rooms.take(numbers, plan.dtype)
-            found = function(*self._made(item, plan, room))
+            found = function(*self._made(item, plan, room, by_columns))
             rooms.give_back(room)
             return found
 
@@ -292,10 +300,12 @@ class StreamEngine:
                 observer.rows(item.start + item.rows, total)
             yield item
 
-    def _made(self, item: Pieces, plan: Plan, room: np.ndarray | None = None) -> tuple[int, Block]:
+    def _made(
+        self, item: Pieces, plan: Plan, room: np.ndarray | None = None, by_columns: bool = False
+    ) -> tuple[int, Block]:
         """The block with its number, after all steps."""
         number, start = item.number, item.start
-        block = item.filled(plan, len(self._plan.names), room)
+        block = item.filled(plan, len(self._plan.names), room, by_columns)
         if plan.features and number >= 0:
             self._recognise(number, block)
         if self._counts is not None and number < len(starts := self._starts):
@@ -344,8 +354,8 @@ class StreamEngine:
             return
         batches: Any = self._table.batches(plan.columns, start)
         if ahead:
-            most = min(MOST_AHEAD, self._limit * AHEAD_SHARE)
-            batches = read_ahead(batches, lambda batch: 8 * batch.rows * len(batch.columns), most)
+            size: Any = lambda batch: 8 * batch.rows * len(batch.columns)  # noqa: E731
+            batches = read_ahead(batches, size, self._ahead)
         try:
             for batch in batches:
                 yield read_batch(plan, batch, start), start

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from linscope._bridge import check_feature_names, check_n_features
+from linscope._bridge import check_feature_names, check_n_features, check_sample_weight
 from linscope.data import to_matrix
 from linscope.data.tables import at_hand, without_mask
 from linscope.engines import Source, source_of
@@ -16,7 +16,7 @@ from linscope.engines.checkpoint.front import journaled
 from linscope.engines.source import weighed
 from linscope.rows.far import FarRows, given_target
 
-from .training import adopt_columns, given_weights
+from .training import adopt_columns
 
 
 class Regression(NamedTuple):
@@ -49,7 +49,9 @@ def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) 
     single, Y = Y.ndim == 1, np.require(Y.reshape(len(Y), -1), requirements=["C", "W"])
     if sample_weight is None:
         return Regression(matrix, Y, np.zeros(0), single, None, names)
-    weight = given_weights(sample_weight, matrix)
+    weight = check_sample_weight(
+        sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
+    ).copy()
     keep = np.flatnonzero(weight)
     if len(keep) == len(weight):
         return Regression(matrix, Y, weight, single, None, names)

@@ -27,7 +27,6 @@ from linscope.engines.source import refuse, weighed
 from linscope.results import Observer, Result, observe
 from linscope.rows.blocks import Block
 from linscope.rows.far import FarChoice, FarColumn, FarRows, given_target, of_two_classes, sign_of
-from linscope.rows.finite import check_weights, range_of_weights
 
 
 class Training(NamedTuple):
@@ -212,22 +211,11 @@ def _weights(
 ) -> np.ndarray:
     if sample_weight is None and estimator.class_weight is None:
         return np.zeros(0)
-    by_class = None
-    if estimator.class_weight is not None:
-        by_class = _checked_class_weights(estimator.class_weight, classes, codes)[codes]
-    return given_weights(sample_weight, matrix, by_class)
-
-
-def given_weights(
-    sample_weight: Any, matrix: Any, by_class: np.ndarray | None = None
-) -> np.ndarray:
-    """The weights of the samples, checked, times those of their classes."""
     weight = check_sample_weight(
         sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
     ).copy()
-    if by_class is not None:
-        weight *= by_class
-    check_weights(*range_of_weights(weight)[1:])
+    if estimator.class_weight is not None:
+        weight *= _checked_class_weights(estimator.class_weight, classes, codes)[codes]
     return weight
 
 

@@ -95,6 +95,16 @@ def blind(task: Any) -> Any:
     return light(task)
 
 
+def by_columns(task: Any) -> Any:
+    """Marks a task that is at home with columns side by side: then X may be in Fortran's order.
+
+    A file has its numbers in columns, and to copy them as they are takes less time. A step of
+    ``derive`` that is marked leaves X in its order.
+    """
+    task.by_columns = True
+    return task
+
+
 def selects(task: Any) -> Any:
     """Marks a task of ``derive`` that leaves out rows: how many are left must be counted."""
     task.selects = True

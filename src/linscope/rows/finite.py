@@ -56,14 +56,6 @@ def check_weights(least: float, most: float) -> None:
         )
 
 
-def range_of_weights(values: np.ndarray) -> tuple[float, float, float]:
-    """The smallest, the smallest positive and the largest; infinity and 0 where there is none."""
-    least, most = float(values.min(initial=np.inf)), float(values.max(initial=0.0))
-    if least > 0.0:
-        return least, least, most
-    return least, float(values.min(initial=np.inf, where=values > 0.0)), most
-
-
 class NotFinite(NamedTuple):
     """Where a number is not finite, and what it is; the column is None in a vector."""
 

@@ -7,10 +7,15 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from .reading import Batch, ChangedTable, Stamp, Table, arrow_kind, rows_of_batch
+from linscope.rows.threads import thread_count
+
+from .reading import MOST_ROWS, Batch, ChangedTable, Stamp, Table, arrow_kind, rows_of_batch
 
 # Bytes that are read ahead of each column, and of all together.
 COLUMN_BUFFER, ALL_BUFFERS, LEAST_BUFFER = 1 << 20, 32 << 20, 1 << 13
+# So many cores are busy with one thread that reads and those that sum: pyarrow's own threads would
+# only take turns with them, which costs a fifth of the time of reading.
+BUSY_CORES = 2
 
 
 class ParquetTable(Table):
@@ -42,7 +47,7 @@ class ParquetTable(Table):
         assert schema is not None
         self.kinds = {field.name: arrow_kind(field.type) for field in schema}
         self.starts = tuple([0, *accumulate(groups)][: len(groups)]) or (0,)
-        self.n_rows = sum(groups)
+        self.n_rows, self._longest = sum(groups), max(groups, default=0)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_footer": (-1, None)}  # workers read it themselves
@@ -65,14 +70,24 @@ class ParquetTable(Table):
         from pyarrow import parquet
 
         path, (known, footer) = self._paths[number], self._footer
-        buffer = max(LEAST_BUFFER, min(COLUMN_BUFFER, ALL_BUFFERS // max(1, len(names))))
+        rows, buffer = self._portion(len(names))
         options: dict[str, Any] = {"buffer_size": buffer, "pre_buffer": False}
         options["metadata"] = footer if known == number else None
+        chosen = {"columns": names, "use_threads": thread_count() > BUSY_CORES}
         with _readable(path), parquet.ParquetFile(path, **options) as file:
             self._footer = number, file.metadata
-            found = file.iter_batches(rows_of_batch(len(names)), row_groups=groups, columns=names)
-            for batch in found:
+            for batch in file.iter_batches(rows, row_groups=groups, **chosen):
                 yield Batch(batch.num_rows, [batch.column(name) for name in names])
+
+    def _portion(self, columns: int) -> tuple[int, int]:
+        """Rows of a batch, and bytes that are read ahead of each column, 0 if that is all of it.
+
+        A small row group is a batch: in parts it takes a fifth more time.
+        """
+        if self._longest <= MOST_ROWS and 8 * self._longest * columns <= self.at_once:
+            return max(self._longest, rows_of_batch(columns)), 0
+        buffer = min(COLUMN_BUFFER, ALL_BUFFERS // max(1, columns))
+        return rows_of_batch(columns), max(LEAST_BUFFER, buffer)
 
 
 class _readable:

@@ -159,7 +159,8 @@ class Columns:
     def copy(self, begin: int, end: int, X: np.ndarray, at: int) -> None:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
         X, j = X[at : at + end - begin], 0
-        for k, put in self._together:
+        alone = [(k, None) for k in range(len(self.features))]
+        for k, put in alone if X.flags.f_contiguous else self._together:
             if put is not None:
                 put(*(values[begin:end] for values in self.features[k : k + PUTS[put]]), X, j)
                 j += PUTS[put]

@@ -70,6 +70,7 @@ class Table:
     kinds : name of each column -> "float32", "number", "truth", "text" or why it has no numbers
     n_rows : number of rows, None while nobody has counted
     starts : numbers of rows from which it can be read
+    at_once : bytes of a part that may be one batch, where that is faster
     """
 
     where = "the table"
@@ -77,6 +78,7 @@ class Table:
     kinds: dict[str, str]
     n_rows: int | None = None
     starts: tuple[int, ...] = (0,)
+    at_once = 0.0
 
     def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
         """The rows from ``start`` (one of ``starts``) on, with these columns."""

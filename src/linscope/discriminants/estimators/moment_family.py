@@ -18,6 +18,8 @@ from linscope.fitting.training import (
     need_rows,
     read_training,
 )
+from linscope.rows.blocks import Block, Largest, Least, blind
+from linscope.rows.finite import check_weights
 
 from ..solvers.class_sums import Kind
 from ..solvers.moments import ClassMoments, class_moments
@@ -121,6 +123,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     def _lesson(self, training: Training, whole: bool, weighted: bool) -> Lesson:
         rows, classes = choose(training.X, training.codes, training.weight), training.classes
+        if rows.weighted:
+            least, most = rows.fold(_range_of_weights)
+            check_weights(least.value, most.value)
         seen = training.counts > 0
         return Lesson(self._read(rows, len(classes), whole), rows, classes, whole, weighted, seen)
 
@@ -188,3 +193,11 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             return
         if not np.allclose(self._priors_over(self._moments), held, rtol=1e-9, atol=0.0):
             raise ValueError("the priors are not those that were given")
+
+
+@blind
+def _range_of_weights(block: Block) -> tuple[Least, Largest]:
+    """Of rows whose weight is 0 there are none."""
+    values = block.weight
+    least, most = values.min(initial=np.inf), values.max(initial=0.0)
+    return Least(float(least)), Largest(float(most))

@@ -62,6 +62,22 @@ def centre_rows(X, codes, weight, origin, scale, Z, sums):
 
 
 @kernel
+def centre_columns(P, codes, weight, origin, scale, a, Z, T):
+    """√w·z of the rows from a on to Z (d, rows), √w in the place of its class to T (K, rows)."""
+    T[:] = 0.0
+    for i in range(Z.shape[1]):
+        T[np.uint64(codes[a + i]), i] = np.sqrt(weight[a + i]) if len(weight) else 1.0
+    own = codes[a : a + Z.shape[1]]
+    for j in range(Z.shape[0]):
+        x, at, out = P[j, a : a + len(own)], origin[:, j].copy(), Z[j]
+        for i in range(len(own)):
+            out[i] = (x[i] - at[np.uint64(own[i])]) * scale[j]
+        if len(weight):
+            for i in range(len(own)):
+                out[i] *= np.sqrt(weight[a + i])
+
+
+@kernel
 def dense_squares(X, codes, weight, origin, scale, sums, squares):
     for i in range(X.shape[0]):
         k = np.uint64(codes[i])

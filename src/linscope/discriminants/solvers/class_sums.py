@@ -9,8 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import Engine
-from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders
-from linscope.rows.operations import as_rows
+from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders, by_columns
+from linscope.rows.column_products import add_column_products
+from linscope.rows.operations import as_rows, frozen
 
 from . import class_loops as loops
 
@@ -60,6 +61,14 @@ def _step(d: int) -> int:
     return max(STEP_ROWS, STEP_BYTES // (8 * d))
 
 
+@by_columns
+def pooled_sums(block: Block, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
+    """``block_sums`` of all classes together, of rows or of columns side by side."""
+    if sparse.issparse(block.X) or block.X.flags.c_contiguous:
+        return block_sums(block, "pooled", origin, scale)
+    return _of_columns(block, origin, scale)
+
+
 def block_sums(block: Block, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
     (n_classes, d), groups = origin.shape, 1 if kind == "pooled" else len(origin)
     shape = (n_classes, d) if kind == "squares" else (groups, d, d)
@@ -100,6 +109,19 @@ def _dense_gram(block: Block, origin, scale, out: ClassSums) -> None:
             loops.centre_rows(X[rows], codes[rows], own, origin, scale, z, sums)
             out.first[:] += sums
             target += np.matmul(z.T, z, out=product)
+
+
+def _of_columns(block: Block, origin, scale) -> ClassSums:
+    P, codes, weight = frozen(block.X.T), frozen(block.y), frozen(block.weight)
+    (n_classes, d), step = origin.shape, _step(len(scale))
+    first, upper = np.zeros((d, n_classes)), np.zeros((d, d))
+    for a, b in borders(len(codes), step):
+        Z, T = np.empty((d, b - a)), np.empty((n_classes, b - a))
+        loops.centre_columns(P, codes, weight, origin, scale, a, Z, T)
+        Z, T = frozen(Z), frozen(T)
+        add_column_products(Z, Z, T, upper, first)
+    second = np.triu(upper) + np.triu(upper, 1).T
+    return ClassSums(weights_of(block, n_classes), np.ascontiguousarray(first.T), second[None])
 
 
 def _sparse(block: Block, origin, scale, kind: Kind, out: ClassSums) -> None:

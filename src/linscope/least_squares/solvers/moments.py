@@ -22,7 +22,8 @@ from scipy import sparse
 from linscope._compiling import kernel
 from linscope.arithmetic.double_double import UNIT, UNIT2, Pair, add, add_gram, mul, product
 from linscope.engines import Engine
-from linscope.rows.blocks import Block, Largest, blind, block_rows_for
+from linscope.rows.blocks import Block, Largest, blind, block_rows_for, by_columns
+from linscope.rows.column_products import add_column_products
 from linscope.rows.double_operations import shifted
 from linscope.rows.operations import REORDER, frozen
 from linscope.rows.pilot import MILD_EXPONENT, Frame, Pilot, look
@@ -304,31 +305,49 @@ def _outer_sum(exponent: np.ndarray) -> np.ndarray:
     return full[:, None] + full[None, :]
 
 
+@by_columns
 def _quick_block(block: Block, frame: Frame | None) -> np.ndarray:
     X, Y = block.X, block.y
-    c = block.weight if block.weighted else None
     if frame is not None and not sparse.issparse(X):
         X = (X - frame.shift[frame.features]) * np.ldexp(1.0, frame.exponent[frame.features])
         Y = (Y - frame.shift[frame.targets]) * np.ldexp(1.0, frame.exponent[frame.targets])
     elif X.dtype != np.float64:
         X = X.astype(np.float64)
+    c = block.weight if block.weighted else None
+    cY = Y if c is None else Y * c[:, None]
     d = X.shape[1]
     gram = np.zeros((1 + d + Y.shape[1],) * 2)
-    weighted = (
-        X
-        if c is None
-        else (X.multiply(c[:, None]).tocsr() if sparse.issparse(X) else X * c[:, None])
-    )
-    cY = Y if c is None else Y * c[:, None]
-    square = X.T @ weighted
-    gram[1 : 1 + d, 1 : 1 + d] = square.toarray() if sparse.issparse(square) else square
+    gram[0, 0], gram[0, 1 + d :] = len(Y) if c is None else c.sum(), cY.sum(axis=0)
+    gram[1 + d :, 1 + d :] = Y.T @ cY
+    products = _of_rows if sparse.issparse(X) or X.flags.c_contiguous else _of_columns
+    products(X, Y, c, cY, gram[1 : 1 + d])
+    gram[0, 1 : 1 + d] = gram[1 : 1 + d, 0]
+    return gram
+
+
+def _of_rows(X, Y, c, cY, out) -> None:
+    """Σ c x [1, xᵀ, yᵀ]."""
+    d = len(out)
+    if sparse.issparse(X):
+        square = (X.T @ (X if c is None else X.multiply(c[:, None]).tocsr())).toarray()
+    else:
+        square = X.T @ (X if c is None else X * c[:, None])
+    out[:, 1 : 1 + d] = square
     if c is None and not sparse.issparse(X) and Y.shape[1] == 1:
         sums, products = np.zeros(d), np.zeros(d)
         add_sums(X, Y.ravel(), sums, products)
-        gram[0, 1 : 1 + d], gram[1 : 1 + d, 1 + d] = sums, products
+        out[:, 0], out[:, 1 + d] = sums, products
     else:
-        gram[0, 1 : 1 + d] = X.T @ (np.ones(len(Y)) if c is None else c)
-        gram[1 : 1 + d, 1 + d :] = X.T @ cY
-    gram[0, 0], gram[0, 1 + d :] = len(Y) if c is None else c.sum(), cY.sum(axis=0)
-    gram[1 + d :, 1 + d :] = Y.T @ cY
-    return gram
+        out[:, 0] = X.T @ (np.ones(len(Y)) if c is None else c)
+        out[:, 1 + d :] = X.T @ cY
+
+
+def _of_columns(X, Y, c, cY, out) -> None:
+    """The upper half of the same, where columns lie side by side."""
+    d = len(out)
+    square, rest = np.zeros((d, d)), np.zeros((d, 1 + Y.shape[1]))
+    P = frozen(X.T)
+    Q = P if c is None else frozen(X.T * c)
+    T = np.vstack([np.ones(len(Y)) if c is None else c, cY.T])
+    add_column_products(P, Q, frozen(T), square, rest)
+    out[:, 1 : 1 + d], out[:, 0], out[:, 1 + d :] = square, rest[:, 0], rest[:, 1:]

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope._bridge import Interval, StrOptions, fits_with_callbacks
 from linscope.data.tables import TableLike
 from linscope.engines import check_rows
+from linscope.engines.kept_rows import places
 from linscope.fitting.linear_prediction import LinearPrediction
 from linscope.fitting.scores import in_type, pair_votes
 from linscope.fitting.training import Fitted, Training, read_training, watched
@@ -193,7 +194,7 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
         self._last = [Start(part.W, part.alpha) for part in parts]
         alphas = [_spread(training, part, part.alpha) for part in parts]
         slack = [_spread(training, part, part.slack) for part in parts]
-        support = [np.flatnonzero(alpha) for alpha in alphas]
+        support = [places(alpha) for alpha in alphas]
         with np.errstate(divide="ignore", over="ignore"):
             margin = 2.0 / np.array([np.linalg.norm(part.W[1:]) for part in parts])
         one = len(parts) == 1

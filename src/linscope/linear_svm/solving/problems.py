@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from linscope.engines import choose
+from linscope.engines.kept_rows import how_many
 from linscope.fitting.column_scaling import ColumnFrame
 from linscope.fitting.driver import run
 from linscope.fitting.training import Problem, Training, binary_problems
@@ -159,7 +160,7 @@ def _in_units(result: Result, frame: ColumnFrame, held: Held) -> list[Look]:
     """The log in the units of the table; it ends with the weights that the model will hold."""
     log = [at._replace(weights=outside(frame, at.weights)) for at in result.log or []]
     found = {"P": held.found.value, "gap": held.found.gap}
-    found["active"] = int(np.count_nonzero(held.alpha))
+    found["active"] = how_many(held.alpha)
     numbers = dict.fromkeys(log[0].numbers, np.nan) if log else {}
     last = Look(held.W, numbers | found, len(held.alpha))
     if log and not np.array_equal(log[-1].weights, held.W):
