@@ -1,5 +1,6 @@
 """Files that are damaged, somebody else's, newer, too large, or were made to deceive."""
 
+import os
 import pickle
 import struct
 import zipfile
@@ -91,7 +92,8 @@ def test_files_of_others(refuses, tmp_path):
         file.writestr("m", "x" * 300)
     others = [
         b"", b"x", b"<!DOCTYPE html><html><body>404 Not Found</body></html>", bytes(1000),
-        archive.read_bytes(), pickle.dumps(ls.LogisticRegression()), np.random.default_rng(0).bytes(500),
+        archive.read_bytes(), pickle.dumps(ls.LogisticRegression()),
+        np.random.default_rng(0).bytes(500),
         save_tensors({"coef_": np.ones(3)}), save_tensors({"t0": np.ones(3)}, {"linscope": "x"}),
         b"a,b\n1,2\n" * 50, b'{"linscope": 1}' * 20,
     ]  # fmt: skip
