@@ -20,8 +20,8 @@ from linscope.rows.curvature import mirrored
 from .objective import LogisticObjective, Point
 
 MOST_COLUMNS, MOST_NUMBERS = 600, 20_000_000
-# Sparse rows tell less of a column.
-ROWS_A_COLUMN, SPARSE_ROWS_A_COLUMN, FEWEST_ROWS = 20, 40, 2048
+# Of a column sparse rows tell less, and of a class its rows alone.
+ROWS_A_COLUMN, MORE_ROWS_A_COLUMN, FEWEST_ROWS = 20, 40, 2048
 # If a solution takes more products than these and those that H_k would cost, it is made anew.
 FEW_PRODUCTS = 6
 # Columns are scaled to a unit diagonal first; rounding leaves errors of about these sizes.
@@ -68,7 +68,8 @@ def make_preconditioner(
 
 def _share(objective: LogisticObjective, point: Point) -> tuple[LogisticObjective, Point]:
     """Rows enough for H_k, and the point there."""
-    each = SPARSE_ROWS_A_COLUMN if objective.is_sparse else ROWS_A_COLUMN
+    more = objective.is_sparse or objective.rows > 1
+    each = MORE_ROWS_A_COLUMN if more else ROWS_A_COLUMN
     enough = max(FEWEST_ROWS, each * objective.shape[1])
     part = objective.share(enough) if objective.n > 2 * enough else None
     return (objective, point) if part is None else (part, part.evaluate(point.W))
