@@ -19,7 +19,7 @@ from linscope.rows.finite import IMPUTE_ADVICE
 from linscope.rows.operations import frozen
 
 from ..encode import MAX_CATEGORIES
-from ..labels import encode_labels
+from ..labels import encode_labels, places
 from ..suggest import did_you_mean
 from .reading import Batch, Table
 
@@ -266,15 +266,13 @@ def _class_numbers(column: Any, plan: Plan, first: int) -> np.ndarray:
         values = _numbers(column)
     if values is None or values.dtype == object:
         return _places(column, plan.texts, plan.target, first)
-    codes = np.searchsorted(plan.labels, values)
-    wrong = plan.labels[np.minimum(codes, len(plan.labels) - 1)] != values
-    if wrong.any():
-        row = int(np.argmax(wrong))
+    codes, row = places(plan.labels, values)
+    if row is not None:
         raise ValueError(
             f"the target is {values[row]!r} in row {first + row:,}, which is not among the classes "
             f"{plan.labels.tolist()}"
         )
-    return codes.astype(np.int64)
+    return codes
 
 
 def _places(column: Any, texts: tuple[Any, ...], name: str, first: int) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from linscope._compiling import kernel
+from linscope.rows.operations import REORDER
 
 
 @kernel
@@ -62,19 +63,35 @@ def centre_rows(X, codes, weight, origin, scale, Z, sums):
 
 
 @kernel
-def centre_columns(P, codes, weight, origin, scale, a, Z, T):
-    """√w·z of the rows from a on to Z (d, rows), √w in the place of its class to T (K, rows)."""
-    T[:] = 0.0
-    for i in range(Z.shape[1]):
-        T[np.uint64(codes[a + i]), i] = np.sqrt(weight[a + i]) if len(weight) else 1.0
-    own = codes[a : a + Z.shape[1]]
-    for j in range(Z.shape[0]):
-        x, at, out = P[j, a : a + len(own)], origin[:, j].copy(), Z[j]
-        for i in range(len(own)):
-            out[i] = (x[i] - at[np.uint64(own[i])]) * scale[j]
-        if len(weight):
-            for i in range(len(own)):
-                out[i] *= np.sqrt(weight[a + i])
+def centre_columns(P, codes, root, origin, scale, a, Z):
+    """√w·z of some rows, of which a is the first in P, to Z (d, rows); ``root``: √w, or nothing."""
+    for j in range(len(P)):
+        x, at, s, out = P[j, a : a + len(codes)], origin[:, j].copy(), scale[j], Z[j]
+        if len(at) == 2:  # a choice between two takes less than half the time of a look-up
+            p, q = at[0], at[1]
+            for i in range(len(codes)):
+                out[i] = (x[i] - (q if codes[i] == 1 else p)) * s
+        else:
+            for i in range(len(codes)):
+                out[i] = (x[i] - at[np.uint64(codes[i])]) * s
+        if len(root):
+            for i in range(len(codes)):
+                out[i] *= root[i]
+
+
+@kernel(fastmath=REORDER)
+def add_column_squares(Z, T, sums, squares):
+    """Σ t z and Σ t z² (d, K each), where a row of T has the weights of a class and else 0."""
+    for j in range(len(Z)):
+        z = Z[j]
+        for k in range(len(T)):
+            t, first, second = T[k], 0.0, 0.0
+            for i in range(len(z)):
+                part = t[i] * z[i]
+                first += part
+                second += part * z[i]
+            sums[j, k] += first
+            squares[j, k] += second
 
 
 @kernel

@@ -9,7 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import Engine
-from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders, by_columns
+from linscope.rows.blocks import (
+    NO_WEIGHT,
+    SPARSE_ROWS,
+    Block,
+    block_rows_for,
+    borders,
+    by_columns,
+)
 from linscope.rows.column_products import add_column_products
 from linscope.rows.operations import as_rows, frozen
 
@@ -19,6 +26,8 @@ Kind = Literal["pooled", "separate", "squares"]
 
 # The centred copy of a few rows should stay in the cache, but a product needs rows to be fast.
 STEP_BYTES, STEP_ROWS = 400_000, 256
+# Sums over columns side by side look at every row for each class.
+FEW_CLASSES = 8
 # Sparse blocks are few, because each has a full matrix of its own.
 SPARSE_BLOCKS = 16
 
@@ -61,12 +70,18 @@ def _step(d: int) -> int:
     return max(STEP_ROWS, STEP_BYTES // (8 * d))
 
 
+def sums_of(engine: Engine, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
+    """``block_sums`` of all blocks; of columns side by side where that is quicker."""
+    few = len(origin) <= FEW_CLASSES and kind != "separate"
+    return engine.fold(_any_order if few else block_sums, kind, origin, scale)
+
+
 @by_columns
-def pooled_sums(block: Block, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
-    """``block_sums`` of all classes together, of rows or of columns side by side."""
+def _any_order(block: Block, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
+    """``block_sums`` of rows or of columns side by side."""
     if sparse.issparse(block.X) or block.X.flags.c_contiguous:
-        return block_sums(block, "pooled", origin, scale)
-    return _of_columns(block, origin, scale)
+        return block_sums(block, kind, origin, scale)
+    return _of_columns(block, kind, origin, scale)
 
 
 def block_sums(block: Block, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
@@ -111,17 +126,30 @@ def _dense_gram(block: Block, origin, scale, out: ClassSums) -> None:
             target += np.matmul(z.T, z, out=product)
 
 
-def _of_columns(block: Block, origin, scale) -> ClassSums:
-    P, codes, weight = frozen(block.X.T), frozen(block.y), frozen(block.weight)
+def _of_columns(block: Block, kind: Kind, origin, scale) -> ClassSums:
+    """Σ √w z √w and Σ √w z √w zᵀ, or Σ w z and Σ w z² of each class."""
+    P, codes, pooled = frozen(block.X.T), frozen(block.y), kind == "pooled"
+    root = np.sqrt(block.weight) if pooled else NO_WEIGHT
     (n_classes, d), step = origin.shape, _step(len(scale))
-    first, upper = np.zeros((d, n_classes)), np.zeros((d, d))
+    first, second = np.zeros((d, n_classes)), np.zeros((d, d if pooled else n_classes))
+    T = _of_classes(codes, root if pooled else block.weight, n_classes)
+    room = np.empty(d * min(step, len(codes)))  # one for all: it stays in the cache
     for a, b in borders(len(codes), step):
-        Z, T = np.empty((d, b - a)), np.empty((n_classes, b - a))
-        loops.centre_columns(P, codes, weight, origin, scale, a, Z, T)
-        Z, T = frozen(Z), frozen(T)
-        add_column_products(Z, Z, T, upper, first)
-    second = np.triu(upper) + np.triu(upper, 1).T
-    return ClassSums(weights_of(block, n_classes), np.ascontiguousarray(first.T), second[None])
+        Z = room[: d * (b - a)].reshape(d, b - a)
+        loops.centre_columns(P, codes[a:b], frozen(root[a:b]), origin, scale, a, Z)
+        Z, t = frozen(Z), frozen(T[:, a:b])
+        if pooled:
+            add_column_products(Z, Z, t, second, first)
+        else:
+            loops.add_column_squares(Z, t, first, second)
+    second = (np.triu(second) + np.triu(second, 1).T)[None] if pooled else second.T.copy()
+    return ClassSums(weights_of(block, n_classes), first.T.copy(), second)
+
+
+def _of_classes(codes: np.ndarray, values: np.ndarray, n_classes: int) -> np.ndarray:
+    """The values (empty: 1) in the rows of their classes (K, n), which are 0 elsewhere."""
+    own = codes == np.arange(n_classes)[:, None]
+    return own * values if len(values) else own.astype(np.float64)
 
 
 def _sparse(block: Block, origin, scale, kind: Kind, out: ClassSums) -> None:
