@@ -114,7 +114,9 @@ def with_labels(plan: Plan, table: Table, known: np.ndarray | None = None) -> Pl
     """The plan with class numbers for targets; the classes are found unless they are known."""
     assert plan.target is not None
     if known is None:
-        values = find_values(table, [plan.target], MOST_CLASSES)[plan.target]
+        values = table.whole_numbers(plan.target)
+        if values is None or len(values) > MOST_CLASSES:
+            values = find_values(table, [plan.target], MOST_CLASSES)[plan.target]
         known = encode_labels(np.array(sorted(values)), fewest=1).classes
     return Plan(plan.features, plan.dtype, plan.target, plan.weight, known, tuple(known.tolist()))
 
@@ -269,7 +271,7 @@ def _class_numbers(column: Any, plan: Plan, first: int) -> np.ndarray:
     codes, row = places(plan.labels, values)
     if row is not None:
         raise ValueError(
-            f"the target is {values[row]!r} in row {first + row:,}, which is not among the classes "
+            f"the target is {values.tolist()[row]!r} in row {first + row:,}, which is not among the classes "
             f"{plan.labels.tolist()}"
         )
     return codes

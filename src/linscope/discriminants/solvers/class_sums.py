@@ -10,14 +10,12 @@ from scipy import sparse
 
 from linscope.engines import Engine
 from linscope.rows.blocks import (
-    NO_WEIGHT,
     SPARSE_ROWS,
     Block,
     block_rows_for,
     borders,
     by_columns,
 )
-from linscope.rows.column_products import add_column_products
 from linscope.rows.operations import as_rows, frozen
 
 from . import class_loops as loops
@@ -26,7 +24,7 @@ Kind = Literal["pooled", "separate", "squares"]
 
 # The centred copy of a few rows should stay in the cache, but a product needs rows to be fast.
 STEP_BYTES, STEP_ROWS = 400_000, 256
-# Sums over columns side by side look at every row for each class.
+# Sums over columns side by side look at every number for each class.
 FEW_CLASSES = 8
 # Sparse blocks are few, because each has a full matrix of its own.
 SPARSE_BLOCKS = 16
@@ -72,16 +70,17 @@ def _step(d: int) -> int:
 
 def sums_of(engine: Engine, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
     """``block_sums`` of all blocks; of columns side by side where that is quicker."""
-    few = len(origin) <= FEW_CLASSES and kind != "separate"
-    return engine.fold(_any_order if few else block_sums, kind, origin, scale)
+    if kind == "pooled" and len(origin) <= FEW_CLASSES:
+        return engine.fold(_pooled, origin, scale)
+    return engine.fold(block_sums, kind, origin, scale)
 
 
 @by_columns
-def _any_order(block: Block, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
-    """``block_sums`` of rows or of columns side by side."""
+def _pooled(block: Block, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
+    """The sums of all classes together, of rows or of columns side by side."""
     if sparse.issparse(block.X) or block.X.flags.c_contiguous:
-        return block_sums(block, kind, origin, scale)
-    return _of_columns(block, kind, origin, scale)
+        return block_sums(block, "pooled", origin, scale)
+    return _of_columns(block, origin, scale)
 
 
 def block_sums(block: Block, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
@@ -126,30 +125,13 @@ def _dense_gram(block: Block, origin, scale, out: ClassSums) -> None:
             target += np.matmul(z.T, z, out=product)
 
 
-def _of_columns(block: Block, kind: Kind, origin, scale) -> ClassSums:
-    """Σ √w z √w and Σ √w z √w zᵀ, or Σ w z and Σ w z² of each class."""
-    P, codes, pooled = frozen(block.X.T), frozen(block.y), kind == "pooled"
-    root = np.sqrt(block.weight) if pooled else NO_WEIGHT
-    (n_classes, d), step = origin.shape, _step(len(scale))
-    first, second = np.zeros((d, n_classes)), np.zeros((d, d if pooled else n_classes))
-    T = _of_classes(codes, root if pooled else block.weight, n_classes)
-    room = np.empty(d * min(step, len(codes)))  # one for all: it stays in the cache
-    for a, b in borders(len(codes), step):
-        Z = room[: d * (b - a)].reshape(d, b - a)
-        loops.centre_columns(P, codes[a:b], frozen(root[a:b]), origin, scale, a, Z)
-        Z, t = frozen(Z), frozen(T[:, a:b])
-        if pooled:
-            add_column_products(Z, Z, t, second, first)
-        else:
-            loops.add_column_squares(Z, t, first, second)
-    second = (np.triu(second) + np.triu(second, 1).T)[None] if pooled else second.T.copy()
-    return ClassSums(weights_of(block, n_classes), first.T.copy(), second)
-
-
-def _of_classes(codes: np.ndarray, values: np.ndarray, n_classes: int) -> np.ndarray:
-    """The values (empty: 1) in the rows of their classes (K, n), which are 0 elsewhere."""
-    own = codes == np.arange(n_classes)[:, None]
-    return own * values if len(values) else own.astype(np.float64)
+def _of_columns(block: Block, origin, scale) -> ClassSums:
+    (n_classes, d), total = origin.shape, weights_of(block, len(origin))
+    first, upper = np.zeros((d, n_classes)), np.zeros((d, d))
+    P, codes, root = frozen(block.X.T), frozen(block.y), frozen(np.sqrt(block.weight))
+    loops.pooled_columns(P, codes, root, origin, scale, _step(d), first, upper)
+    second = np.triu(upper) + np.triu(upper, 1).T
+    return ClassSums(total, first.T.copy(), second[None])
 
 
 def _sparse(block: Block, origin, scale, kind: Kind, out: ClassSums) -> None:
