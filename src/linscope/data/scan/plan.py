@@ -160,9 +160,13 @@ class Columns:
 
     def copy(self, begin: int, end: int, X: np.ndarray, at: int) -> None:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
-        X, j = X[at : at + end - begin], 0
+        by_columns, X, j = X.flags.f_contiguous, X[at : at + end - begin], 0
+        if by_columns and not any(feature.texts for feature in self.plan.features):
+            # In one call: threads that come back to Python for each column wait for each other.
+            np.stack([values[begin:end] for values in self.features], out=X.T)
+            return
         alone = [(k, None) for k in range(len(self.features))]
-        for k, put in alone if X.flags.f_contiguous else self._together:
+        for k, put in alone if by_columns else self._together:
             if put is not None:
                 put(*(values[begin:end] for values in self.features[k : k + PUTS[put]]), X, j)
                 j += PUTS[put]
