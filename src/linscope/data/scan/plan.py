@@ -275,8 +275,8 @@ def _class_numbers(column: Any, plan: Plan, first: int) -> np.ndarray:
     codes, row = places(plan.labels, values)
     if row is not None:
         raise ValueError(
-            f"the target is {values.tolist()[row]!r} in row {first + row:,}, which is not among the classes "
-            f"{plan.labels.tolist()}"
+            f"the target is {values.tolist()[row]!r} in row {first + row:,}, which is not "
+            f"among the classes {plan.labels.tolist()}"
         )
     return codes
 
