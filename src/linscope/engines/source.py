@@ -156,8 +156,8 @@ def _numbered(block: Block, classes: np.ndarray) -> tuple:
     codes, row = places(classes, np.asarray(block.y))
     if row is not None:
         raise ValueError(
-            f"the target is {np.asarray(block.y).tolist()[row]!r} in row {block.start + row}, which "
-            f"is not among the classes {classes.tolist()}"
+            f"the target is {np.asarray(block.y).tolist()[row]!r} in row {block.start + row}, "
+            f"which is not among the classes {classes.tolist()}"
         )
     return block.X, codes, block.weight
 
