@@ -494,9 +494,19 @@ def test_row_groups_of_any_size_give_the_same_rows(group, limit, tmp_path):
     assert np.array_equal(rows, X[group if group < 5_000 else 0 :, [0, 2]])
 
 
+PARTS = {"third": 3, "tenth": 10}
+
+
 @pytest.mark.parametrize("weight", [None, "often"])
 @pytest.mark.parametrize(
-    ("model", "target"), [("LinearRegression", "y"), ("FisherDiscriminant", "sick")]
+    ("model", "target"),
+    [
+        ("LinearRegression", "y"),
+        ("FisherDiscriminant", "sick"),
+        ("FisherDiscriminant", "third"),
+        ("FisherDiscriminant", "tenth"),  # so many classes are summed by rows
+        ("LeastSquaresClassifier", "sick"),
+    ],
 )
 def test_sums_over_columns_are_sums_over_rows(model, target, weight, tmp_path):
     rng = np.random.default_rng(3)
@@ -504,7 +514,8 @@ def test_sums_over_columns_are_sums_over_rows(model, target, weight, tmp_path):
     y = X @ np.arange(1.0, 8.0) + rng.normal(size=len(X))
     sick = (y > np.median(y)).astype(np.int64)
     names = [f"x{j}" for j in range(7)]
-    columns = dict(zip(names, X.T, strict=True)) | {"y": y, "sick": sick, "often": often}
+    ranks = {name: np.argsort(np.argsort(y)) * k // len(y) for name, k in PARTS.items()}
+    columns = dict(zip(names, X.T, strict=True)) | ranks | {"y": y, "sick": sick, "often": often}
     path = tmp_path / "rows.parquet"
     pq.write_table(pa.table(columns), path, row_group_size=7_001)
     rows = ls.scan(path, target=target, columns=names, weight=weight, memory_limit=1e6)
@@ -523,3 +534,34 @@ def test_places_of_a_mapped_file(tmp_path):
     for one in (values, mapped):
         assert np.array_equal(places(one), np.flatnonzero(values))
     assert np.array_equal(mapped, values, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        (pa.array([1, 0, 1, 1, 0, 0]), {0, 1}),
+        (pa.array([3, 3, 3, 4, 5, 5], pa.uint8()), {3, 4, 5}),
+        (pa.array([-1, 1, 1, -1, 1, 1]), None),
+        (pa.array([True, False, True, True, True, True]), {False, True}),
+        (pa.array([2**63, 2**63 - 1] * 3, pa.uint64()), {2**63 - 1, 2**63}),
+        (pa.array([1.0, 0.0, 1.0, 1.0, 0.0, 0.0]), None),
+        (pa.array(["a", "b"] * 3), None),
+        (pa.array([1, 0, None, 1, 0, 0]), None),
+    ],
+)
+def test_classes_next_to_each_other_are_told_by_the_statistics(column, told, tmp_path):
+    table = pa.table({"part": [{"y": 7}] * 6, "y": column})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=2)
+    pq.write_table(table, tmp_path / "b.parquet", row_group_size=2, write_statistics=False)
+    assert open_table(str(tmp_path / "a.parquet")).whole_numbers("y") == told
+    assert open_table(str(tmp_path / "b.parquet")).whole_numbers("y") is None
+    assert open_table(table).whole_numbers("y") is None
+
+
+def test_statistics_that_are_wrong_are_found_out(tmp_path, monkeypatch):
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"x": [0.0, 1.0, 2.0], "y": [0, 1, 2]}), path)
+    rows = ls.scan(path, target="y")
+    monkeypatch.setattr(rows._table, "whole_numbers", lambda name: {0, 1})
+    with pytest.raises(ValueError, match=r"the target is 2 in row 2, which is not among"):
+        ls.FisherDiscriminant().fit(rows)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linscope.data import encode_labels
+from linscope.data.labels import places
 from linscope.rows.blocks import Block, Least, blind, by_columns, light
 from linscope.rows.far import with_weight
 from linscope.rows.memory_budget import memory_budget
@@ -152,15 +153,13 @@ def _count_labels(block: Block) -> _Labels:
 
 def _numbered(block: Block, classes: np.ndarray) -> tuple:
     """Class numbers as targets."""
-    codes = np.searchsorted(classes, block.y)
-    wrong = classes[np.minimum(codes, len(classes) - 1)] != block.y
-    if wrong.any():
-        row = int(np.argmax(wrong))
+    codes, row = places(classes, np.asarray(block.y))
+    if row is not None:
         raise ValueError(
-            f"the target is {np.asarray(block.y)[row]!r} in row {block.start + row}, which is not "
-            f"among the classes {classes.tolist()}"
+            f"the target is {np.asarray(block.y).tolist()[row]!r} in row {block.start + row}, "
+            f"which is not among the classes {classes.tolist()}"
         )
-    return block.X, codes.astype(np.int64), block.weight
+    return block.X, codes, block.weight
 
 
 @by_columns

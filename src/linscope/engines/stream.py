@@ -234,7 +234,7 @@ class StreamEngine:
 
     def _beginning(self, start: int, rows: int) -> Block:
         """The first rows of a part."""
-        for columns, first in self._columns(self._plan, start):
+        for columns, first in self._columns(self._plan, start, few=rows):
             part = Pieces(-1, first, [(columns, 0, min(rows, columns.rows))])
             return self._made(part, self._plan)[1]
         raise ChangedTable(f"{self._table.where} has fewer rows than it had: open it again")
@@ -346,13 +346,13 @@ class StreamEngine:
             )
 
     def _columns(
-        self, plan: Plan, start: int, ahead: bool = False
+        self, plan: Plan, start: int, ahead: bool = False, few: int | None = None
     ) -> Generator[tuple[Columns, int], None, None]:
-        """Batches as arrays, with the number of their first row."""
+        """Batches as arrays, with the number of their first row; or the first few rows."""
         if not plan.columns:  # what is kept for the rows is all that is asked for
             yield Columns(plan, [], None, None, self._table.n_rows or 0), 0
             return
-        batches: Any = self._table.batches(plan.columns, start)
+        batches: Any = self._table.batches(plan.columns, start, few)
         if ahead:
             size: Any = lambda batch: 8 * batch.rows * len(batch.columns)  # noqa: E731
             batches = read_ahead(batches, size, self._ahead)

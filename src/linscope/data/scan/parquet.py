@@ -13,6 +13,8 @@ from .reading import MOST_ROWS, Batch, ChangedTable, Stamp, Table, arrow_kind, r
 
 # Bytes that are read ahead of each column, and of all together.
 COLUMN_BUFFER, ALL_BUFFERS, LEAST_BUFFER = 1 << 20, 32 << 20, 1 << 13
+# The same where a few rows are looked at.
+FEW_BUFFER = 1 << 16
 # So many cores are busy with one thread that reads and those that sum: pyarrow's own threads would
 # only take turns with them, which costs a fifth of the time of reading.
 BUSY_CORES = 2
@@ -58,19 +60,44 @@ class ParquetTable(Table):
     def fingerprint(self, plan: Any) -> Any:
         return self._stamp.files
 
-    def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
+    def batches(self, names: list[str], start: int = 0, rows: int | None = None) -> Iterator[Batch]:
         self.check()  # the footer is that of the file as it was
         first = self.starts.index(start) if self._groups else 0
         for number in range(len(self._paths)):
             wanted = [group for file, group in self._groups[first:] if file == number]
             if wanted:
-                yield from self._of_file(number, wanted, names)
+                yield from self._of_file(number, wanted, names, rows)
 
-    def _of_file(self, number: int, groups: list[int], names: list[str]) -> Iterator[Batch]:
+    def whole_numbers(self, name: str) -> set[int] | None:
+        """By the smallest and the largest of each row group: if these are next to each other, there
+        are no others. A file that says what is not so is found out when it is read.
+        """
+        from pyarrow import parquet
+
+        self.check()
+        found: set[int] = set()
+        for number, path in enumerate(self._paths):
+            known, meta = self._footer
+            if number != known:
+                with _readable(path):
+                    meta = parquet.read_metadata(path)
+            paths = [meta.schema.column(j).path for j in range(meta.num_columns)]
+            if paths.count(name) != 1:  # a part of a nested column may be called so, too
+                return None
+            for group in range(meta.num_row_groups):
+                ends = _ends(meta.row_group(group).column(paths.index(name)).statistics)
+                if ends is None:
+                    return None
+                found.update(ends)
+        return found
+
+    def _of_file(
+        self, number: int, groups: list[int], names: list[str], few: int | None
+    ) -> Iterator[Batch]:
         from pyarrow import parquet
 
         path, (known, footer) = self._paths[number], self._footer
-        rows, buffer = self._portion(len(names))
+        rows, buffer = self._portion(len(names)) if few is None else (few, FEW_BUFFER)
         options: dict[str, Any] = {"buffer_size": buffer, "pre_buffer": False}
         options["metadata"] = footer if known == number else None
         chosen = {"columns": names, "use_threads": thread_count() > BUSY_CORES}
@@ -88,6 +115,15 @@ class ParquetTable(Table):
             return max(self._longest, rows_of_batch(columns)), 0
         buffer = min(COLUMN_BUFFER, ALL_BUFFERS // max(1, columns))
         return rows_of_batch(columns), max(LEAST_BUFFER, buffer)
+
+
+def _ends(seen: Any) -> tuple[int, int] | None:
+    """Least and largest value of a part of a column, if they are whole and there are no others."""
+    if seen is None or not (seen.has_min_max and seen.has_null_count) or seen.null_count:
+        return None
+    least, most = seen.min, seen.max
+    whole = isinstance(least, int) and isinstance(most, int)
+    return (least, most) if whole and 0 <= most - least <= 1 else None
 
 
 class _readable:

@@ -19,7 +19,7 @@ from linscope.rows.finite import IMPUTE_ADVICE
 from linscope.rows.operations import frozen
 
 from ..encode import MAX_CATEGORIES
-from ..labels import encode_labels
+from ..labels import encode_labels, places
 from ..suggest import did_you_mean
 from .reading import Batch, Table
 
@@ -114,7 +114,9 @@ def with_labels(plan: Plan, table: Table, known: np.ndarray | None = None) -> Pl
     """The plan with class numbers for targets; the classes are found unless they are known."""
     assert plan.target is not None
     if known is None:
-        values = find_values(table, [plan.target], MOST_CLASSES)[plan.target]
+        values = table.whole_numbers(plan.target)
+        if values is None or len(values) > MOST_CLASSES:
+            values = find_values(table, [plan.target], MOST_CLASSES)[plan.target]
         known = encode_labels(np.array(sorted(values)), fewest=1).classes
     return Plan(plan.features, plan.dtype, plan.target, plan.weight, known, tuple(known.tolist()))
 
@@ -158,9 +160,13 @@ class Columns:
 
     def copy(self, begin: int, end: int, X: np.ndarray, at: int) -> None:
         """Rows ``begin`` to ``end`` into X from row ``at`` on."""
-        X, j = X[at : at + end - begin], 0
+        by_columns, X, j = X.flags.f_contiguous, X[at : at + end - begin], 0
+        if by_columns and not any(feature.texts for feature in self.plan.features):
+            # In one call: threads that come back to Python for each column wait for each other.
+            np.stack([values[begin:end] for values in self.features], out=X.T)
+            return
         alone = [(k, None) for k in range(len(self.features))]
-        for k, put in alone if X.flags.f_contiguous else self._together:
+        for k, put in alone if by_columns else self._together:
             if put is not None:
                 put(*(values[begin:end] for values in self.features[k : k + PUTS[put]]), X, j)
                 j += PUTS[put]
@@ -266,15 +272,13 @@ def _class_numbers(column: Any, plan: Plan, first: int) -> np.ndarray:
         values = _numbers(column)
     if values is None or values.dtype == object:
         return _places(column, plan.texts, plan.target, first)
-    codes = np.searchsorted(plan.labels, values)
-    wrong = plan.labels[np.minimum(codes, len(plan.labels) - 1)] != values
-    if wrong.any():
-        row = int(np.argmax(wrong))
+    codes, row = places(plan.labels, values)
+    if row is not None:
         raise ValueError(
-            f"the target is {values[row]!r} in row {first + row:,}, which is not among the classes "
-            f"{plan.labels.tolist()}"
+            f"the target is {values.tolist()[row]!r} in row {first + row:,}, which is not "
+            f"among the classes {plan.labels.tolist()}"
         )
-    return codes.astype(np.int64)
+    return codes
 
 
 def _places(column: Any, texts: tuple[Any, ...], name: str, first: int) -> np.ndarray:

@@ -80,9 +80,16 @@ class Table:
     starts: tuple[int, ...] = (0,)
     at_once = 0.0
 
-    def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
-        """The rows from ``start`` (one of ``starts``) on, with these columns."""
+    def batches(self, names: list[str], start: int = 0, rows: int | None = None) -> Iterator[Batch]:
+        """The rows from ``start`` (one of ``starts``) on, with these columns.
+
+        Who wants a few of them only says how many ``rows``.
+        """
         raise NotImplementedError
+
+    def whole_numbers(self, name: str) -> set[int] | None:
+        """The different values of a column, if they can be told without reading it."""
+        return None
 
     def check(self) -> None:
         """Raise ChangedTable if it is not what it was."""
@@ -138,7 +145,7 @@ class ArrowStreams(Table):
         self._again, self.where, self.in_words = again, where, in_words
         self.kinds = {field.name: arrow_kind(field.type) for field in schema}
 
-    def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
+    def batches(self, names: list[str], start: int = 0, rows: int | None = None) -> Iterator[Batch]:
         most = rows_of_batch(len(names))
         for found in self._again(names):
             for first in range(0, found.num_rows, most):

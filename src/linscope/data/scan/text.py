@@ -42,7 +42,7 @@ class TextTable(Table):
     def fingerprint(self, plan: Any) -> Any:
         return self._stamp.files
 
-    def batches(self, names: list[str], start: int = 0) -> Iterator[Batch]:
+    def batches(self, names: list[str], start: int = 0, rows: int | None = None) -> Iterator[Batch]:
         wanted = {name: "text" if self.kinds[name] == "text" else "number" for name in names}
         for path in self._paths:
             with no_collecting():

@@ -126,8 +126,11 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         if rows.weighted:
             least, most = rows.fold(_range_of_weights)
             check_weights(least.value, most.value)
-        seen = training.counts > 0
-        return Lesson(self._read(rows, len(classes), whole), rows, classes, whole, weighted, seen)
+        moments = self._read(rows, len(classes), whole)
+        # Weights are positive here, and their sums are there already.
+        counted = isinstance(moments, ClassMoments)
+        seen = (moments.weight if counted else training.counts) > 0
+        return Lesson(moments, rows, classes, whole, weighted, seen)
 
     def _merged(self, moments: Any) -> Any:
         if self._moments is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from linscope._compiling import kernel
+from linscope.rows.column_products import add_column_products
 
 
 @kernel
@@ -62,19 +63,40 @@ def centre_rows(X, codes, weight, origin, scale, Z, sums):
 
 
 @kernel
-def centre_columns(P, codes, weight, origin, scale, a, Z, T):
-    """√w·z of the rows from a on to Z (d, rows), √w in the place of its class to T (K, rows)."""
-    T[:] = 0.0
-    for i in range(Z.shape[1]):
-        T[np.uint64(codes[a + i]), i] = np.sqrt(weight[a + i]) if len(weight) else 1.0
-    own = codes[a : a + Z.shape[1]]
-    for j in range(Z.shape[0]):
-        x, at, out = P[j, a : a + len(own)], origin[:, j].copy(), Z[j]
+def pooled_columns(P, codes, root, origin, scale, step, sums, gram):
+    """The sums (d, K) and the upper half of one ``gram`` for all classes, of columns side by side.
+
+    ``root`` has √w, or nothing. So many rows (``step``) are centred at a time: with Z = √w z, and T
+    that has √w in the place of the class and else 0, Σ Z Tᵀ and Σ Z Zᵀ are what is asked for.
+    """
+    (d, n), n_classes = P.shape, len(origin)
+    room, places = np.empty(d * min(step, n)), np.empty(n_classes * min(step, n))
+    for a in range(0, n, step):
+        own = codes[a : a + step]
+        Z = room[: d * len(own)].reshape((d, len(own)))
+        T = places[: n_classes * len(own)].reshape((n_classes, len(own)))
+        T[:] = 0.0
         for i in range(len(own)):
-            out[i] = (x[i] - at[np.uint64(own[i])]) * scale[j]
-        if len(weight):
-            for i in range(len(own)):
-                out[i] *= np.sqrt(weight[a + i])
+            T[np.uint64(own[i]), i] = root[a + i] if len(root) else 1.0
+        for j in range(d):
+            _centre(
+                P[j, a : a + step], own, root[a : a + step], origin[:, j].copy(), scale[j], Z[j]
+            )
+        add_column_products(Z, Z, T, gram, sums)
+
+
+@kernel
+def _centre(x, own, root, at, scale, z):
+    if len(at) == 2:  # a choice between two takes less than half the time of a look-up
+        p, q = at[0], at[1]
+        for i in range(len(own)):
+            z[i] = (x[i] - (q if own[i] == 1 else p)) * scale
+    else:
+        for i in range(len(own)):
+            z[i] = (x[i] - at[np.uint64(own[i])]) * scale
+    if len(root):
+        for i in range(len(own)):
+            z[i] *= root[i]
 
 
 @kernel

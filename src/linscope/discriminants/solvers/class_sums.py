@@ -9,8 +9,13 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import Engine
-from linscope.rows.blocks import SPARSE_ROWS, Block, block_rows_for, borders, by_columns
-from linscope.rows.column_products import add_column_products
+from linscope.rows.blocks import (
+    SPARSE_ROWS,
+    Block,
+    block_rows_for,
+    borders,
+    by_columns,
+)
 from linscope.rows.operations import as_rows, frozen
 
 from . import class_loops as loops
@@ -19,6 +24,8 @@ Kind = Literal["pooled", "separate", "squares"]
 
 # The centred copy of a few rows should stay in the cache, but a product needs rows to be fast.
 STEP_BYTES, STEP_ROWS = 400_000, 256
+# Sums over columns side by side look at every number for each class.
+FEW_CLASSES = 8
 # Sparse blocks are few, because each has a full matrix of its own.
 SPARSE_BLOCKS = 16
 
@@ -61,9 +68,16 @@ def _step(d: int) -> int:
     return max(STEP_ROWS, STEP_BYTES // (8 * d))
 
 
+def sums_of(engine: Engine, kind: Kind, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
+    """``block_sums`` of all blocks; of columns side by side where that is quicker."""
+    if kind == "pooled" and len(origin) <= FEW_CLASSES:
+        return engine.fold(_pooled, origin, scale)
+    return engine.fold(block_sums, kind, origin, scale)
+
+
 @by_columns
-def pooled_sums(block: Block, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
-    """``block_sums`` of all classes together, of rows or of columns side by side."""
+def _pooled(block: Block, origin: np.ndarray, scale: np.ndarray) -> ClassSums:
+    """The sums of all classes together, of rows or of columns side by side."""
     if sparse.issparse(block.X) or block.X.flags.c_contiguous:
         return block_sums(block, "pooled", origin, scale)
     return _of_columns(block, origin, scale)
@@ -112,16 +126,12 @@ def _dense_gram(block: Block, origin, scale, out: ClassSums) -> None:
 
 
 def _of_columns(block: Block, origin, scale) -> ClassSums:
-    P, codes, weight = frozen(block.X.T), frozen(block.y), frozen(block.weight)
-    (n_classes, d), step = origin.shape, _step(len(scale))
+    (n_classes, d), total = origin.shape, weights_of(block, len(origin))
     first, upper = np.zeros((d, n_classes)), np.zeros((d, d))
-    for a, b in borders(len(codes), step):
-        Z, T = np.empty((d, b - a)), np.empty((n_classes, b - a))
-        loops.centre_columns(P, codes, weight, origin, scale, a, Z, T)
-        Z, T = frozen(Z), frozen(T)
-        add_column_products(Z, Z, T, upper, first)
+    P, codes, root = frozen(block.X.T), frozen(block.y), frozen(np.sqrt(block.weight))
+    loops.pooled_columns(P, codes, root, origin, scale, _step(d), first, upper)
     second = np.triu(upper) + np.triu(upper, 1).T
-    return ClassSums(weights_of(block, n_classes), np.ascontiguousarray(first.T), second[None])
+    return ClassSums(total, first.T.copy(), second[None])
 
 
 def _sparse(block: Block, origin, scale, kind: Kind, out: ClassSums) -> None:

@@ -19,7 +19,7 @@ from linscope.engines import Engine, check_rows
 from linscope.rows.blocks import Block, Largest
 
 from . import class_loops as loops
-from .class_sums import Kind, additions, block_sums, in_blocks, pooled_sums
+from .class_sums import Kind, additions, in_blocks, sums_of
 from .settled_columns import constants, settle
 
 # Larger values have squares that leave too little of the range of floats.
@@ -238,9 +238,7 @@ def _one_pass(engine: Engine, kind: Kind, origin, exponent) -> tuple[ClassMoment
     # Overflow shows in the sums and is dealt with by the caller.
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         scale = np.ldexp(1.0, -exponent)
-        pooled = kind == "pooled"
-        task, words = (pooled_sums, ()) if pooled else (block_sums, (kind,))
-        total, first, second = engine.fold(task, *words, origin, scale)
+        total, first, second = sums_of(engine, kind, origin, scale)
         share = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
         offset = first * share[:, None]
         raw = second.copy() if kind == "squares" else np.diagonal(second, axis1=1, axis2=2).copy()
