@@ -185,8 +185,8 @@ def _quick_dot(rows, i, w):
 
 
 # An overload of its own: what a function compiles with, numba hands on to the overloads it calls,
-# and within REORDER ``row_dot`` would no longer be the textbook's sum. A call takes as long as a row
-# of ten entries, so the compiler is told to spare it.
+# and within REORDER ``row_dot`` would no longer be the textbook's sum. A call takes as long as a
+# row of ten entries, so the compiler is told to spare it.
 @overload(quick_dot, jit_options={"forceinline": True})
 def _quick_dot_by_hand(rows, i, w):
     def sparse(rows, i, w):
