@@ -723,6 +723,17 @@ def test_the_live_attributes_are_checked(name):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("small", [1e-158, 1e-161, 3e-162, 1e-162, 1e-170])
+def test_a_criterion_at_the_end_of_the_range_is_its_own_claim(small):
+    """w = 2t / Σ_22 with Σ_22 = 1/4: the largest J is about t², a number without digits."""
+    X = np.array([[1, small], [-1, small], [1, 3 * small], [-1, 3 * small]] * 3)
+    y = np.array([0, 0, 1, 1] * 3)
+    model = ls.FisherDiscriminant(shrinkage=0.5).fit(X, y)
+    assert model.coef_[0, 1] == pytest.approx(8 * small, rel=1e-9)
+    found = model.verify(X, y)
+    assert found, found.reason
+
+
 @pytest.mark.parametrize("small", [1e-60, 1e-90, 1e-128, 1e-140])
 def test_shrinkage_of_columns_of_very_different_size(small):
     """Σ = C/2 + tr(C)/4 I is diagonal: w_j = δ_j / Σ_jj, in fractions; errors count by Σ."""

@@ -534,34 +534,3 @@ def test_places_of_a_mapped_file(tmp_path):
     for one in (values, mapped):
         assert np.array_equal(places(one), np.flatnonzero(values))
     assert np.array_equal(mapped, values, equal_nan=True)
-
-
-@pytest.mark.parametrize(
-    ("column", "told"),
-    [
-        (pa.array([1, 0, 1, 1, 0, 0]), {0, 1}),
-        (pa.array([3, 3, 3, 4, 5, 5], pa.uint8()), {3, 4, 5}),
-        (pa.array([-1, 1, 1, -1, 1, 1]), None),
-        (pa.array([True, False, True, True, True, True]), {False, True}),
-        (pa.array([2**63, 2**63 - 1] * 3, pa.uint64()), {2**63 - 1, 2**63}),
-        (pa.array([1.0, 0.0, 1.0, 1.0, 0.0, 0.0]), None),
-        (pa.array(["a", "b"] * 3), None),
-        (pa.array([1, 0, None, 1, 0, 0]), None),
-    ],
-)
-def test_classes_next_to_each_other_are_told_by_the_statistics(column, told, tmp_path):
-    table = pa.table({"part": [{"y": 7}] * 6, "y": column})
-    pq.write_table(table, tmp_path / "a.parquet", row_group_size=2)
-    pq.write_table(table, tmp_path / "b.parquet", row_group_size=2, write_statistics=False)
-    assert open_table(str(tmp_path / "a.parquet")).whole_numbers("y") == told
-    assert open_table(str(tmp_path / "b.parquet")).whole_numbers("y") is None
-    assert open_table(table).whole_numbers("y") is None
-
-
-def test_statistics_that_are_wrong_are_found_out(tmp_path, monkeypatch):
-    path = tmp_path / "rows.parquet"
-    pq.write_table(pa.table({"x": [0.0, 1.0, 2.0], "y": [0, 1, 2]}), path)
-    rows = ls.scan(path, target="y")
-    monkeypatch.setattr(rows._table, "whole_numbers", lambda name: {0, 1})
-    with pytest.raises(ValueError, match=r"the target is 2 in row 2, which is not among"):
-        ls.FisherDiscriminant().fit(rows)

@@ -44,15 +44,15 @@ def check_weights(least: float, most: float) -> None:
     --------
     >>> check_weights(1.0, 1e200)
     Traceback (most recent call last):
-    ValueError: sample_weight has 1e+200: positive weights must be between 1e-100 and 1e+100; divide
-    all by the same number, and leave out samples that then count for nothing
+    ValueError: a sample has the weight 1e+200: positive weights must be between 1e-100 and 1e+100;
+    divide all by the same number, and leave out samples that then count for nothing
     """
     wrong = most if most > MOST_WEIGHT else least
     if wrong < np.inf and not LEAST_WEIGHT <= wrong <= MOST_WEIGHT:
         raise ValueError(
-            f"sample_weight has {wrong:.4g}: positive weights must be between {LEAST_WEIGHT:g} "
-            f"and {MOST_WEIGHT:g}; divide all by the same number, and leave out samples that then "
-            "count for nothing"
+            f"a sample has the weight {wrong:.4g}: positive weights must be between "
+            f"{LEAST_WEIGHT:g} and {MOST_WEIGHT:g}; divide all by the same number, and leave out "
+            "samples that then count for nothing"
         )
 
 

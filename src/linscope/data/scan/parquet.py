@@ -68,29 +68,6 @@ class ParquetTable(Table):
             if wanted:
                 yield from self._of_file(number, wanted, names, rows)
 
-    def whole_numbers(self, name: str) -> set[int] | None:
-        """By the smallest and the largest of each row group: if these are next to each other, there
-        are no others. A file that says what is not so is found out when it is read.
-        """
-        from pyarrow import parquet
-
-        self.check()
-        found: set[int] = set()
-        for number, path in enumerate(self._paths):
-            known, meta = self._footer
-            if number != known:
-                with _readable(path):
-                    meta = parquet.read_metadata(path)
-            paths = [meta.schema.column(j).path for j in range(meta.num_columns)]
-            if paths.count(name) != 1:  # a part of a nested column may be called so, too
-                return None
-            for group in range(meta.num_row_groups):
-                ends = _ends(meta.row_group(group).column(paths.index(name)).statistics)
-                if ends is None:
-                    return None
-                found.update(ends)
-        return found
-
     def _of_file(
         self, number: int, groups: list[int], names: list[str], few: int | None
     ) -> Iterator[Batch]:
@@ -115,15 +92,6 @@ class ParquetTable(Table):
             return max(self._longest, rows_of_batch(columns)), 0
         buffer = min(COLUMN_BUFFER, ALL_BUFFERS // max(1, columns))
         return rows_of_batch(columns), max(LEAST_BUFFER, buffer)
-
-
-def _ends(seen: Any) -> tuple[int, int] | None:
-    """Least and largest value of a part of a column, if they are whole and there are no others."""
-    if seen is None or not (seen.has_min_max and seen.has_null_count) or seen.null_count:
-        return None
-    least, most = seen.min, seen.max
-    whole = isinstance(least, int) and isinstance(most, int)
-    return (least, most) if whole and 0 <= most - least <= 1 else None
 
 
 class _readable:

@@ -114,9 +114,7 @@ def with_labels(plan: Plan, table: Table, known: np.ndarray | None = None) -> Pl
     """The plan with class numbers for targets; the classes are found unless they are known."""
     assert plan.target is not None
     if known is None:
-        values = table.whole_numbers(plan.target)
-        if values is None or len(values) > MOST_CLASSES:
-            values = find_values(table, [plan.target], MOST_CLASSES)[plan.target]
+        values = find_values(table, [plan.target], MOST_CLASSES)[plan.target]
         known = encode_labels(np.array(sorted(values)), fewest=1).classes
     return Plan(plan.features, plan.dtype, plan.target, plan.weight, known, tuple(known.tolist()))
 

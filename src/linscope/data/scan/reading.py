@@ -87,10 +87,6 @@ class Table:
         """
         raise NotImplementedError
 
-    def whole_numbers(self, name: str) -> set[int] | None:
-        """The different values of a column, if they can be told without reading it."""
-        return None
-
     def check(self) -> None:
         """Raise ChangedTable if it is not what it was."""
 

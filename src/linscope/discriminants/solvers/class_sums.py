@@ -16,6 +16,7 @@ from linscope.rows.blocks import (
     borders,
     by_columns,
 )
+from linscope.rows.column_products import STRIP
 from linscope.rows.operations import as_rows, frozen
 
 from . import class_loops as loops
@@ -60,7 +61,8 @@ def additions(engine: Engine, kind: Kind) -> int:
     if engine.is_sparse or kind == "squares":
         path = longest
     else:
-        path = min(longest, _step(engine.n_features)) + longest // _step(engine.n_features) + 1
+        step = _step(engine.n_features)
+        path = min(longest, step) + (longest // step + 1) * -(-step // STRIP)
     return path + blocks + (longest + blocks if engine.weighted else 0)
 
 
