@@ -15,6 +15,7 @@ from linscope.data.scan.reading import ChangedTable
 from linscope.engines import RowsElsewhere, kept_rows
 from linscope.engines.kept_rows import PART, places
 from linscope.engines.stream import StreamEngine
+from linscope.rows.blocks import by_columns
 from tests.engines.test_source import GROUPS, MODELS, NAMES, NUMBERS, SOME, WORDS, X, numbers
 
 pa = pytest.importorskip("pyarrow")
@@ -524,6 +525,21 @@ def test_sums_over_columns_are_sums_over_rows(model, target, weight, tmp_path):
     assert far.certificate_.ok
     assert np.allclose(far.coef_, near.coef_, rtol=1e-12, atol=0)
     assert np.allclose(far.intercept_, near.intercept_, rtol=1e-11, atol=0)
+
+
+@by_columns
+def lies_by_columns(block):
+    return int(block.X.flags.f_contiguous), 1
+
+
+def test_blocks_of_tasks_that_ask_for_it_lie_by_columns(tmp_path):
+    path = tmp_path / "rows.parquet"
+    X = np.random.default_rng(3).normal(size=(60_000, 7))
+    pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(7)}), path, row_group_size=7_001)
+    engine = ls.scan(path, memory_limit=1e6).engine
+    by_columns, blocks = engine.fold(lies_by_columns)
+    assert by_columns == blocks > 1
+    assert engine.fold(lambda block: int(block.X.flags.c_contiguous)) == blocks
 
 
 def test_places_of_a_mapped_file(tmp_path):
