@@ -47,8 +47,8 @@ FITS = {
     "GaussianNaiveBayes": ("GaussianNaiveBayes", {"shared_variance": False}, X, CODES),
     "FisherDiscriminant": ("FisherDiscriminant", {}, X, CODES),
 }  # fmt: skip
-# It only chooses units for the columns: in any of them the answer is right.
-UNITS = "linscope.rows.pilot._measure"
+# They only choose units for the columns: in any of them the answer is right.
+UNITS = ("linscope.rows.pilot._measure", "linscope.rows.pilot._sizes")
 DEFAULTS = {
     "LogisticRegression": {"fit_intercept": True, "multi_class": "softmax"},
     "LinearSVC": {"fit_intercept": True, "penalize_intercept": False},
