@@ -37,7 +37,7 @@ from linscope.selection.report.page import render
 
 VERSIONS = {
     "linscope": "0.1.0",
-    "python": "3.13.5",
+    "Python": "3.13.5",
     "numpy": "2.4.1",
     "scikit-learn": "1.9.0",
     "matplotlib": "3.11.2",

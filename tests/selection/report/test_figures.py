@@ -1,5 +1,8 @@
 """Figures of a comparison show what the findings hold, whatever the reader's settings."""
 
+import re
+from base64 import b64decode
+
 import matplotlib
 import numpy as np
 import pytest
@@ -9,7 +12,7 @@ from linscope.selection.report.figures.coefficients import effect_interval, plot
 from linscope.selection.report.figures.differences import plot_differences
 from linscope.selection.report.figures.learning import plot_learning
 from linscope.selection.report.figures.scores import plot_scores, scores_display
-from linscope.selection.report.figures.svg import inline
+from linscope.selection.report.figures.svg import OPENING, inline
 from tests.figures import drawn
 from tests.selection.findings_samples import SAMPLES, a_number, two_classes
 
@@ -74,15 +77,21 @@ def test_an_interval_is_scaled_with_its_coefficient():
 
 def test_the_readers_settings_neither_change_a_figure_nor_are_changed():
     display, size = scores_display(a_number()), (5.0, 3.0)
-    plain = inline(display, "scores", "words", size)
+    plain = inline(display, "words", size)
     with matplotlib.rc_context({"font.size": 30, "svg.hashsalt": "other", "axes.grid": True}):
         before = dict(matplotlib.rcParams)
-        assert inline(display, "scores", "words", size) == plain
+        assert inline(display, "words", size) == plain
         assert dict(matplotlib.rcParams) == before
 
 
 def test_a_figure_says_what_it_shows_and_quotes_it():
-    figure = inline(scores_display(two_classes()), "scores", 'a "<b>" & c', (5.0, 3.0))
-    assert figure.startswith('<svg role="img" aria-label="a &#34;&lt;b&gt;&#34; &amp; c"')
-    assert "DejaVu" not in figure
+    figure = inline(scores_display(two_classes()), 'a "<b>" & c', (5.0, 3.0))
+    start, _, rest = figure.partition(OPENING)
+    assert start == (
+        '<img class="figure" alt="a &#34;&lt;b&gt;&#34; &amp; c" style="aspect-ratio:5/3" src="'
+    )
+    assert re.fullmatch(r'[A-Za-z0-9+/=]+">', rest)
     assert len(figure) < 30_000
+    picture = b64decode(rest[:-2]).decode()
+    assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 216">')
+    assert "DejaVu" not in picture

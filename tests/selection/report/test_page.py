@@ -1,7 +1,9 @@
 """The report says what the findings hold, in the same bytes each time, and quotes all names."""
 
 import re
+from base64 import b64decode, b64encode
 from dataclasses import replace
+from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -24,6 +26,12 @@ from tests.selection.findings_samples import (
 )
 
 EVERY = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+PICTURE = r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]*)"
+
+
+def pictures(text):
+    """The figures of a page as SVG documents."""
+    return [b64decode(found).decode() for found in re.findall(PICTURE, text)]
 
 
 class Page(HTMLParser):
@@ -107,7 +115,7 @@ def test_the_page_says_what_the_findings_say(sample):
 @EVERY
 def test_the_page_asks_for_nothing_outside(sample):
     page = Page(page_of(sample))
-    assert not page.values("src")
+    assert all(re.fullmatch(PICTURE, value) for value in page.values("src"))
     assert all(value.startswith(("#", "data:")) for value in page.values("href"))
     assert "@import" not in page_of(sample)
     assert not re.search(r"url\((?!#)", page_of(sample))
@@ -134,10 +142,10 @@ def test_of_several_classes_each_is_named_in_its_curves_and_the_means_are_said()
         figure = text[text.index(f'<figure class="{kind}">') :].partition("</figure>")[0]
         area = "auc" if kind == "class-roc" else "average"
         for each in found.panels.against_rest:
-            assert f"{each.label}: {getattr(each, area):.3f}" in figure
+            assert f"{each.label}: {getattr(each, area):.3f}" in pictures(figure)[0]
         assert f"over all classes {found.panels.macro[area]:.3f}." in figure
     smalls = text[text.index('<div class="smalls">') :].partition("</figure>")[0]
-    assert smalls.count("<svg") == 3
+    assert len(pictures(smalls)) == 3
 
 
 @pytest.mark.slow
@@ -160,12 +168,38 @@ def test_classes_that_are_not_drawn_are_named():
 def test_colours_of_figures_are_the_pages():
     """A colour that is no variable would stay as it is on dark ground."""
     for sample in SAMPLES.values():
-        figures = re.findall(r"<svg .*?</svg>", page_of(sample), re.DOTALL)
+        figures = pictures(page_of(sample))
         assert figures
-        assert not any(re.search(r"#[0-9a-f]{6}\b", figure) for figure in figures)
+        for figure in figures:
+            colours = figure.count("#") - len(re.findall(r'url\(#|href="#', figure))
+            used = set(re.findall(r"var\((--\w+)\)", figure)) - {"--sans"}
+            assert colours == 2 * len(used)  # each on light and on dark ground, and no other
+            assert all(len(re.findall(f"{name}:#[0-9a-f]{{6}};", figure)) == 2 for name in used)
     style = page_of(two_classes)
     for variable in set(re.findall(r"var\((--\w+)\)", " ".join(VARIABLES.values()))):
         assert style.count(f"{variable}: #") == 2  # on light and on dark ground
+
+
+def test_the_policy_of_the_page_is_strict():
+    """Nothing is loaded, one script runs, and neither links nor forms can be turned elsewhere."""
+    (policy,) = [
+        attrs["content"]
+        for _, attrs in Page(page_of(small)).tags
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    ]
+    rules = dict(each.strip().split(" ", 1) for each in policy.split(";"))
+    script = page_of(small).partition("<script>")[2].partition("</script>")[0]
+    assert (
+        rules.pop("script-src")
+        == f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+    )
+    assert rules == {
+        "default-src": "'none'",
+        "img-src": "data:",
+        "style-src": "'unsafe-inline'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
 
 
 def test_only_a_partial_study_is_marked():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import shlex
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -62,16 +63,18 @@ def verify(
     Python is checked against the same rows, saved in a file with the target as one of its columns.
     """
     from linscope.selection.report.rows import OtherRows, rows_of_report, unused_columns
-    from linscope.selection.report.twin import read_report
+    from linscope.selection.report.twin import from_json, read_text, twin_of_page
     from linscope.selection.report.verify import differences_between, page_differs
 
     given = given_table(table, file)
     if is_model(report):
         return verify_model(report, given, target=target, as_json=json, sheet=sheet)
     with input_errors(also=(TypeError,)):
-        claimed = read_report(report)
-        content = given.read(sheet or _sheet(claimed, given.word))
-    page = page_differs(report.read_text(encoding="utf-8"))
+        text = read_text(report)
+        claimed = from_json(twin_of_page(text))
+        sheet = sheet or _sheet(claimed, given.word)
+        content = given.read(sheet)
+    page = page_differs(text)
     found = [] if page is None else [page]
     try:
         rows = rows_of_report(content, claimed.data, given.name)
@@ -80,11 +83,13 @@ def verify(
     with input_errors(also=(TypeError,)):
         settings = settings_of(claimed)
         question = settings.read(rows, claimed.data.name)
-    again = repeat(claimed, settings, question, quiet=quiet)
-    found += [str(each) for each in differences_between(claimed, again)]
+        again = repeat(claimed, settings, question, quiet=quiet)
+    rounded: list[str] = []
+    found += differences_between(claimed, again, rounded)
     if found:
         return _differs(report, found)
-    return _agrees(claimed, [] if given.built_in else unused_columns(content, claimed.data))
+    unused = [] if given.built_in else unused_columns(content, claimed.data)
+    return _agrees(claimed, [*_not_compared(claimed, given, sheet, unused), *_rounding(rounded)])
 
 
 def _sheet(claimed: Any, word: str) -> str | None:
@@ -118,16 +123,39 @@ def _as_written(claimed: Any) -> tuple[str, str]:
     from linscope.selection.comparison.settings import Settings
 
     asked = Settings.of(claimed.asked)
+    word, table, arrays = _table_as_written(claimed)
+    return asked.command(word) if word else "", asked.python(*table, arrays=arrays)
+
+
+def _table_as_written(claimed: Any) -> tuple[str, list[str], list[str]]:
+    """The table in the command and in Python, and arrays there; only what names this very table.
+
+    Everything else in the two follows from the options. The table's words do not, so they can be
+    nothing but its name, its file or a variable.
+    """
+    name = claimed.data.name
     try:
         words = shlex.split(claimed.command)
         call = ast.parse(claimed.python, mode="eval").body
         assert isinstance(call, ast.Call)
+        first, *more = [ast.get_source_segment(claimed.python, each) or "" for each in call.args]
     except (ValueError, SyntaxError, AssertionError, RecursionError, MemoryError):
-        return asked.command("TABLE"), asked.python("X")
-    table = [ast.get_source_segment(claimed.python, each) or "" for each in call.args]
+        return "TABLE", ["X"], []
+    word = words[2] if len(words) > 2 else ""
     arrays = [each.arg or "" for each in call.keywords if isinstance(each.value, ast.Name)]
-    command = asked.command(words[2] if len(words) > 2 else "TABLE") if words else ""
-    return command, asked.python(*table, arrays=arrays)
+    known = {
+        "X": (name == "the table", "TABLE"),
+        "sys.stdin": (name == "standard input", "-"),
+        f"ls.datasets.load({name!r})": (True, name),
+    }
+    path = word or name
+    if isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
+        path = call.args[0].value
+    known[repr(path)] = (Path(path).name == name, path)
+    right, wanted = known.get(first, (False, ""))
+    if not right or word not in ("", wanted) or more not in ([], ["y"]):
+        return "TABLE", ["X"], []
+    return word, [first, *more], arrays
 
 
 def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
@@ -141,7 +169,7 @@ def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
     from linscope.selection.comparison.times import seconds_of
 
     then = {one.key: one for one in claimed.candidates}
-    left_out = {key: one.why for key, one in then.items() if one.state != "finished"}
+    left_out = _by_the_clock(claimed)
     command, python = _as_written(claimed)
     again = run(
         replace(settings, budget="none"),
@@ -153,43 +181,87 @@ def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
     ).findings
     candidates = tuple(_as_then(one, then[one.key]) for one in again.candidates if one.key in then)
     plan = replace(again.plan, budget=seconds_of(settings.budget))
+    stopped = any(one.state == "partial" for one in candidates)
+    curves = again.curves if claimed.curves or not claimed.partial else ()
     return replace(
         again,
         plan=plan,
         candidates=candidates,
-        recommendation=recommend(candidates, again.differences, plan, again.curves, again.data),
-        partial=claimed.partial,
+        curves=curves,
+        recommendation=recommend(candidates, again.differences, plan, curves, again.data),
+        partial=claimed.partial or stopped,
         asked=claimed.asked,
     )
 
 
+def _by_the_clock(claimed: Any) -> dict[str, str]:
+    """Models that ran out of time, and why; every other reason is found again by running them."""
+    from linscope.selection.comparison.course import out_of_time
+    from linscope.selection.comparison.study import STOPPED
+
+    unfinished = {one.key: one.why for one in claimed.candidates if one.state != "finished"}
+    return {
+        key: why
+        for key, why in unfinished.items()
+        if why == STOPPED or out_of_time(why, claimed.plan)
+    }
+
+
 def _as_then(now: Any, then: Any) -> Any:
-    """With the times of the first run, and its state where it was not run to its end."""
-    state = now.state if then.state == "finished" else then.state
+    """With the times of the first run, and stopped where that was."""
+    from linscope.selection.comparison.study import STOPPED
+
     return replace(
         now,
-        state=state,
+        state="partial" if now.why == STOPPED else now.state,
         seconds=then.seconds,
         fit_seconds=then.fit_seconds,
         predict_seconds=then.predict_seconds,
     )
 
 
-def _agrees(claimed: Any, unused: list[str]) -> int:
-    from linscope.selection.report.verify import not_compared
+def _not_compared(claimed: Any, given: Any, sheet: str | None, unused: list[str]) -> Iterator[str]:
+    """What of a report cannot be found again from this table here, the gravest first."""
+    from linscope.selection.report.verify import other_matplotlib, other_versions
 
+    if figures := other_matplotlib(claimed):
+        yield figures
+    titles = [one.title for one in claimed.candidates if one.key in _by_the_clock(claimed)]
+    if titles:
+        yield f"models that ran out of time ({_few(titles)})"
+    if claimed.partial:
+        yield "what a study that was stopped had not begun"
+    if unused:
+        yield f"columns of the table that the report does not have ({_few(unused)})"
+    if claimed.asked.sheet != sheet:
+        yield f"the name of the sheet ({claimed.asked.sheet!r} in the report)"
+    word = _table_as_written(claimed)[0] or claimed.data.name
+    if word not in (given.word, "TABLE", "the table"):
+        yield f"the name of the table ({word!r} in the report)"
+    if versions := other_versions(claimed):
+        yield versions
+    yield "times, which are measured"
+
+
+def _rounding(rounded: list[str]) -> list[str]:
+    if not rounded:
+        return []
+    many = "1 number" if len(rounded) == 1 else f"{len(rounded):,} numbers"
+    return [f"the last digits of {many} ({rounded[0]})"]
+
+
+def _few(names: list[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def _agrees(claimed: Any, exceptions: list[str]) -> int:
     fits = sum(one.certified for one in claimed.candidates)
     fits += bool(claimed.final.certificate.get("ok"))
     said = f"{_numbers(claimed):,} numbers recomputed, {fits:,} certificates, the page drawn again"
     out = console()
+    grave = len(exceptions) > 1  # times are never compared
+    paragraph(out, f"Not compared: {'; '.join(exceptions)}.", style="yellow" if grave else "")
     paragraph(out, f"{said}: all agree.", style="green")
-    if unused:
-        more = ", …" if len(unused) > 5 else ""
-        paragraph(out, f"The report does not have the table's {', '.join(unused[:5])}{more}.")
-    if claimed.partial:
-        paragraph(out, "The report is partial: it speaks of the models that were finished.")
-    if exception := not_compared(claimed):
-        paragraph(out, f"But {exception}.", style="yellow")
     return FINE
 
 

@@ -7,6 +7,7 @@ would have chosen.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from linscope._compiling import compile_seconds
 from linscope.data.question import Question
 
 from .advice.choice import choose
+from .findings import Plan
 from .options import Event, Finished, LeftOut, Options, Scored, Stage, Started, Watch
 from .scoring.candidates import Model
 from .scoring.record import Record
@@ -35,6 +37,13 @@ SHORT = ("naive-bayes", "least-squares", "perceptron-averaged", "perceptron-pock
 LONGEST = ("kernel-perceptron", "logistic-poly", "ridge-poly", "svm-rbf", "boosting")
 # Of the budget so much is for the folds; the rest for learning curve, last fit and checks.
 SHARE_OF_FOLDS = 0.8
+# Why a model was left out by the clock.
+USED_UP = "the budget of {budget} was used up: give --budget more"
+TOO_LONG = (
+    "{folds} folds would take {whole}, which does not fit in the budget of {budget}: give --budget "
+    "more"
+)
+DURATION = r"(\d+m( \d+s)?|[\d.e+-]+s)"
 
 
 def takes_long(model: Model) -> bool:
@@ -125,17 +134,14 @@ class Course(Setup):
         """Whether the budget has been used up; baseline and one model are run in any case."""
         if self._left() > 0 or not self.one_finished():
             return ""
-        return f"the budget of {duration(self.options.budget)} was used up: give --budget more"
+        return USED_UP.format(budget=duration(self.options.budget))
 
     def _check_budget(self, model: Model, record: Record, done: int, folds: int) -> None:
         # The quickest fold counts: the first one may have compiled kernels.
         each = min(record.seconds)
         if done > 1 and each * (folds - done) > self._left() and self.one_finished():
-            whole = duration(each * folds)
-            raise TooLong(
-                f"{folds} folds would take {whole}, which does not fit in the budget of "
-                f"{duration(self.options.budget)}: give --budget more"
-            )
+            whole, budget = duration(each * folds), duration(self.options.budget)
+            raise TooLong(TOO_LONG.format(folds=folds, whole=whole, budget=budget))
 
     def _left(self) -> float:
         if self.options.budget is None:
@@ -161,6 +167,17 @@ class Course(Setup):
         able = {k: v for k, v in scores.items() if records[k].model.family != "reference"}
         simplicity = {key: records[key].simplicity for key in able}
         return choose(able, simplicity, rope=self.plan.rope, metric=self.plan.metric)
+
+
+def out_of_time(why: str, plan: Plan) -> bool:
+    """Whether a model was left out by the clock, in the words of this file and of no other."""
+    if plan.budget is None:
+        return False
+    budget, folds = duration(plan.budget), plan.folds * plan.repeats
+    if why == USED_UP.format(budget=budget):
+        return True
+    begin, _, end = TOO_LONG.format(folds=folds, whole="|", budget=budget).partition("|")
+    return bool(re.fullmatch(re.escape(begin) + DURATION + re.escape(end), why))
 
 
 def _place(key: str) -> int:

@@ -32,6 +32,8 @@ from .scoring.record import Record, score_of
 from .sharing.processes import Process, started_processes
 from .versions import versions
 
+STOPPED = "the study was stopped before its last fold"
+
 
 @dataclass(frozen=True)
 class Study:
@@ -89,8 +91,7 @@ def conclude(course: Course, partial: bool) -> Study:
     """What follows from the scores."""
     for record in course.done:
         if record.state == "partial":
-            why = "the study was stopped before its last fold"
-            fresh = Record(record.model, record.simplicity, state="partial", why=why)
+            fresh = Record(record.model, record.simplicity, state="partial", why=STOPPED)
             course.records[record.key] = fresh
     plan = course.plan
     judged = tuple(record.candidate(plan) for record in course.done)

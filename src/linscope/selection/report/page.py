@@ -93,9 +93,7 @@ def _figures(findings: Findings) -> dict[str, Markup]:
     }
     about = f"{data.target} in {data.name}"
     return {
-        name: inline(
-            display, name, f"{display.title} ({about}).", (width, height or display.size[1])
-        )
+        name: inline(display, f"{display.title} ({about}).", (width, height or display.size[1]))
         for name, (display, width, height) in made.items()
         if display is not None
     }
@@ -103,7 +101,4 @@ def _figures(findings: Findings) -> dict[str, Markup]:
 
 def _small_figures(findings: Findings) -> list[tuple[str, Markup]]:
     """Calibration of each class that is drawn, with its name."""
-    return [
-        (each.label, inline(each, f"calibration-{each.code}", f"{each.title}.", SMALL))
-        for each in small_bands(findings)
-    ]
+    return [(each.label, inline(each, f"{each.title}.", SMALL)) for each in small_bands(findings)]

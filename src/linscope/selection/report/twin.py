@@ -193,8 +193,12 @@ def read_report(path: Any) -> Findings:
     ----------
     path : the HTML file that a comparison has written
     """
+    return from_json(twin_of_page(read_text(path)))
+
+
+def read_text(path: Any) -> str:
+    """The whole file of a report, as every browser reads it."""
     try:
-        text = Path(path).read_bytes().decode("utf-8")
+        return Path(path).read_bytes().decode("utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not a report of linscope compare: it is not text") from None
-    return from_json(twin_of_page(text))

@@ -1,6 +1,7 @@
 """Is a report true? Its findings against findings that were made again, its page against both.
 
-What was measured (times) and what the machine is (versions) may differ; everything else may not.
+Three things cannot be made again: how long something took, which versions made it, and the pictures
+that another matplotlib drew. Everything else must be the same.
 """
 
 from __future__ import annotations
@@ -15,62 +16,69 @@ import matplotlib
 
 from linscope._version import __version__
 from linscope.selection.comparison.findings import Findings
+from linscope.selection.comparison.versions import versions
 
+from .figures.svg import OPENING
 from .page import render
 from .twin import from_json, twin_of_page
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 # Never the same twice, wherever they stand.
 MEASURED = ("seconds", "fit_seconds", "predict_seconds", "versions")
-# How many times as costly, in a sentence; and numbers that are rounding errors, such as 3.1e-09.
-TIMES = re.compile(r"[\d.,]+ times (?=cheaper|dearer|faster|slower|as )")
+# Numbers in a sentence that are rounding errors, such as 3.1e-09.
 ROUNDING = re.compile(r"\d(?:\.\d+)?e-(?:0[7-9]|[1-9]\d)")
-FIGURE = re.compile(r'<svg role="img" .*?</svg>', re.DOTALL)
+# All that a figure may hold: a quotation mark or an entity would end it and go on with the page.
+FIGURE = re.compile(re.escape(OPENING) + r"[A-Za-z0-9+/=]*(?=\">)")
+VERSION = re.compile(r"\d[\w.+!-]{0,39}", re.ASCII)
 
 
-def differences_between(found: Findings, again: Findings) -> list[str]:
+def differences_between(
+    found: Findings, again: Findings, rounded: list[str] | None = None
+) -> list[str]:
     """Where two findings differ, each place by its path; empty if they agree.
 
     Parameters
     ----------
     found : the findings of a report
-    again : those of the same study, made again
+    again : those of the same study, made again, with the times of the report
+    rounded : places that agree, but not to the last digit, are added here
 
     Notes
     -----
     Numbers agree if they are equal to 1e-6 of their size (or to 1e-9). Text must be equal, but for
-    how many times as long a fit took and for the size of rounding errors. What depends on the
-    clock is left out: times, what the budget left out and why, a change of the answer by cost.
+    the size of rounding errors. Times and versions are left out.
     """
     places: list[str] = []
-    _compare(found, again, "", places)
-    return places
+    _compare(found, again, "", places, [] if rounded is None else rounded)
+    return places + _odd_versions(found)
 
 
-def _compare(a: Any, b: Any, path: str, places: list[str]) -> None:
+def _compare(a: Any, b: Any, path: str, places: list[str], rounded: list[str]) -> None:
     if is_dataclass(a) and type(a) is type(b):
-        _compare_fields(a, b, path, places)
+        for name in (field.name for field in fields(a) if field.name not in MEASURED):
+            where = f"{path}.{name}" if path else name
+            _compare(getattr(a, name), getattr(b, name), where, places, rounded)
     elif isinstance(a, dict) and isinstance(b, dict):
+        if list(a) != list(b) and a.keys() == b.keys():
+            places.append(f"{path}: in another order than recomputed")
         for key in [*a, *(key for key in b if key not in a)]:
-            _compare(a.get(key, MISSING), b.get(key, MISSING), f"{path}.{key}", places)
+            one, other = a.get(key, MISSING), b.get(key, MISSING)
+            _compare(one, other, f"{path}.{key}", places, rounded)
     elif isinstance(a, tuple | list) and isinstance(b, tuple | list):
         if len(a) != len(b):
             places.append(f"{path}: {len(a)} entries in the report, {len(b)} recomputed")
         for k, (one, other) in enumerate(zip(a, b, strict=False)):
-            _compare(one, other, f"{path}[{k}]", places)
-    elif not _equal(a, b):
-        places.append(f"{path}: {_shown(a)} in the report, {_shown(b)} recomputed")
+            _compare(one, other, f"{path}[{k}]", places, rounded)
+    elif a != b or isinstance(a, bool) is not isinstance(b, bool):
+        said = f"{path}: {_shown(a)} in the report, {_shown(b)} recomputed"
+        (rounded if _equal(a, b) else places).append(said)
 
 
-def _compare_fields(a: Any, b: Any, path: str, places: list[str]) -> None:
-    for field in fields(a):
-        name = field.name
-        one, other = getattr(a, name), getattr(b, name)
-        if name in MEASURED or (name == "why" and getattr(a, "state", "") == "left out"):
-            continue
-        if name == "flips":
-            one, other = ([flip for flip in each if flip.kind != "cost"] for each in (one, other))
-        _compare(one, other, f"{path}.{name}" if path else name, places)
+def _odd_versions(found: Findings) -> list[str]:
+    """Versions are not compared, so they can be nothing but versions."""
+    odd = [name for name in found.versions if name not in versions()]
+    odd += [name for name, text in found.versions.items() if not VERSION.fullmatch(text)]
+    return [f"versions: {_shown(name)} is not a version" for name in dict.fromkeys(odd)]
 
 
 class _Missing:
@@ -94,8 +102,8 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _still(text: str) -> str:
-    """The text without what the clock and the rounding have put into it."""
-    return ROUNDING.sub("0", TIMES.sub("… times ", text))
+    """The text without what the rounding has put into it."""
+    return ROUNDING.sub("0", text)
 
 
 def _shown(value: Any) -> str:
@@ -113,27 +121,35 @@ def page_differs(html_text: str) -> str | None:
     Returns
     -------
     None if every character is as it should be; else the first line that is not. Where the report
-    was made with another matplotlib the figures are not compared (see ``not_compared``).
+    was made with another matplotlib the figures are not compared (see ``other_matplotlib``).
     """
     found = from_json(twin_of_page(html_text))
-    there, here = (_lines(text) for text in (html_text, render(found)))
-    if not_compared(found):
-        there, here = (_lines(FIGURE.sub("", "\n".join(each))) for each in (there, here))
-    for number, (one, other) in enumerate(zip_longest(there, here, fillvalue=""), start=1):
+    try:
+        again = render(found)
+    except Exception as error:  # findings that a study cannot give: any line may fail on them
+        return f"the page cannot be drawn from its findings: {type(error).__name__}: {error}"
+    there, here = html_text, again
+    if other_matplotlib(found):
+        there, here = (FIGURE.sub(OPENING, each) for each in (there, here))
+    lines = zip_longest(_lines(there), _lines(here), fillvalue="")
+    for number, (one, other) in enumerate(lines, start=1):
         if one != other:
             return f"line {number} of the page is {_around(one, other)}{_other_version(found)}"
     return None
 
 
-def not_compared(findings: Findings) -> str:
-    """What of a report's page cannot be compared here, in words; empty if all of it can."""
+def other_matplotlib(findings: Findings) -> str:
+    """Why the figures of a report cannot be compared here; empty if they can."""
     made = findings.versions.get("matplotlib")
     if made == matplotlib.__version__:
         return ""
-    return (
-        f"the figures were drawn by matplotlib {made}, here is {matplotlib.__version__}: they are "
-        "not compared"
-    )
+    return f"the figures (matplotlib {made} drew them, here is {matplotlib.__version__})"
+
+
+def other_versions(findings: Findings) -> str:
+    """Versions that the report names and that are not those installed here."""
+    other = [name for name, text in versions().items() if findings.versions.get(name) != text]
+    return f"the versions of {', '.join(other)}" if other else ""
 
 
 def _other_version(findings: Findings) -> str:
