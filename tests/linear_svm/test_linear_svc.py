@@ -404,6 +404,25 @@ def test_huge_values_give_finite_weights_or_a_clear_error(loss):
         ls.LinearSVC(loss=loss, solver="coordinate", fit_intercept=False).fit(1e300 * X, y)
 
 
+@pytest.mark.parametrize("spread", [1e7, 1e3])
+def test_pairs_of_a_few_rows_far_from_the_origin_take_few_passes(spread):
+    rng = np.random.default_rng(0)
+    X = 1e10 + spread * rng.normal(size=(13, 5))
+    y = np.r_[np.arange(8), rng.integers(0, 8, 5)]
+    model = ls.LinearSVC(multi_class="ovo").fit(X, y)
+    assert model.certificate_.ok
+    assert model.verify(X, y)
+    # 520 each where the Newton systems lose their digits
+    assert sum(result.n_iter for result in model.results_) <= 200 * len(model.results_)
+    for name, part in list(model.certificate_.parts.items())[:4]:
+        first, second = map(int, name.split(" vs "))
+        own = (y == first) | (y == second)
+        if own.sum() == 2:  # the widest strip between two points
+            a, b = X[y == first][0], X[y == second][0]
+            w = 2.0 * (a - b) / ((a - b) @ (a - b))
+            np.testing.assert_allclose(part.weights[1:], w, rtol=1e-6)
+
+
 def test_odd_tables():
     rng = np.random.default_rng(0)
     X, y = clouds(n=60, d=3)

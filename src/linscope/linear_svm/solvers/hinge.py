@@ -30,6 +30,9 @@ from .systems import make_system
 
 # The width of the rounded kink to begin with, after a warm start, and how k grows.
 WIDTH, WARM_WIDTH, GROWTH_OF_K = 0.4, 0.02, 2.5
+# Rows that are no more than the weights can have margins of 1 and an α far below C: there k times
+# the largest squared row begins no larger, or rounding of the Newton systems hides α.
+STIFF = 1e2
 # α = a + k (1 − m) multiplies the rounding of m by k: where that shows, k shrinks.
 SHRINKAGE_OF_K, LARGEST_K = 0.1, 1e12
 # Newton steps end when the mismatch of W and α is this share of the gap's other part.
@@ -135,7 +138,10 @@ class Multipliers:
                 W = self._best_bias(whole.combine(a))
         elif W is None:
             W, width = self._from_share()
-        pieces = Pieces(a, whole.C / width, whole.C)
+        k = whole.C / width
+        if whole.n <= whole.d + 1:
+            k = min(k, STIFF / max(whole.longest**2, np.finfo(float).tiny))
+        pieces = Pieces(a, k, whole.C)
         return self._judge(State(whole.evaluate(W, pieces), pieces))
 
     def _best_bias(self, v: np.ndarray) -> np.ndarray:
@@ -169,7 +175,7 @@ class Multipliers:
             self.log.append(seen._replace(numbers=seen.numbers | took, moved=True))
         self._judge(state)
         state.stalled = 0 if state.gap < SOME_GAIN * before else state.stalled + 1
-        slow = state.gap <= self.enough * state.primal and state.gap > QUICK_GAIN * before
+        slow = before <= self.enough * state.primal and state.gap > QUICK_GAIN * before
         if state.status is None and (slow or state.stalled >= PATIENCE):
             state.status = Status.STALLED
         return state

@@ -26,8 +26,12 @@ MOST, NUMBERS = 60, 4_000_000
 ROUNDING = 1e-3
 
 
-def best_floats(problem: Problem, W: np.ndarray, alpha: np.ndarray, dtype: np.dtype) -> np.ndarray:
+def best_floats(
+    problem: Problem, W: np.ndarray, alpha: np.ndarray, dtype: np.dtype, enough: float
+) -> np.ndarray:
     """Weights (bias first, float64) that ``dtype`` holds, with the least objective of those tried.
+
+    Longer weights are tried only until the objective is at most ``enough``.
 
     Parameters
     ----------
@@ -35,21 +39,23 @@ def best_floats(problem: Problem, W: np.ndarray, alpha: np.ndarray, dtype: np.dt
     W, alpha : weights and dual coefficients near the solution
     dtype : float64 or float32
     """
-    best, least = None, np.inf
+    best, least, reached = None, np.inf, 0.0
     left = int(np.clip(NUMBERS / max(problem.engine.n_rows * len(W), 1), 4, MOST))
-    for V in _candidates(problem, W, alpha, dtype):
+    for length, V in _candidates(problem, W, alpha, dtype):
+        if least <= enough and length > reached:
+            break
         value = float(objective(problem, V, precise=True).high)
         if best is None or value < least:
-            best, least = V, value
+            best, least, reached = V, value, length
         left -= 1
         if not left or (problem.hard and value < np.inf):
             break
     return W if best is None else best
 
 
-def _candidates(problem: Problem, W, alpha, dtype) -> Iterator[np.ndarray]:
+def _candidates(problem: Problem, W, alpha, dtype) -> Iterator[tuple[float, np.ndarray]]:
     first = _held(W, dtype)
-    yield first
+    yield 0.0, first
     lack = largest_deficit(problem, alpha)
     if not lack < ROUNDING:
         lack = 0.0
@@ -61,12 +67,12 @@ def _candidates(problem: Problem, W, alpha, dtype) -> Iterator[np.ndarray]:
         if not np.isfinite(V).all():
             return
         if not problem.intercept:
-            yield V
+            yield k, V
             continue
         for bias in _biases(problem, V):
             near = dtype.type(bias)
             for end in (near, dtype.type(-np.inf), dtype.type(np.inf)):
-                yield np.r_[float(np.nextafter(near, end)), V[1:]]
+                yield k, np.r_[float(np.nextafter(near, end)), V[1:]]
 
 
 def _reach(block: Block, w: np.ndarray) -> Largest:

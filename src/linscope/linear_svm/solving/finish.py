@@ -93,8 +93,11 @@ class Finish:
             held, starts = held.with_better(other), [other.W, W]
         if not reached(held.found, self.tol):
             for start in starts:
-                better = best_floats(self.problem, start, held.alpha, self.dtype)
+                enough = held.found.dual / (1.0 - min(self.tol, 0.5))
+                better = best_floats(self.problem, start, held.alpha, self.dtype, enough)
                 held = held.with_better(self.as_solved(better, held.alpha))
+                if reached(held.found, self.tol):
+                    break
         return held
 
     def _by_equations(self, W: np.ndarray, alpha: np.ndarray) -> Held | None:
