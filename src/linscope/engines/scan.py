@@ -130,6 +130,10 @@ class Scan(Source):
         return self._table.in_words
 
     @property
+    def in_memory(self) -> bool:
+        return self._table.in_memory
+
+    @property
     def room(self) -> float:
         return self._limit * ROOM_SHARE / 8
 

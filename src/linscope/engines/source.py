@@ -62,6 +62,11 @@ class Source:
         raise TypeError(f"a fit to rows {self.where} cannot have a checkpoint")
 
     @property
+    def in_memory(self) -> bool:
+        """Whether the rows live as long as this object, and not in files or on workers."""
+        return False
+
+    @property
     def shape(self) -> tuple[int, int]:
         return self.engine.n_rows, self.engine.n_features
 

@@ -31,6 +31,8 @@ OF_ROWS += ["discriminants", "predict_joint_log_proba", "predict_interval"]
 # What a fit leaves that no prediction needs; some of it is as long as the table.
 NOT_SENT: tuple[str, ...] = (
     "_training",
+    "_counts",
+    "_seen",
     "_last",
     "_moments",
     "_progress",

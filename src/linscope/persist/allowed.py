@@ -44,7 +44,7 @@ _GOING_ON = "_settings _initial _progress _seed _first_epoch"
 _SQUARES = Row(
     "linscope.least_squares.estimators.linear_regression",
     "coef_ intercept_ rank_ n_iter_ result_ _moments _targets _weighted _explained",
-    blank="_training",
+    blank="_training _counts",
 )
 
 ESTIMATORS: dict[str, Row] = {
@@ -84,7 +84,7 @@ ESTIMATORS: dict[str, Row] = {
         "linscope.logistic.estimators.logistic_regression",
         "coef_ intercept_ n_iter_ _weights",
         "results_",
-        blank="_training",
+        blank="_training _seen",
     ),
     "LinearSVC": Row(
         "linscope.linear_svm.estimators.linear_svc",

@@ -144,5 +144,7 @@ def _streams(table: Any) -> Table | None:
             "it was made of"
         )
     open_again: Callable[[], Any] = lambda: pyarrow.RecordBatchReader.from_stream(table)  # noqa: E731
-    return ArrowStreams(lambda names: iter(open_again()), open_again().schema, "the table",
-                        "in a table that is read in batches")  # fmt: skip
+    found = ArrowStreams(lambda names: iter(open_again()), open_again().schema, "the table",
+                         "in a table that is read in batches")  # fmt: skip
+    found.in_memory = True
+    return found

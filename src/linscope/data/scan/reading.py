@@ -71,6 +71,7 @@ class Table:
     n_rows : number of rows, None while nobody has counted
     starts : numbers of rows from which it can be read
     at_once : bytes of a part that may be one batch, where that is faster
+    in_memory : whether it is a table in memory
     """
 
     where = "the table"
@@ -79,6 +80,7 @@ class Table:
     n_rows: int | None = None
     starts: tuple[int, ...] = (0,)
     at_once = 0.0
+    in_memory = False
 
     def batches(self, names: list[str], start: int = 0, rows: int | None = None) -> Iterator[Batch]:
         """The rows from ``start`` (one of ``starts``) on, with these columns.

@@ -23,6 +23,7 @@ from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early
 from linscope.fitting.targets import Regression, read_regression
 from linscope.fitting.training import Fitted, Solved, read_features, watched
+from linscope.fitting.training_rows import TrainingRows
 from linscope.fitting.verified import Verified
 from linscope.results import Result, Status
 from linscope.results.caller import warn_caller
@@ -38,7 +39,7 @@ from ..certificates.least_squares import (
 from ..solvers.choice import solve_exactly
 from ..solvers.exact import LeastSquares
 from ..solvers.moments import exact_moments, weight_exponent
-from .statistics import LinearStatistics
+from .statistics import Counts, LinearStatistics
 
 MOST_ROUNDS = 20
 
@@ -145,9 +146,9 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        # The training rows are at hand for ``diagnose``, but are not part of the model.
+        # Where the training rows are is not part of the model.
         state = super().__getstate__()
-        return state | {"_training": None} if "_training" in state else state
+        return state | {"_training": None, "_counts": None} if "_training" in state else state
 
     @fits_with_callbacks
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -177,6 +178,9 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         else:
             solver, result = self._run_gradient(training, X, y, keep_log)
         self._keep(training, result)
+        self._training = TrainingRows(training, (X, y, sample_weight))
+        # Weights that are elsewhere are brought here when the statistics ask for them.
+        self._counts = None if self._training.kept else Counts.of(training)
         return Fitted(training, [Solved(None, solver, result)])
 
     def _run_exact(self, training: Regression) -> Result:
@@ -222,21 +226,25 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
             result = run(solver, self.max_iter)
         weights = (result.details["averaged"] if self.average else result.weights).T
         self._moments = None
-        self._judge(training, result, weights)
-        return solver, replace(result, weights=weights)
+        tss = self._judge(training, result, weights)
+        details = result.details | {"tss": tss}
+        return solver, replace(result, weights=weights, details=details)
 
-    def _judge(self, training: Regression, result: Result, weights: np.ndarray) -> None:
-        """How near a descent came: the exact solution tells, and decides whether it is ok."""
+    def _judge(self, training: Regression, result: Result, weights: np.ndarray) -> np.ndarray:
+        """How near a descent came: the exact solution tells, and decides whether it is ok.
+
+        Returns Σ c (y − ȳ)² of each target.
+        """
         explanation = result.details["explanation"]
         ended, weighted = (result.status, explanation), len(training.weight) > 0
         exact = self._solved(training)
         claim = self._claim(exact, in_range(weights, training.X.dtype), weighted, ended)
         self.certificate_ = claim
-        if claim.ok:
-            return
         if claim.status is Status.SHORT_STEPS:
             explanation = f"{claim.text}: {claim.shortfall}. {claim.advice}"
-        warn_caller(explanation, ConvergenceWarning)
+        if not claim.ok:
+            warn_caller(explanation, ConvergenceWarning)
+        return exact.details["tss"]
 
     def _far_data(self, source: Source) -> tuple[Any, Any, Any]:
         far = read_regression(self, source, None, reset=False)
@@ -256,7 +264,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         self.rank_ = self.certificate_.rank
         self.n_iter_ = max(1, result.n_iter)
         self.result_ = result
-        self._training, self._targets = training, training.targets
+        self._targets = training.targets
 
     @available_if(_keeps_moments)
     @accepts_dataset
@@ -352,7 +360,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         self._moments, self._weighted = moments, weighted
         result = self._certified(result, like.X.dtype, weighted)
         self._keep(like._replace(X=np.empty((0, 0), like.X.dtype)), result)
-        self._training = None
+        self._training = self._counts = None
         return self
 
     def _traced_by(self) -> Any:

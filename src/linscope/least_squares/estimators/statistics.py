@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data.tables import TableLike
 from linscope.fitting.targets import Regression, read_regression
 from linscope.fitting.training import read_features
+from linscope.fitting.training_rows import NOT_AT_HAND, TrainingRows
 from linscope.results import Result, Status
 from linscope.rows.finite import check_finite
 
@@ -28,6 +29,19 @@ from ..solvers.moments import Moments
 
 # Squares of larger numbers overflow.
 SQUARES_FIT = 1e153
+
+
+class Counts(NamedTuple):
+    """What the statistics need of the rows of a fit: how many, Σ cᵢ and Σ log cᵢ."""
+
+    n: int
+    total: float
+    logs: float
+
+    @classmethod
+    def of(cls, training: Regression) -> Counts:
+        n, c = len(training.Y), np.asarray(training.weight)
+        return cls(n, float(c.sum()), float(np.log(c).sum())) if len(c) else cls(n, float(n), 0.0)
 
 
 def _inverse(root: np.ndarray | None) -> np.ndarray | None:
@@ -48,7 +62,8 @@ class LinearStatistics:
     certificate_: LeastSquaresCertificate
     result_: Result
     _moments: Moments | None
-    _training: Regression | None
+    _training: TrainingRows[Regression] | None
+    _counts: Counts | None
     _targets: list[str]
     _names: Callable[[], list[str]]
 
@@ -64,6 +79,9 @@ class LinearStatistics:
         *,
         cov: str | None = None,
         groups: Any = None,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
     ) -> Summary:
         """Coefficients with standard errors, t and p values and intervals; F, R², AIC, BIC.
 
@@ -71,11 +89,13 @@ class LinearStatistics:
         ----------
         robust : {"HC0", "HC1", "HC2", "HC3", "cluster"}, optional
             Standard errors that stay valid when the variance is not constant; with "cluster" also
-            when rows of a group are correlated. They need the training rows.
+            when rows of a group are correlated. They need the training rows, others do not.
         level : confidence level of the intervals
         output : which target, by number or name
         cov : another name of ``robust``
         groups : a label of any kind for each row, for "cluster"
+        X, y, sample_weight : the training data, for robust standard errors; needed only if they are
+            not at hand any more: a model does not keep a large table alive
 
         Returns
         -------
@@ -99,7 +119,7 @@ class LinearStatistics:
         kind = check_robust(robust or cov)
         if groups is not None and kind != "cluster":
             raise ValueError(f"groups are for cov='cluster', got {kind!r}")
-        fit = self._linear_fit(output, rows=kind is not None)
+        fit = self._linear_fit(output, X, y, sample_weight, rows=kind is not None or X is not None)
         if kind == "cluster":
             assert fit.n is not None
             fit = replace(fit, groups=read_groups(groups, fit.n, fit.rows))
@@ -112,8 +132,8 @@ class LinearStatistics:
 
         Parameters
         ----------
-        X, y, sample_weight : the training data; needed only if they are not at hand any more
-            (after loading the model, or a fit from moments)
+        X, y, sample_weight : the training data; needed only if they are not at hand any more: a
+            model does not keep a large table alive
         output : which target, by number or name
 
         Returns
@@ -198,8 +218,9 @@ class LinearStatistics:
         return float(values[0]) if self.coef_.ndim == 1 else values
 
     def _n_rows(self) -> int | None:
-        if self._training is not None:
-            return len(self._training.Y)
+        counts = self._counted()
+        if counts is not None:
+            return counts.n
         return None if self._moments is None else (self._moments.n or None)
 
     def _linear_fit(
@@ -212,32 +233,29 @@ class LinearStatistics:
     ) -> LinearFit:
         check_is_fitted(self)
         k = self._output_number(output)
-        training = self._rows(X, y, sample_weight) if rows else self._training
-        result = self.result_
+        result, moments, counts = self.result_, self._moments, self._counted()
         root = result.details.get("inverse_root")
         names = [*(["intercept"] if self.fit_intercept else []), *self._names()]
-        moments = self._moments
-        given: dict[str, Any] = {}
-        if training is not None:
+        given: dict[str, Any] = {"n": self._n_rows()}
+        if rows:
+            training = self._rows(X, y, sample_weight)
             weight = training.weight if len(training.weight) else None
             given = {"X": training.X, "y": training.Y[:, k], "weight": weight}
-            given["rows"] = training.rows
-        elif moments is not None:
-            first = moments.gram.hi[0, 1 : 1 + moments.n_features] / moments.total_weight
-            frame = moments.frame
-            given = {
-                "means": frame.shift[frame.features]
-                + np.ldexp(first, -frame.exponent[frame.features]),
-                "total_weight": moments.total_weight,
-            }
-        rss, tss = self._squares(k, training)
+            given |= {"rows": training.rows, "n": len(training.Y)}
+        else:
+            given["means"] = result.details.get("means") if moments is None else moments.means
+            if counts is not None:
+                given |= {"total_weight": counts.total, "log_weights": counts.logs}
+            elif moments is not None:
+                given["total_weight"] = moments.total_weight
+                given["log_weights"] = None if self.certificate_.weighted else 0.0
+        rss, tss = self._squares(k)
         return LinearFit(
             names=names,
             weights=result.weights[k, int(not self.fit_intercept) :],
             rss=rss,
             tss=tss,
             fit_intercept=self.fit_intercept,
-            n=self._n_rows() if training is None else len(training.Y),
             inverse=_inverse(root),
             inverse_root=root,
             refused=self._refused(),
@@ -246,20 +264,13 @@ class LinearStatistics:
             **given,
         )
 
-    def _squares(self, k: int, training: Regression | None) -> tuple[float, float]:
+    def _squares(self, k: int) -> tuple[float, float]:
         """Σ c r² and Σ c (y − ȳ)² of target k; NaN if the variance of y was not given."""
         if not getattr(self, "_explained", True):
             return np.nan, np.nan
         # Of the solution itself, not of the floats that stand for it.
-        rss = self.result_.details.get("rss", self.certificate_.rss)[k]
-        tss = self.result_.details.get("tss")
-        if tss is None:
-            assert training is not None
-            y = training.Y[:, k]
-            c = training.weight if len(training.weight) else np.ones(len(y))
-            centre = (c @ y) / c.sum() if self.fit_intercept else 0.0
-            tss = {k: c @ (y - centre) ** 2}
-        return float(rss), float(tss[k])
+        details = self.result_.details
+        return float(details.get("rss", self.certificate_.rss)[k]), float(details["tss"][k])
 
     def _refused(self) -> str | None:
         if self._alpha > 0:
@@ -295,14 +306,26 @@ class LinearStatistics:
     def _rows(self, X: TableLike, y: Any, sample_weight: Any) -> Regression:
         """The training rows, after making sure that they are those of the fit."""
         if X is None:
-            training, advice = self._training, "they have changed since: pass X and y as they were"
+            training, advice = self._found(), "they have changed since: pass X and y as they were"
             if training is None:
-                raise ValueError("the training rows are not at hand: pass X and y")
+                raise ValueError(NOT_AT_HAND)
         else:
-            training = read_regression(self, X, y, sample_weight, reset=False)
-            advice = "pass the data of the fit"
+            training, advice = self._read(X, y, sample_weight), "pass the data of the fit"
         weight = training.weight if len(training.weight) else None
         check = self.certificate_.verify(training.X, training.Y, weight)
         if not check:
             raise ValueError(f"these are not the data of the fit ({check.reason}): {advice}")
         return training
+
+    def _found(self) -> Regression | None:
+        """The training rows; None if they are not at hand any more."""
+        return None if self._training is None else self._training.find(self._read)
+
+    def _counted(self) -> Counts | None:
+        """The counts of the training rows, which are made when they are asked for if need be."""
+        if self._counts is None and (training := self._found()) is not None:
+            self._counts = Counts.of(training)
+        return self._counts
+
+    def _read(self, X: TableLike, y: Any, sample_weight: Any) -> Regression:
+        return read_regression(self, X, y, sample_weight, reset=False)

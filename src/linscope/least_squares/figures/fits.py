@@ -39,7 +39,7 @@ def linear_fit(
         )
     if hasattr(estimator, "_linear_fit"):
         check_is_fitted(estimator)
-        at_hand = X is not None or estimator._training is not None or estimator._moments is None
+        at_hand = X is not None or estimator._moments is None or estimator._found() is not None
         return estimator._linear_fit(output, X, y, rows=rows or at_hand)
     if not hasattr(estimator, "coef_") or not hasattr(estimator, "intercept_"):
         raise TypeError(

@@ -42,7 +42,8 @@ class LinearFit:
     groups : the number of the group of each training row, for clustered standard errors
     dependent : sentences that name features which are combinations of others
     means : (d,) weighted means of the features; needed only where X is None
-    total_weight : Σ cᵢ; needed only for a weighted fit where ``weight`` is None
+    total_weight : Σ cᵢ; needed only for a weighted fit where X is None
+    log_weights : Σ log cᵢ, likewise; None if it is not known
     """
 
     names: list[str]
@@ -63,6 +64,7 @@ class LinearFit:
     means: np.ndarray | None = None
     dependent: tuple[str, ...] = ()
     total_weight: float | None = None
+    log_weights: float | None = None
 
     @property
     def p(self) -> int:
@@ -125,6 +127,13 @@ class LinearFit:
         if self.weight is not None:
             return float(np.sum(self.weight, dtype=np.float64))
         return float(self.n or 0) if self.total_weight is None else self.total_weight
+
+    @cached_property
+    def logs(self) -> float | None:
+        """Σ log cᵢ; None if it is not known."""
+        if self.weight is not None:
+            return float(np.log(self.weight).sum())
+        return 0.0 if self.total_weight is None else self.log_weights
 
     def engine(self, beside: np.ndarray | None = None) -> Engine:
         """The training rows in blocks, a column beside y if given; raises if not at hand."""

@@ -64,9 +64,10 @@ def log_likelihood(
             f"features{' and an intercept' if fit_intercept else ''}"
         )
     rss = engine.fold(partial(_rss, w, fit_intercept))
+    logs = 0.0 if c is None else float(np.log(c).sum())
     if sigma2 is None:
-        return maximum(rss, engine.n_rows, c)
-    return _value(rss, engine.n_rows, sigma2, c)
+        return maximum(rss, engine.n_rows, logs)
+    return _value(rss, engine.n_rows, sigma2, logs)
 
 
 def sigma2_ml(rss: float, n: int) -> float:
@@ -78,13 +79,12 @@ def sigma2_ml(rss: float, n: int) -> float:
     return rss / n
 
 
-def maximum(rss: float, n: int, sample_weight: np.ndarray | None = None) -> float:
-    """ℓ at σ² = rss/n; inf if the fit is exact."""
-    return math.inf if rss == 0 else _value(rss, n, sigma2_ml(rss, n), sample_weight)
+def maximum(rss: float, n: int, logs: float = 0.0) -> float:
+    """ℓ at σ² = rss/n, with Σ log cᵢ; inf if the fit is exact."""
+    return math.inf if rss == 0 else _value(rss, n, sigma2_ml(rss, n), logs)
 
 
-def _value(rss: float, n: int, sigma2: float, c: np.ndarray | None) -> float:
-    logs = 0.0 if c is None else float(np.log(c).sum())
+def _value(rss: float, n: int, sigma2: float, logs: float) -> float:
     return -n / 2 * math.log(2 * math.pi * sigma2) + logs / 2 - rss / (2 * sigma2)
 
 

@@ -179,9 +179,9 @@ def _whole(fit: LinearFit, r2: float) -> dict[str, Any]:
         "sigma2_ml": likelihood.sigma2_ml(fit.rss, n),
         "df_residual": df,
     }
-    if fit.weight is None and fit.total_weight not in (None, n):
+    if fit.logs is None:
         return facts  # ℓ needs every weight, and they are not at hand
-    value = likelihood.maximum(fit.rss, n, fit.weight)
+    value = likelihood.maximum(fit.rss, n, fit.logs)
     more = {
         "log_likelihood": value,
         "aic": -2 * value + 2 * p,

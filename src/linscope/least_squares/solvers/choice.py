@@ -46,6 +46,8 @@ def _rescaled(engine: Engine, *, alpha: float, most_rounds: int, **options: Any)
     if details["path"] != "whole numbers":
         details["assess"] = Rescaled(details["assess"], e)
     # In the units of the weights the moments would lose digits.
+    if details.get("moments") is not None:
+        details["means"] = details["moments"].means
     details["moments"] = None
     return replace(result, details=details)
 

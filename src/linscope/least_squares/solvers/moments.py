@@ -81,6 +81,12 @@ class Moments:
     def total_weight(self) -> float:
         return float(self.gram.hi[0, 0])
 
+    @property
+    def means(self) -> np.ndarray:
+        """The weighted means of the features."""
+        first, of = self.gram.hi[0, 1 : 1 + self.n_features], self.frame.features
+        return self.frame.shift[of] + np.ldexp(first / self.total_weight, -self.frame.exponent[of])
+
     @cached_property
     def full(self) -> Pair:
         """G with both halves."""

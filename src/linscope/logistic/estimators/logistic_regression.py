@@ -17,6 +17,7 @@ from linscope.data.tables import TableLike
 from linscope.engines import check_rows, choose
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, stops_early
 from linscope.fitting.training import Fitted, Training, read_training, watched
+from linscope.fitting.training_rows import TrainingRows
 from linscope.fitting.verified import Verified
 from linscope.results import Status
 from linscope.results.caller import warn_caller
@@ -160,9 +161,9 @@ class LogisticRegression(
         self.random_state = random_state
 
     def __getstate__(self) -> dict[str, Any]:
-        # The training rows are at hand for ``summary``, but are not part of the model.
+        # Where the training rows are, and what was seen of them, is not part of the model.
         state = super().__getstate__()
-        return state | {"_training": None} if "_training" in state else state
+        return state | {"_training": None, "_seen": None} if "_training" in state else state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -217,6 +218,8 @@ class LogisticRegression(
                 for number, problem in enumerate(problems)
             ]
         self._keep(training, parts)
+        self._training = TrainingRows(training, (X, y, sample_weight))
+        self._seen = None if self._training.kept else self._fit_of(training).look()
         return Fitted(training, parts)
 
     def _live_claim(self, X: TableLike) -> Any:
@@ -248,7 +251,6 @@ class LogisticRegression(
             [min(max(1, part.result.n_iter), self.max_iter) for part in parts], dtype=np.int32
         )
         self.results_ = [part.result for part in parts]
-        self._training = training
         if len(parts) == 1:
             self.certificate_ = parts[0].certificate
         else:

@@ -13,13 +13,14 @@ from linscope.fitting.class_probabilities import class_logits
 from linscope.fitting.gradient_options import DESCENTS
 from linscope.fitting.scores import block_scores
 from linscope.fitting.training import Training, read_training
+from linscope.fitting.training_rows import NOT_AT_HAND, TrainingRows
 from linscope.losses.softmax import log_softmax
 from linscope.results import Status
 from linscope.rows.blocks import Block
 from linscope.rows.finite import check_finite
 
 from ..certificates.logistic import LogisticCertificate
-from ..inference.fit import LogisticFit
+from ..inference.fit import LogisticFit, Seen
 from ..inference.odds_ratios import OddsRatios, odds_ratios
 from ..inference.table import LogisticSummary, logistic_summary
 
@@ -39,7 +40,8 @@ class LogisticStatistics:
     coef_: np.ndarray
     intercept_: np.ndarray
     certificate_: LogisticCertificate
-    _training: Training | None
+    _training: TrainingRows[Training] | None
+    _seen: Seen | None
     _weights: list[np.ndarray]
     _names: Callable[[], list[str]]
 
@@ -71,7 +73,8 @@ class LogisticStatistics:
         >>> table.coefficients.round(3)
         array([[19.849, -1.057, -0.218]])
         """
-        return logistic_summary(self._logistic_fit(X, y, sample_weight), robust, level)
+        rows = robust is not None or self.penalty == "firth"
+        return logistic_summary(self._logistic_fit(X, y, sample_weight, rows), robust, level)
 
     def odds_ratios(
         self,
@@ -89,7 +92,7 @@ class LogisticStatistics:
         kind : {"wald", "profile"}
         X, y, sample_weight : the training data; needed only if they are not at hand any more
         """
-        return odds_ratios(self._logistic_fit(X, y, sample_weight), level, kind)
+        return odds_ratios(self._logistic_fit(X, y, sample_weight, kind != "wald"), level, kind)
 
     def log_likelihood(
         self, X: TableLike = None, y: Any = None, weights: Any = None, sample_weight: Any = None
@@ -116,11 +119,9 @@ class LogisticStatistics:
         (-2.3475, -2.7726)
         """
         check_is_fitted(self)
-        training = self._training
-        if X is not None:
-            training = read_training(self, X, y, sample_weight, classes=self.classes_)
+        training = self._found() if X is None else self._read(X, y, sample_weight)
         if training is None:
-            raise ValueError("the training rows are not at hand: pass X and y")
+            raise ValueError(NOT_AT_HAND)
         if weights is None:
             W = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
         else:
@@ -142,41 +143,58 @@ class LogisticStatistics:
             raise ValueError(f"weights must have the shape {need}, got {np.shape(weights)}")
         return W
 
-    def _logistic_fit(self, X: TableLike, y: Any, sample_weight: Any) -> LogisticFit:
+    def _logistic_fit(
+        self, X: TableLike, y: Any, sample_weight: Any, rows: bool = True
+    ) -> LogisticFit:
+        """What the statistics start from; without the rows where they need not be looked at."""
         check_is_fitted(self)
-        training = self._training
-        if X is not None:
-            training = read_training(self, X, y, sample_weight, classes=self.classes_)
+        seen = self._seen
+        if X is None and not rows and seen is not None and seen.reference in (None, self._base):
+            return self._fit_of(None, seen)
+        training = self._found() if X is None else self._read(X, y, sample_weight)
         if training is None:
-            raise ValueError("the training rows are not at hand: pass X and y")
+            raise ValueError(NOT_AT_HAND)
         labels = training.classes[training.codes]
         weight = training.weight if len(training.weight) else None
         check = self.certificate_.verify(training.X, labels, weight)
         if not check:
             raise ValueError(f"these are not the data of the fit ({check.reason}): pass X and y")
+        return self._fit_of(training)
+
+    def _fit_of(self, training: Training | None, seen: Seen | None = None) -> LogisticFit:
         first = int(not self.fit_intercept)
-        W = np.vstack(self._weights)
-        K = len(self.classes_)
-        base = 0
+        W, base, K = np.vstack(self._weights), self._base, len(self.classes_)
         if K > 2:
-            base = 0 if self.reference is None else list(self.classes_).index(self.reference)
-            W = (
-                np.delete(W - W[base], base, axis=0)
-                if self.multi_class == "softmax"
-                else W[: K - 1]
-            )
+            softmax = self.multi_class == "softmax"
+            W = np.delete(W - W[base], base, axis=0) if softmax else W[: K - 1]
+        given: dict[str, Any] = {"seen": seen}
+        if training is not None:
+            weight = training.weight if len(training.weight) else None
+            given = {"X": training.X, "codes": training.codes, "weight": weight}
         return LogisticFit(
             names=["intercept"][first:] + self._names(),
             classes=list(self.classes_),
             weights=W[:, first:],
-            X=training.X,
-            codes=training.codes,
-            weight=weight,
             fit_intercept=self.fit_intercept,
             reference=base,
             penalty="firth" if self.penalty == "firth" else None,
             refused=self._refused(),
+            **given,
         )
+
+    @property
+    def _base(self) -> int:
+        """The number of the class that the odds are against."""
+        if len(self.classes_) == 2 or self.reference is None:
+            return 0
+        return list(self.classes_).index(self.reference)
+
+    def _found(self) -> Training | None:
+        """The training rows; None if they are not at hand any more."""
+        return None if self._training is None else self._training.find(self._read)
+
+    def _read(self, X: TableLike, y: Any, sample_weight: Any) -> Training:
+        return read_training(self, X, y, sample_weight, classes=self.classes_)
 
     def _refused(self) -> str | None:
         claim = self.certificate_

@@ -112,7 +112,7 @@ def _samples(estimator: Any, X: Any, y: Any) -> Samples:
     """Those given, or the training samples; a single feature without a name is x."""
     named = getattr(estimator, "feature_names_in_", None)
     if X is None or y is None:
-        training = getattr(estimator, "_training", None)
+        training = estimator._found() if hasattr(estimator, "_found") else None
         if training is None or X is not None or y is not None:
             raise ValueError(f"{type(estimator).__name__} needs its samples here: pass X and y")
         names = None if named is None else list(named)

@@ -10,18 +10,37 @@ was seen, so n = Σ cᵢ, and doubling all weights narrows every interval.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
 from linscope.engines import choose
+from linscope.fitting.training_rows import NOT_AT_HAND
 
 from ..solvers.constrained_newton import Likelihood, Maximum, maximise
 from ..solvers.firth import FirthLikelihood, covariance
-from ..solvers.multinomial import Multinomial, Place
+from ..solvers.multinomial import Frame, Multinomial, Place
+
+
+class Seen(NamedTuple):
+    """What the statistics need of the rows.
+
+    Coordinates, ℓ with its derivatives (both None where standard errors would not be valid), Σ cᵢ
+    of each class, and whether rows had weights.
+    """
+
+    frame: Frame | None
+    place: Place | None
+    class_weights: np.ndarray
+    weighted: bool
+
+    @property
+    def reference(self) -> int | None:
+        return None if self.frame is None else self.frame.reference
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -33,9 +52,10 @@ class LogisticFit:
     names : names of the coefficients of one class, "intercept" first when there is one
     classes : the K labels
     weights : (K − 1, p) coefficients of the classes other than the reference, in their order
-    X : (n, d) training rows, dense or CSR
+    X : (n, d) training rows, dense or CSR; None if not at hand, and then there is ``seen``
     codes : (n,) class numbers 0 … K − 1
     weight : (n,) how often each row counts; None for once
+    seen : what an earlier ``LogisticFit`` has seen of the rows
     fit_intercept : whether there is a constant
     reference : number of the class the odds are against
     penalty : None for maximum likelihood, "firth" for Firth's penalised likelihood (two classes)
@@ -47,9 +67,10 @@ class LogisticFit:
     names: list[str]
     classes: list[Any]
     weights: np.ndarray
-    X: Any
-    codes: np.ndarray
+    X: Any = None
+    codes: np.ndarray | None = None
     weight: np.ndarray | None = None
+    seen: Seen | None = None
     fit_intercept: bool = True
     reference: int = 0
     penalty: str | None = None
@@ -57,7 +78,8 @@ class LogisticFit:
     target: str = "y"
 
     def __post_init__(self) -> None:
-        wanted = (len(self.classes) - 1, self.X.shape[1] + int(self.fit_intercept))
+        d = len(self.names) - int(self.fit_intercept) if self.X is None else self.X.shape[1]
+        wanted = (len(self.classes) - 1, d + int(self.fit_intercept))
         if np.shape(self.weights) != wanted or len(self.names) != wanted[1]:
             raise ValueError(
                 f"weights must be (K − 1, p) = {wanted} with p names, got "
@@ -86,7 +108,15 @@ class LogisticFit:
     @cached_property
     def class_weights(self) -> np.ndarray:
         """Σ cᵢ of each class."""
+        if self.seen is not None:
+            return self.seen.class_weights
+        assert self.codes is not None
         return np.bincount(self.codes, weights=self.weight, minlength=len(self.classes))
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.weight is not None if self.seen is None else self.seen.weighted
 
     @property
     def n(self) -> float:
@@ -96,6 +126,8 @@ class LogisticFit:
     @cached_property
     def model(self) -> Multinomial:
         """The likelihood without penalty."""
+        if self.X is None:
+            raise ValueError(NOT_AT_HAND)
         engine = choose(self.X, self.codes, self.weight)
         return Multinomial(engine, len(self.classes), self.fit_intercept, self.reference)
 
@@ -104,15 +136,22 @@ class LogisticFit:
         """What the fit maximises."""
         return FirthLikelihood(self.model) if self.firth else self.model
 
+    @property
+    def frame(self) -> Frame:
+        """The coordinates of the likelihood."""
+        frame = None if self.seen is None else self.seen.frame
+        return self.model.frame if frame is None else frame
+
     @cached_property
     def theta(self) -> np.ndarray:
         """The coefficients in the coordinates of the likelihood, flat."""
-        return self.model.frame.inside(self.weights).ravel()
+        return self.frame.inside(self.weights).ravel()
 
     @cached_property
     def place(self) -> Place:
         """ℓ, its score and its information at the coefficients."""
-        return self.likelihood.at(self.theta)
+        place = None if self.seen is None else self.seen.place
+        return self.likelihood.at(self.theta) if place is None else place
 
     @property
     def log_likelihood(self) -> float:
@@ -122,7 +161,7 @@ class LogisticFit:
     @cached_property
     def units(self) -> np.ndarray:
         """M with coefficients (flat) = M · θ."""
-        return np.kron(np.eye(len(self.classes) - 1), self.model.frame.matrix)
+        return np.kron(np.eye(len(self.classes) - 1), self.frame.matrix)
 
     @cached_property
     def inverse(self) -> np.ndarray:
@@ -133,6 +172,14 @@ class LogisticFit:
     def maximum(self) -> Maximum:
         """The maximum itself: the solver stopped near it, a step or two reach the last digits."""
         return maximise(self.likelihood, self.theta)
+
+    def look(self) -> Seen:
+        """What the statistics need of the rows."""
+        frame = place = None
+        if self.refused is None:
+            with suppress(linalg.LinAlgError), np.errstate(all="ignore"):
+                frame, place = self.frame, self.place
+        return Seen(frame, place, self.class_weights, self.weighted)
 
     @property
     def why_not(self) -> str | None:

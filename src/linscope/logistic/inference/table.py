@@ -154,7 +154,7 @@ def logistic_summary(
         "target": fit.target,
         "fit_intercept": fit.fit_intercept,
         "n": fit.n,
-        "weighted": fit.weight is not None,
+        "weighted": fit.weighted,
         "level": level,
         "robust": robust,
         "penalty": fit.penalty,
