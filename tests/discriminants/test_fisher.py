@@ -334,7 +334,7 @@ def test_constant_and_duplicate_columns_change_nothing():
     assert [certificate.names[j] for j in certificate.dependent] == ["again", "sum"]
     assert "again, sum" in str(certificate)
     for forged in ({"constant": ()}, {"dependent": (1, 5)}, {"dependent": (5,)}, {"rank": 5}):
-        assert not replace(certificate, **forged).verify(frame, y)
+        assert not replace(certificate, **forged).verify(frame, y).claim_holds
     assert certificate.rank == 4
     check = certificate.verify(frame, y)
     assert check, check.reason
@@ -518,7 +518,7 @@ def test_forged_claims_are_rejected(k, forged):
     check = true.verify(X, y)
     assert check, check.reason
     check = replace(true, **FORGED[forged](true)).verify(X, y)
-    assert not check
+    assert not check.claim_holds
     assert check.reason
 
 
@@ -529,10 +529,10 @@ def test_certificates_belong_to_their_data():
     moved[7, 1] += 1e-3
     swapped[[0, 1]] = swapped[[1, 0]]
     for data in ((moved, y), (X, swapped), (X[:-1], y[:-1]), (X[:, :3], y), (X, y + 5)):
-        assert not certificate.verify(*data)
-    assert not certificate.verify(X, y, sample_weight=np.ones(len(y)))
+        assert not certificate.verify(*data).claim_holds
+    assert not certificate.verify(X, y, sample_weight=np.ones(len(y))).claim_holds
     weighted = ls.FisherDiscriminant().fit(X, y, sample_weight=np.arange(len(y))).certificate_
-    assert not weighted.verify(X, y)
+    assert not weighted.verify(X, y).claim_holds
     assert weighted.verify(X, y, sample_weight=np.arange(len(y)))
     assert "J(w)" in str(certificate)
     assert "J(w)" in certificate._repr_html_()
@@ -542,7 +542,7 @@ def test_a_mean_difference_cannot_pass_as_the_best_direction():
     X, y = two_classes()
     naive = ls.FisherDiscriminant(mean_difference=True).fit(X, y).certificate_
     assert naive.verify(X, y)
-    assert not replace(naive, mean_difference=False).verify(X, y)
+    assert not replace(naive, mean_difference=False).verify(X, y).claim_holds
 
 
 # ---- what a certificate claims is true, without rounding ---------------------------------------
@@ -577,7 +577,7 @@ def test_differences_of_means_are_as_accurate_as_claimed(dtype, close):
     error = error_of_means(X.astype(np.float64), y, model.coef_[0])
     assert error <= claim.accuracy
     if np.isfinite(claim.accuracy):
-        assert not replace(claim, accuracy=1e-12).verify(X, y)
+        assert not replace(claim, accuracy=1e-12).verify(X, y).claim_holds
 
 
 def test_a_difference_of_means_where_no_class_varies_is_said():
@@ -660,9 +660,9 @@ def test_columns_that_floats_cannot_tell_apart_are_not_called_dependent():
     assert claim.status is Status.NEARLY_DEPENDENT
     assert claim.dependent == (4,)
     assert claim.verify(X, y)
-    assert not replace(claim, status=Status.RANK_DEFICIENT, accuracy=1e-9).verify(X, y)
-    assert not replace(claim, weights=2 * claim.weights).verify(X, y)
-    assert not replace(claim, weights=0 * claim.weights).verify(X, y)
+    assert not replace(claim, status=Status.RANK_DEFICIENT, accuracy=1e-9).verify(X, y).claim_holds
+    assert not replace(claim, weights=2 * claim.weights).verify(X, y).claim_holds
+    assert not replace(claim, weights=0 * claim.weights).verify(X, y).claim_holds
     plain = ls.FisherDiscriminant().fit(X[:, :4], y)
     np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X[:, :4]), atol=1e-6)
 
@@ -707,7 +707,7 @@ def test_more_columns_than_rows():
     assert claim.rank == 9
     assert model.verify(X, y)
     for forged in ({"rank": 8}, {"status": Status.RANK_DEFICIENT}, {"weights": 2 * claim.weights}):
-        assert not replace(claim, **forged).verify(X, y)
+        assert not replace(claim, **forged).verify(X, y).claim_holds
 
 
 @pytest.mark.parametrize("name", ["coef_", "intercept_", "scalings_", "means_", "priors_"])
@@ -718,7 +718,7 @@ def test_the_live_attributes_are_checked(name):
     for change in (lambda v: 2 * v, lambda v: v * np.nan, lambda v: v[:-1]):
         other = ls.FisherDiscriminant().fit(X, y)
         setattr(other, name, change(getattr(other, name)))
-        assert not other.verify(X, y)
+        assert not other.verify(X, y).claim_holds
         assert other.certificate_.verify(X, y)
 
 

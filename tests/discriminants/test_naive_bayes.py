@@ -152,7 +152,7 @@ def test_dense_is_sparse_and_weights_are_repeated_rows(shared):
     np.testing.assert_allclose(weighted.theta_, repeated.theta_, rtol=1e-12)
     np.testing.assert_allclose(weighted.class_prior_, repeated.class_prior_, rtol=1e-12)
     assert weighted.certificate_.verify(X, y, sample_weight=times)
-    assert not weighted.certificate_.verify(X, y)
+    assert not weighted.certificate_.verify(X, y).claim_holds
     theirs = GaussianNB(var_smoothing=0).fit(X, y, sample_weight=times)
     if not shared:
         np.testing.assert_allclose(weighted.var_, theirs.var_, rtol=1e-10)
@@ -332,13 +332,13 @@ def test_forged_claims_are_rejected(shared, forged):
     true = ls.GaussianNaiveBayes(shared_variance=shared).fit(X, y).certificate_
     assert true.verify(X, y)
     check = replace(true, **FORGED[forged](true)).verify(X, y)
-    assert not check
+    assert not check.claim_holds
     assert check.reason
     moved, swapped = X.copy(), y.copy()
     moved[7, 1] += 1e-3
     swapped[[0, 1]] = swapped[[1, 0]]
     for data in ((moved, y), (X, swapped), (X[:-1], y[:-1]), (X[:, :3], y)):
-        assert not true.verify(*data)
+        assert not true.verify(*data).claim_holds
     assert "likelihood" in str(true)
 
 
@@ -407,7 +407,7 @@ def test_a_class_that_varies_beyond_squares_of_floats_has_its_variance_replaced(
 def test_the_status_is_part_of_the_claim(status):
     X, y = classes()
     true = ls.GaussianNaiveBayes().fit(X, y).certificate_
-    assert bool(replace(true, status=status).verify(X, y)) == (status is Status.SOLVED)
+    assert replace(true, status=status).verify(X, y).claim_holds == (status is Status.SOLVED)
 
 
 @pytest.mark.parametrize("name", ["theta_", "var_", "class_prior_", "class_count_"])
@@ -418,12 +418,12 @@ def test_the_live_attributes_are_checked(name):
     for change in (lambda v: 2 * v, lambda v: v * np.nan, lambda v: v[:-1]):
         other = ls.GaussianNaiveBayes().fit(X, y)
         setattr(other, name, change(getattr(other, name)))
-        assert not other.verify(X, y)
+        assert not other.verify(X, y).claim_holds
         assert other.certificate_.verify(X, y)
     given = ls.GaussianNaiveBayes(priors=[0.2, 0.3, 0.5]).fit(X, y)
     assert given.verify(X, y)
     given.class_prior_ = np.array([0.3, 0.2, 0.5])
-    assert not given.verify(X, y)
+    assert not given.verify(X, y).claim_holds
 
 
 @pytest.mark.parametrize("accuracy", [0.0, -1.0, np.nan, np.inf, 1e-3, 1e9])
@@ -432,7 +432,11 @@ def test_accuracies_that_say_nothing_are_rejected(name, accuracy):
     X, y = classes()
     true = ls.GaussianNaiveBayes().fit(X, y).certificate_
     forged = {"accuracy": accuracy, "tolerance": max(accuracy, 0.02)}
-    assert not replace(true, **(forged if name == "tolerance" else {name: accuracy})).verify(X, y)
+    assert (
+        not replace(true, **(forged if name == "tolerance" else {name: accuracy}))
+        .verify(X, y)
+        .claim_holds
+    )
 
 
 def test_large_tables_are_checked_in_floats_with_bounds():
@@ -445,7 +449,7 @@ def test_large_tables_are_checked_in_floats_with_bounds():
     assert model.certificate_.replaced == (2,)
     moved = model.certificate_.variances.copy()
     moved[0, 1] *= 1 + 1e-9
-    assert not replace(model.certificate_, variances=moved).verify(X, y)
+    assert not replace(model.certificate_, variances=moved).verify(X, y).claim_holds
 
 
 def test_a_prior_of_zero_rules_a_class_out():

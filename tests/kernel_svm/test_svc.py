@@ -221,15 +221,15 @@ def test_forged_claims_are_rejected(monkeypatch):
     ]
     assert claim.verify(X, y)
     for change in forged:
-        assert not dataclasses.replace(claim, **change).verify(X, y), change
-    assert not claim.verify(X + 0.01 * np.sin(X), y)
-    assert not claim.verify(X, 1 - y)
+        assert not dataclasses.replace(claim, **change).verify(X, y).claim_holds, change
+    assert not claim.verify(X + 0.01 * np.sin(X), y).claim_holds
+    assert not claim.verify(X, 1 - y).claim_holds
     X, y = mixed(900)
     monkeypatch.setattr(svc_many, "ALONE", 0)
     stopped = _interrupted(X, y, 1)
     lie = dataclasses.replace(stopped.certificate_, gap=1e-9, status=Status.CONVERGED, kkt=1e-9)
     assert stopped.certificate_.verify(X, y)
-    assert not lie.verify(X, y)
+    assert not lie.verify(X, y).claim_holds
 
 
 def test_weights_belong_to_the_claim():
@@ -237,8 +237,8 @@ def test_weights_belong_to_the_claim():
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     model = ls.SVC(5.0).fit(X, y, weight)
     assert model.certificate_.verify(X, y, weight)
-    assert not model.certificate_.verify(X, y)
-    assert not model.certificate_.verify(X, y, weight + 1)
+    assert not model.certificate_.verify(X, y).claim_holds
+    assert not model.certificate_.verify(X, y, weight + 1).claim_holds
     kept = np.repeat(np.arange(len(y)), weight.astype(int))
     again = ls.SVC(5.0, gamma=model._gamma).fit(X[kept], y[kept])
     np.testing.assert_allclose(model._problem_scores(X), again._problem_scores(X), atol=1e-7)

@@ -139,7 +139,7 @@ def test_weights_count_like_repeated_rows():
     folds = [(train, test)] * 2
     weighted = ls.path(ls.SVC(tol=1e-7), X, y, cv=folds, sample_weight=weight, **options)
     assert weighted.verify(X, y, weight), weighted.verify(X, y, weight)
-    assert not weighted.verify(X, y)
+    assert not weighted.verify(X, y).claim_holds
     repeated = ls.path(ls.SVC(tol=1e-7), X, y, cv=[(again, test)] * 2, **options)
     assert repeated.verify(X, y), repeated.verify(X, y)
     for one, two in zip(weighted.certificates.ravel(), repeated.certificates.ravel(), strict=True):
@@ -271,13 +271,13 @@ def test_a_forged_certificate_is_found_out():
     claims = found.certificates.copy()
     claims[1, 0, 1] = replace(claims[1, 0, 1], alpha=0.9 * claims[1, 0, 1].alpha)
     check = replace(found, certificates=claims).verify(X, y)
-    assert not check
+    assert not check.claim_holds
     assert "C = 10, γ = 0.1, fold 1" in check.reason
     claims = found.certificates[::-1].copy()
     assert "another C" in replace(found, certificates=claims).verify(X, y).reason
-    assert not found.verify(X + 0.1 * np.arange(len(X))[:, None], y)
+    assert not found.verify(X + 0.1 * np.arange(len(X))[:, None], y).claim_holds
     assert "there are 5 rows" in found.verify(X[:5], y[:5]).reason
-    assert not found.verify(X[:, :1], y)
+    assert not found.verify(X[:, :1], y).claim_holds
     assert found.best_estimator.n_features_in_ == X.shape[1]  # other data leave no trace
 
 

@@ -172,7 +172,7 @@ def test_weights_are_repeated_rows(loss, penalised):
     np.testing.assert_allclose(weighted.coef_, again.coef_, atol=1e-8)
     np.testing.assert_allclose(weighted.intercept_, again.intercept_, atol=1e-8)
     assert weighted.certificate_.verify(X, y, c)
-    assert not weighted.certificate_.verify(X, y)
+    assert not weighted.certificate_.verify(X, y).claim_holds
     assert (weighted.alphas_[c == 0] == 0).all()
     balanced = ls.LinearSVC(**options, class_weight={0: 2.0, 1: 0.5}).fit(X, y)
     by_hand = ls.LinearSVC(**options).fit(X, y, sample_weight=np.where(y == 0, 2.0, 0.5))
@@ -288,9 +288,9 @@ def test_certificates_reject_forgeries():
         {"fit_intercept": False},
         {"classes": np.array([0, 2])},
     ):
-        assert not replace(good, **forged).verify(X, y), forged
-    assert not good.verify(X[::-1], y)
-    assert not good.verify(X, 1 - y)
+        assert not replace(good, **forged).verify(X, y).claim_holds, forged
+    assert not good.verify(X[::-1], y).claim_holds
+    assert not good.verify(X, 1 - y).claim_holds
 
 
 def test_certificates_of_several_problems_reject_forgeries():
@@ -304,9 +304,9 @@ def test_certificates_of_several_problems_reject_forgeries():
             dict(zip(names, reversed(parts), strict=True)),
             dict(zip(names, [parts[0]] * 3, strict=True)),
         ):
-            assert not replace(good, parts=forged).verify(X, y)
-        assert not replace(good, gap=0.0).verify(X, y)
-        assert not replace(good, status=Status.SEVERAL).verify(X, y)
+            assert not replace(good, parts=forged).verify(X, y).claim_holds
+        assert not replace(good, gap=0.0).verify(X, y).claim_holds
+        assert not replace(good, status=Status.SEVERAL).verify(X, y).claim_holds
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -322,7 +322,7 @@ def test_too_few_steps_are_not_called_convergence(loss, solver):
     assert not certificate.ok
     assert certificate.gap > 1e-12 * certificate.primal
     assert certificate.verify(X, y)
-    assert not replace(certificate, status=Status.CONVERGED).verify(X, y)
+    assert not replace(certificate, status=Status.CONVERGED).verify(X, y).claim_holds
 
 
 def test_a_tolerance_below_rounding_is_not_claimed():

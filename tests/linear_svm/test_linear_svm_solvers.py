@@ -144,15 +144,21 @@ def test_forged_solutions_are_rejected():
     result, W = solve(X, y, squared=False, pen=False)
     good = certified(X, y, result, W, 1.0, squared=False, pen=False)
     assert good.verify(X, y)
-    assert not replace(good, weights=1.1 * good.weights).verify(X, y)
-    assert not replace(
-        good, weights=W * 1.1, primal=objective(X, y, 1.1 * W, 1.0, False, False)
-    ).verify(X, y)
-    assert not replace(good, alpha=1.5 * good.alpha).verify(X, y)
-    assert not replace(good, alpha=0.9 * good.alpha).verify(X, y)
-    assert not replace(good, alpha=np.where(np.arange(len(y)) == 0, -1e-9, good.alpha)).verify(X, y)
-    assert not replace(good, C=2.0).verify(X, y)
-    assert not good.verify(X[::-1], y)
+    assert not replace(good, weights=1.1 * good.weights).verify(X, y).claim_holds
+    assert (
+        not replace(good, weights=W * 1.1, primal=objective(X, y, 1.1 * W, 1.0, False, False))
+        .verify(X, y)
+        .claim_holds
+    )
+    assert not replace(good, alpha=1.5 * good.alpha).verify(X, y).claim_holds
+    assert not replace(good, alpha=0.9 * good.alpha).verify(X, y).claim_holds
+    assert (
+        not replace(good, alpha=np.where(np.arange(len(y)) == 0, -1e-9, good.alpha))
+        .verify(X, y)
+        .claim_holds
+    )
+    assert not replace(good, C=2.0).verify(X, y).claim_holds
+    assert not good.verify(X[::-1], y).claim_holds
 
 
 @pytest.mark.share(3)
@@ -255,7 +261,7 @@ def test_where_rounding_hides_the_dual_nothing_is_claimed(squared, seed):
     assert found.status is Status.STALLED
     assert found.gap == pytest.approx(found.primal)
     assert found.verify(1e150 * X, y)
-    assert not replace(found, status=Status.CONVERGED).verify(1e150 * X, y)
+    assert not replace(found, status=Status.CONVERGED).verify(1e150 * X, y).claim_holds
     _, V = solve(X, y, 1e8, squared=squared, pen=False, tol=1e-6)
     scores, expected = 1e150 * X @ W[1:] + W[0], X @ V[1:] + V[0]
     np.testing.assert_allclose(scores, expected, rtol=1e-3, atol=1e-3)

@@ -240,7 +240,7 @@ class TestFinite:
         answer = asked(X, y, 2, weight=weight)
         assert answer.kind == "complete"
         assert answer.verify(X, y, weight)
-        assert not answer.verify(X, y)
+        assert not answer.verify(X, y).claim_holds
 
     def test_a_class_without_weight_can_be_ruled_out_for_ever(self):
         X, y = np.array([[0.0], [1.0], [2.0], [3.0], [0.5]]), np.array([0, 0, 1, 1, 1])
@@ -283,12 +283,12 @@ class TestForged:
     def test_another_kind(self, quasi):
         X, y, answer = quasi
         assert "not complete" in replace(answer, kind="complete").verify(X, y).reason
-        assert not replace(answer, kind="nearly").verify(X, y)
+        assert not replace(answer, kind="nearly").verify(X, y).claim_holds
         line = np.arange(4.0)[:, None]
         strict = asked(line, np.array([0, 0, 1, 1]), 2)
         forged = replace(strict, kind="quasi-complete")
         check = forged.verify(line, np.array([0, 0, 1, 1]))
-        assert not check
+        assert not check.claim_holds
         assert "completely" in check.reason
 
     def test_another_direction(self, quasi):
@@ -301,12 +301,12 @@ class TestForged:
         nothing = ((Fraction(0),) * 4, (Fraction(0),) * 4)
         forged = replace(answer, exact_direction=nothing, direction=np.zeros((2, 4)))
         assert "every margin is 0" in forged.verify(X, y).reason
-        assert not replace(answer, direction=answer.direction + 1e-3).verify(X, y)
-        assert not replace(answer, direction=answer.direction[:, :2]).verify(X, y)
+        assert not replace(answer, direction=answer.direction + 1e-3).verify(X, y).claim_holds
+        assert not replace(answer, direction=answer.direction[:, :2]).verify(X, y).claim_holds
 
     def test_floats_prove_nothing(self, quasi):
         X, y, answer = quasi
-        assert not replace(answer, exact_direction=()).verify(X, y)
+        assert not replace(answer, exact_direction=()).verify(X, y).claim_holds
 
     def test_a_bias_where_there_is_none(self):
         X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
@@ -321,7 +321,7 @@ class TestForged:
 
     def test_other_data(self, quasi):
         X, y, answer = quasi
-        assert not answer.verify(X, 1 - y)
-        assert not answer.verify(X[:, :2], y)
-        assert not answer.verify(X, y + 1)
-        assert not Finite(np.zeros((1, 2)), 0.5).verify(X, y)
+        assert not answer.verify(X, 1 - y).claim_holds
+        assert not answer.verify(X[:, :2], y).claim_holds
+        assert not answer.verify(X, y + 1).claim_holds
+        assert not Finite(np.zeros((1, 2)), 0.5).verify(X, y).claim_holds

@@ -424,12 +424,12 @@ def test_forged_claims(options, K):
         replace(claim, fit_intercept=False),
     ]
     for one in forged:
-        assert not one.verify(X, y)
-    assert not claim.verify(X, np.roll(y, 1))
-    assert not claim.verify(X[::-1], y)
-    assert not claim.verify(X[:-1], y[:-1])
+        assert not one.verify(X, y).claim_holds
+    assert not claim.verify(X, np.roll(y, 1)).claim_holds
+    assert not claim.verify(X[::-1], y).claim_holds
+    assert not claim.verify(X[:-1], y[:-1]).claim_holds
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         rough = ls.LogisticRegression(**options, max_iter=1).fit(X, y).certificate_
     if 1e-6 < rough.gap < rough.primal:
-        assert not replace(rough, gap=rough.gap / 100).verify(X, y)
+        assert not replace(rough, gap=rough.gap / 100).verify(X, y).claim_holds

@@ -132,7 +132,7 @@ def test_weights_are_repeated_rows(make, options):
     np.testing.assert_allclose(a.fold_coefs, b.fold_coefs, atol=1e-7)
     np.testing.assert_allclose(a.scores, b.scores, atol=1e-12)
     assert a.verify(X, y, weight), a.verify(X, y, weight)
-    assert not a.verify(X, y) or "class_weight" in options
+    assert not a.verify(X, y).claim_holds or "class_weight" in options
 
 
 def test_class_weights_are_those_of_the_whole_table():
@@ -226,10 +226,10 @@ def test_forged_claims_are_rejected(make):
     primal = 0.5 * np.sum(moved[:, 1:] ** 2) + good.C * np.sum(losses)
     changes = {"weights": moved, "primal": primal, "dual": primal - good.gap, "kkt": 1e9}
     assert "the bound is" in forged(**changes).verify(X, y).reason
-    assert not forged(primal=good.primal * 0.999).verify(X, y)
-    assert not forged(C=2 * good.C).verify(X, y)
-    assert not forged(weights=np.full_like(moved, np.nan)).verify(X, y)
-    assert not found.verify(1.1 * X, y)
+    assert not forged(primal=good.primal * 0.999).verify(X, y).claim_holds
+    assert not forged(C=2 * good.C).verify(X, y).claim_holds
+    assert not forged(weights=np.full_like(moved, np.nan)).verify(X, y).claim_holds
+    assert not found.verify(1.1 * X, y).claim_holds
     assert "there are 50 rows" in found.verify(X[:50], y[:50]).reason
     assert "not the data" in found.verify(X, y, -np.ones(len(y))).reason
     other = found.fold_coefs.copy()

@@ -170,11 +170,11 @@ def test_forged_claims_and_changed_models_are_rejected(kernel, dtype, form):
     changes += [{"alpha": -claim.alpha}, {"alpha": claim.alpha[:-1]}, {"bias": claim.bias + 1}]
     changes += [{"gap": 0.0}, {"kernel": "poly" if kernel != "poly" else "rbf"}]
     for change in changes:
-        assert not dataclasses.replace(claim, **change).verify(form(X), y), change
+        assert not dataclasses.replace(claim, **change).verify(form(X), y).claim_holds, change
     for name in ("dual_coef_", "intercept_", "support_vectors_"):
         held = getattr(model, name)
         setattr(model, name, held + 1.0 if name == "intercept_" else 2.0 * held)
-        assert not model.verify(form(X), y, weight), name
+        assert not model.verify(form(X), y, weight).claim_holds, name
         setattr(model, name, held)
 
 

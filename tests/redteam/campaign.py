@@ -119,7 +119,7 @@ def _judge(problem: Problem, judge: Any, fitted: Any, outcome: Outcome) -> None:
     if getattr(judge, "unsure", False):
         outcome.notes.append(UNSURE)
     check = _verified(judge, claim, outcome)
-    if honest and check is not None and not check:
+    if honest and check is not None and not check.claim_holds:
         outcome.found.append((REJECTED, check.reason))
     if honest and hasattr(fitted, "verify") and fitted is not claim:
         try:
@@ -127,7 +127,7 @@ def _judge(problem: Problem, judge: Any, fitted: Any, outcome: Outcome) -> None:
         except Exception as error:
             outcome.found.append((CRASH, f"model.verify: {type(error).__name__}: {error}"))
             return
-        if not live:
+        if not live.claim_holds:
             outcome.found.append((REJECTED, f"model.verify: {live.reason}"))
 
 
@@ -153,7 +153,8 @@ def _forge(judge: Any, fitted: Any, outcome: Outcome, rng: Any, most: int) -> No
         if reason is None:
             continue
         outcome.forged += 1
-        if _verified(judge, forged, outcome, f"verify of forged {what}"):
+        check = _verified(judge, forged, outcome, f"verify of forged {what}")
+        if check is not None and check.claim_holds:
             outcome.found.append((FORGED, f"{what} ({reason})"))
     _forge_live(judge, fitted, outcome)
 
@@ -170,7 +171,7 @@ def _forge_live(judge: Any, fitted: Any, outcome: Outcome) -> None:
         claim = fitted._live_claim(problem.X)
         lies = [*judge.held(fitted, claim), *judge.refute(claim)]
         outcome.forged += bool(lies)
-        if lies and fitted.verify(problem.X, problem.y, **problem.given):
+        if lies and fitted.verify(problem.X, problem.y, **problem.given).claim_holds:
             outcome.found.append((FORGED, f"{name} doubled after the fit ({lies[0]})"))
     except (ValueError, TypeError, AttributeError, IndexError, KeyError):
         pass  # the attributes fit no claim; verify says so

@@ -77,7 +77,7 @@ def outcome(name: str, problem: Problem, sabotage: Sabotage, known: Compiled) ->
         return "unused"
     if not claim.ok:
         return "not ok"
-    if not claim.verify(problem.X, problem.y):
+    if not claim.verify(problem.X, problem.y).claim_holds:
         return "rejected"
     with precision(problem.bits):
         judge = REGISTRY[name].judge(problem)

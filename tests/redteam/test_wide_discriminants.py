@@ -76,7 +76,7 @@ def test_what_takes_too_long_is_not_claimed():
     assert claim.accuracy == np.inf
     assert claim.rank == 58
     for forged in ({"accuracy": 1e-13}, {"rank": 57}, {"weights": 2 * claim.weights}):
-        assert not replace(claim, **forged).verify(X, y)
+        assert not replace(claim, **forged).verify(X, y).claim_holds
 
 
 def test_spreads_below_rounding_are_not_called_none():

@@ -317,7 +317,7 @@ def forgeries():
 @pytest.mark.parametrize(("name", "forged"), list(forgeries()))
 def test_forged_separable_is_refused(name, forged):
     check = forged.verify(*OR)
-    assert not check
+    assert not check.claim_holds
     assert check.reason
 
 
@@ -325,14 +325,14 @@ def test_separable_is_refused_on_other_data():
     verdict = ls.separability(*OR)
     X, y = OR
     assert verdict.verify(X, y)
-    assert not verdict.verify(X, -y)
-    assert not verdict.verify(X, XOR[1])
-    assert not verdict.verify(X[:, :1], y)
-    assert not verdict.verify(X[:3], y[:3])
-    assert not verdict.verify(X + 1e-7, y)
-    assert not verdict.verify(np.full_like(X, np.nan), y)
-    assert not verdict.verify(X, [1, 1, 1, 1])
-    assert not verdict.verify(*TOUCHING)
+    assert not verdict.verify(X, -y).claim_holds
+    assert not verdict.verify(X, XOR[1]).claim_holds
+    assert not verdict.verify(X[:, :1], y).claim_holds
+    assert not verdict.verify(X[:3], y[:3]).claim_holds
+    assert not verdict.verify(X + 1e-7, y).claim_holds
+    assert not verdict.verify(np.full_like(X, np.nan), y).claim_holds
+    assert not verdict.verify(X, [1, 1, 1, 1]).claim_holds
+    assert not verdict.verify(*TOUCHING).claim_holds
 
 
 def test_forged_not_separable_is_refused():
@@ -355,11 +355,11 @@ def test_forged_not_separable_is_refused():
         replace(verdict, classes=("a", "b")),
     ]
     for other in forged:
-        assert not other.verify(*XOR)
+        assert not other.verify(*XOR).claim_holds
     X, y = XOR
-    assert not verdict.verify(X, -y)
-    assert not verdict.verify(*OR)
-    assert not verdict.verify(X[:3], y[:3])
+    assert not verdict.verify(X, -y).claim_holds
+    assert not verdict.verify(*OR).claim_holds
+    assert not verdict.verify(X[:3], y[:3]).claim_holds
 
 
 def test_quasi_separable_data_cannot_be_called_not_separable():
@@ -367,7 +367,7 @@ def test_quasi_separable_data_cannot_be_called_not_separable():
     circuit = {**quasi.positive, **quasi.negative}
     claim = NotSeparable(quasi.classes, quasi.point, quasi.positive, quasi.negative, circuit)
     check = claim.verify(*TOUCHING)
-    assert not check
+    assert not check.claim_holds
     assert "span" in check.reason
 
 
@@ -383,14 +383,14 @@ def test_forged_quasi_separable_is_refused():
         replace(quasi, point=(Fraction(1), Fraction(1))),
         replace(quasi, positive=quasi.negative),
     ):
-        assert not other.verify(*TOUCHING)
+        assert not other.verify(*TOUCHING).claim_holds
     # strict data have no common point, data that are not separable no such weights
     strict = QuasiSeparable((-1, 1), (0, 1, 1), np.array([0]), (0, 0), {1: 1}, {0: 1})
-    assert not strict.verify(*OR)
+    assert not strict.verify(*OR).claim_holds
     xor = ls.separability(*XOR)
     for W in ((0, 1, 1), (-1, 1, 1), (0, 0, 0)):
         claim = QuasiSeparable((-1, 1), W, np.array([0]), xor.point, xor.positive, xor.negative)
-        assert not claim.verify(*XOR)
+        assert not claim.verify(*XOR).claim_holds
 
 
 def test_quasi_separable_data_cannot_be_called_separable():
@@ -398,7 +398,7 @@ def test_quasi_separable_data_cannot_be_called_separable():
     shifted = X + 1e-3 * y[:, None] * np.array([1.0, 0.0])
     verdict = ls.separability(shifted, y)
     assert verdict
-    assert not verdict.verify(X, y)
+    assert not verdict.verify(X, y).claim_holds
 
 
 def offsets():
@@ -429,7 +429,7 @@ def test_hard_separable_data(name, X, y):
     assert check, check.reason
     assert np.isfinite(verdict.weights).all()
     assert verdict.margin > 0
-    assert not verdict.verify(X, -y)
+    assert not verdict.verify(X, -y).claim_holds
 
 
 def overlaps():
@@ -577,9 +577,9 @@ def test_many_classes():
     assert table.pairwise[("a", "c")].verify(X[own], y[own])
     assert table.one_vs_rest["c"].verify(X, y == "c")
     swapped = {**table.pairwise, ("a", "b"): table.pairwise[("a", "c")]}
-    assert not replace(table, pairwise=swapped).verify(X, y)
-    assert not replace(table, one_vs_rest={}).verify(X, y)
-    assert not table.verify(X, np.roll(y, 2))
+    assert not replace(table, pairwise=swapped).verify(X, y).claim_holds
+    assert not replace(table, one_vs_rest={}).verify(X, y).claim_holds
+    assert not table.verify(X, np.roll(y, 2)).claim_holds
 
 
 def indicators(n, seed, noise):

@@ -116,6 +116,7 @@ def header(out: Console, title: str, source: Any, *, gap: bool = True) -> None:
 
 
 def verdict(out: Console, check: Any) -> bool:
-    """What verifying a certificate has found; does it hold?"""
-    paragraph(out, str(check), style="green" if check else "red")
-    return bool(check)
+    """What verifying a certificate has found; does the claim hold?"""
+    style = "green" if check else "yellow" if check.claim_holds else "red"
+    paragraph(out, str(check), style=style)
+    return bool(check.claim_holds)

@@ -9,12 +9,26 @@ from sklearn.base import is_classifier
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from linscope.data import to_matrix
 from linscope.data.tables import TableLike
 from linscope.engines import Source, source_of
 from linscope.results import Certificate, Check
+from linscope.rows.far import FarRows
+from linscope.verify.answers import Answers, require_answers
+from linscope.verify.claims import checked
 
 from .estimator import Estimator
 from .far import here
+
+# Rows of a table elsewhere that a model is asked about.
+SOME = 1000
+
+
+def rows_to_ask(X: Any) -> Any:
+    """The rows of a table as a matrix; the first of one that is elsewhere."""
+    if isinstance(X, FarRows):
+        return X.engine.take(np.arange(min(SOME, len(X)))).X
+    return to_matrix(X)[0]
 
 
 class Verified(Estimator):
@@ -23,10 +37,11 @@ class Verified(Estimator):
     class_weight: Any
 
     def verify(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Check:
-        """Check the certificate against these data, for the attributes as they are now.
+        """Check the certificate against these data, for the model as it is now.
 
-        ``certificate_.verify`` checks the weights that the fit has found; this one notices if they
-        were changed since.
+        ``certificate_.verify`` checks the numbers that the fit has found. This one also compares
+        the model's scores, labels, probabilities and transformed rows with what these numbers
+        give, so it notices any change of the model since.
 
         Parameters
         ----------
@@ -42,7 +57,18 @@ class Verified(Estimator):
             weight = self._claimed_weight(y, sample_weight)
         except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
             return Check(False, f"the model's attributes do not fit these data: {error}")
-        return claim.verify(X, y) if weight is None else claim.verify(X, y, weight)
+        found = claim.verify(X, y) if weight is None else claim.verify(X, y, weight)
+        asked = checked(self._answers_as_certified, X) if found.claim_holds else found
+        return found if asked.claim_holds else asked
+
+    def _answers_as_certified(self, X: TableLike) -> str:
+        """Everything that predictions read is part of the claim: see ``verify.answers``."""
+        require_answers(self, *self._certified_answers(rows_to_ask(X)))
+        return "the model answers as certified"
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        """Rows that the model is asked about, and what the certified numbers say of them."""
+        raise NotImplementedError
 
     def _far_data(self, source: Source) -> tuple[Any, Any, Any]:
         """X, y and the weights of rows that are elsewhere, as the check of the claim takes them."""

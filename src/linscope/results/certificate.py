@@ -12,7 +12,7 @@ What a certificate means, for every model:
    INFINITE a proven direction, RANK_DEFICIENT a proven dependency.
 
 ``verify(X, y)`` recomputes all of it from the data by a way of its own, see ``linscope.verify`` and
-``linscope.MODEL.verify``.
+``linscope.MODEL.verify``. It is true only if the claim is right and ``ok``.
 ``model.verify(X, y)`` does so for what the model's attributes hold now, ``certificate_.verify`` for
 what was claimed when it was fitted.
 """
@@ -35,21 +35,41 @@ from .status import Status
 class Check:
     """Outcome of a verification: true or false, and the reason in a sentence.
 
+    A check of a fit is true only if the claim is right and the fit is good (``certificate_.ok``).
+
+    Attributes
+    ----------
+    ok : the truth value
+    reason : a sentence
+    claim_holds : whether the claim is right, whatever it claims; False only if it was refuted
+
     >>> bool(Check(False, "sample 3 has margin -1"))
     False
     """
 
     ok: bool
     reason: str
+    claim_holds: bool = None  # type: ignore[assignment]  # the same as ok
+
+    def __post_init__(self) -> None:
+        if self.claim_holds is None:
+            object.__setattr__(self, "claim_holds", self.ok)
 
     def __bool__(self) -> bool:
         return self.ok
 
+    @property
+    def verdict(self) -> str:
+        """The outcome in a word or two."""
+        if self.ok:
+            return "verified"
+        return "not finished" if self.claim_holds else "REJECTED"
+
     def __str__(self) -> str:
-        return f"{'verified' if self.ok else 'REJECTED'}: {self.reason}"
+        return f"{self.verdict}: {self.reason}"
 
     def _repr_html_(self) -> str:
-        word = "verified" if self.ok else "rejected"
+        word = self.verdict.lower()
         return f"<div>{mark(self.ok)} <b>{word}</b>: {escape(self.reason)}</div>"
 
 
@@ -92,7 +112,14 @@ class Certificate(ABC):
 
     @abstractmethod
     def verify(self, X: Any, y: Any = None) -> Check:
-        """Recompute the claim from the data alone."""
+        """Recompute the claim from the data alone; true if it is right and the fit is good."""
+
+    def _judged(self, found: Check) -> Check:
+        """The check of this claim: a claim may be right and say that the fit is not good."""
+        if not found.claim_holds or self.ok:
+            return found
+        reason = f"the claim is right, but the fit is not good ({self.text}): {found.reason}"
+        return Check(False, reason, claim_holds=True)
 
     def __str__(self) -> str:
         lines = [self.text]

@@ -37,7 +37,7 @@ def checked(claims: Callable[..., str], *arguments: Any) -> Check:
 
 def require_part(name: str, found: Check) -> None:
     """Reject the claim if that of a part does not hold."""
-    require(found, f"{name}: {found.reason}")
+    require(found.claim_holds, f"{name}: {found.reason}")
 
 
 def foreign(claim: Any, *own: str) -> bool:

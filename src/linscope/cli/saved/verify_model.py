@@ -42,6 +42,7 @@ def verify_model(
             "model": str(path),
             "table": {None: "not known", True: "same", False: "another"}[same],
             "verified": bool(found),
+            "claim_holds": found is not None and found.claim_holds,
             "reason": "another table" if found is None else found.reason,
         }
         print_json(said)
@@ -68,6 +69,6 @@ def _say(model: Any, found: Any, same: bool | None) -> None:
         ("certificate", model.final.certificate_.text),
         ("table", "the one of the fit, by its hash" if same else "the file does not say which"),
     ]
-    if model.reader is not None and found:
+    if model.reader is not None and found.claim_holds:
         pairs.append(("preparation", "made again from the table, the same"))
     facts(out, pairs)

@@ -330,7 +330,7 @@ def _print(
             **fitted,
             "answer": dict(run.answer),
             "certificate": certificate_of(model.certificate_),
-            "verified": check and check.ok,
+            "verified": None if check is None else check.ok,
             "check": check and check.reason,
         }
     )

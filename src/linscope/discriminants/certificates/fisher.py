@@ -35,6 +35,7 @@ class FisherCertificate(Certificate):
     given_priors : whether the priors were chosen, not counted
     shrinkage : (K,) share of the ridge in the covariance of each class; ``automatic`` by formula
     mean_difference : whether the directions are those of the means, not of J
+    components : how many of the directions ``transform`` uses; None: not claimed
     rank, constant, dependent : of the within-class scatter; numbers of columns that do not vary
         within classes, and of columns that are combinations of columns before them (not looked
         for among more than 500)
@@ -80,6 +81,7 @@ class FisherCertificate(Certificate):
     automatic: bool = False
     given_priors: bool = False
     mean_difference: bool = False
+    components: int | None = None
     constant: tuple[int, ...] = ()
     dependent: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
@@ -110,7 +112,7 @@ class FisherCertificate(Certificate):
     def verify(self, X, y=None, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
         with one_blas_thread():  # many small factorisations
-            return check(self, X, y, sample_weight, choose)
+            return self._judged(check(self, X, y, sample_weight, choose))
 
 
 def listed(names: list[str], most: int = 10) -> str:

@@ -49,4 +49,4 @@ class LeastSquaresClassifierCertificate(Certificate):
     @accepts_dataset
     def verify(self, X, y=None, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
-        return page.check(self, X, y, sample_weight, choose)
+        return self._judged(page.check(self, X, y, sample_weight, choose))

@@ -71,4 +71,4 @@ class NaiveBayesCertificate(Certificate):
     def verify(self, X, y=None, sample_weight=None) -> Check:
         """Check the claim from the data alone; pass the weights of the fit if it had any."""
         with one_blas_thread():  # many small sums
-            return check(self, X, y, sample_weight, choose)
+            return self._judged(check(self, X, y, sample_weight, choose))

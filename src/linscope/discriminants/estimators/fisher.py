@@ -23,6 +23,7 @@ from linscope.results import Status
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
 from linscope.rows.threads import one_blas_thread
+from linscope.verify.answers import Answers, linear_answers, projection
 
 from ..certificates.fisher import FisherCertificate
 from ..certificates.fisher_proof import Proof, Setting, prove
@@ -253,6 +254,7 @@ class FisherDiscriminant(
             automatic=self.shrinkage == "auto",
             given_priors=self.priors is not None,
             mean_difference=self.mean_difference,
+            components=self._n_features_out,
             constant=tuple(found.constant),
             dependent=tuple(found.dependent),
             names=tuple(self._names()),
@@ -271,6 +273,14 @@ class FisherDiscriminant(
             priors=np.asarray(self.priors_),
             criterion=float(self.criterion_),
         )
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        claim = self.certificate_
+        centre = np.asarray(claim.priors) @ np.asarray(claim.means)
+        form: dict[str, Any] = {"classes": list(claim.labels), "logits": "softmax"}
+        directions = claim.scalings[:, : claim.components]
+        form["transformed"] = projection(X, centre, directions, X.dtype)
+        return X, linear_answers(X, claim.weights, X.dtype, **form)
 
     def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         return sample_weight  # the certificate knows the class weights

@@ -21,6 +21,7 @@ from linscope.least_squares.certificates.least_squares import (
 )
 from linscope.results import Result
 from linscope.results.caller import warn_caller
+from linscope.verify.answers import Answers, linear_answers
 
 from ..certificates.least_squares_classifier import LeastSquaresClassifierCertificate
 from ..solvers.one_of_k import (
@@ -162,6 +163,10 @@ class LeastSquaresClassifier(Verified, LinearScores):
         if not np.array_equal(weights, self.certificate_.weights):
             raise ValueError("coef_ or intercept_ are not the weights of the certificate")
         return self.certificate_
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        claim = self.certificate_
+        return X, linear_answers(X, claim.weights, X.dtype, classes=list(claim.labels))
 
     def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         """The certificate multiplies by the class weights itself."""

@@ -18,6 +18,7 @@ from linscope.fitting.verified import Verified
 from linscope.results import Status
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
+from linscope.verify.answers import Answers, gaussian_answers
 
 from ..certificates.naive_bayes import NaiveBayesCertificate
 from ..solvers.moments import ClassMoments
@@ -147,6 +148,11 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
             totals=np.asarray(self.class_count_),
             labels=tuple(self.classes_.tolist()),
         )
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        claim, form = self.certificate_, {"logits": "softmax"}
+        numbers = claim.means, claim.variances, claim.priors
+        return X, gaussian_answers(X, *numbers, X.dtype, classes=list(claim.labels), **form)
 
     def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         return sample_weight  # the certificate knows the class weights

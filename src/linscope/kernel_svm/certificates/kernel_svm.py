@@ -49,6 +49,7 @@ class KernelSVMCertificate(SVMCertificate):
     allowed : the gap that follows from it, tol·ΣC_i; with C = ∞ 4·tol·Σα_i
     rounding : the objective is ``primal`` within so much
     ridge : proven: the kernel with so much on its diagonal is an inner product; None if unknown
+    slope : a of the probabilities, which nothing proves; None if the model has none
     witness : (rows, v) with vᵀKv < 0: the kernel is not an inner product, and there is no gap
     """
 
@@ -71,6 +72,7 @@ class KernelSVMCertificate(SVMCertificate):
     allowed: float = 0.0
     rounding: float = 0.0
     ridge: float | None = 0.0
+    slope: float | None = None
     witness: tuple[np.ndarray, np.ndarray] | None = None
 
     def facts(self) -> dict[str, Any]:
@@ -95,7 +97,7 @@ class KernelSVMCertificate(SVMCertificate):
         X, y : the training data; the Gram matrix for a precomputed kernel
         sample_weight : the weights of the fit, if it had any (times class weights)
         """
-        return kernel_svm.check(self, X, y, sample_weight)
+        return self._judged(kernel_svm.check(self, X, y, sample_weight))
 
 
 def claim_of(

@@ -19,12 +19,15 @@ from linscope.engines import Block, Engine, Source, check_rows
 from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.estimator import Estimator
 from linscope.fitting.training import Training, read_features, read_training
+from linscope.fitting.verified import rows_to_ask
 from linscope.kernels import NAMES, kernel_name, resolve_gamma
 from linscope.linear_svm.estimators.linear_svc import LinearSVC
 from linscope.results import Check
 from linscope.rows.blocks import taken
 from linscope.rows.far import FarRows
 from linscope.rows.finite import check_finite
+from linscope.verify.answers import require_answers
+from linscope.verify.claims import checked
 
 from .svc import SVC
 
@@ -265,9 +268,17 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
         try:
             training = read_training(clone(self), X, y, sample_weight)
             mapped = self._mapped(training)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, LookupError) as error:
             return Check(False, f"the model does not fit these data: {error}")
-        return self.linear_.verify(*mapped)
+        found = self.linear_.verify(*mapped)
+        asked = checked(self._answers_as_certified, training.X) if found.claim_holds else found
+        return found if asked.claim_holds else asked
+
+    def _answers_as_certified(self, X: Any) -> str:
+        matrix = rows_to_ask(X)
+        _, said = self.linear_._certified_answers(self._features(matrix))
+        require_answers(self, matrix, said)
+        return "the model answers as certified"
 
     def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores of the linear machine: (n,) for two classes, (n, K) for more."""

@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from linscope.data import to_matrix
 from linscope.data.tables import TableLike
 from linscope.fitting.verified import Verified
+from linscope.verify.answers import Answers, kernel_answers, linear_answers, linear_form, some
+from linscope.verify.kernel_values import Kernel
 
 from ..certificates.kernel_svm import KernelSVMCertificate
 from ..solving.prediction import SVCPrediction
@@ -24,6 +26,8 @@ class SVCLive(SVCPrediction, Verified):
     """
 
     certificate_: KernelSVMCertificate
+    probability: bool
+    slope_: float
     _rows: list[np.ndarray]
 
     def _live_claim(self, X: TableLike) -> KernelSVMCertificate:
@@ -34,6 +38,10 @@ class SVCLive(SVCPrediction, Verified):
         sides, n = self._sides(count), matrix.shape[0]
         sign = -1.0 if self._pairs else 1.0
         coefficients = sign * np.asarray(self.dual_coef_, dtype=np.float64)
+        if claim.slope is not None and claim.slope != self.slope_:
+            raise ValueError("slope_ is not that of the certificate")
+        if self.probability and not hasattr(self, "slope_"):
+            raise ValueError("probability=True needs another fit")
         parts: list[Any] = []
         known: dict[str, Any] = claim.parts or {"": claim}
         for k, part in enumerate(known.values()):
@@ -44,12 +52,43 @@ class SVCLive(SVCPrediction, Verified):
             live["bias"] = sign * float(self.intercept_[k])
             if part.weights is not None:
                 live["weights"] = sign * self._coef[k].astype(np.float64)
+            live |= {"kernel": self._kernel_name, "parameters": self._kernel_parameters(part)}
             if any(not np.array_equal(value, getattr(part, name)) for name, value in live.items()):
                 raise ValueError("dual_coef_, intercept_ or coef_ are not those of the fit")
             parts.append(replace(part, **live))
         if not claim.parts:
             return parts[0]
         return replace(claim, parts=dict(zip(claim.parts, parts, strict=True)))
+
+    def _kernel_parameters(self, part: Any) -> dict[str, Any]:
+        """The numbers of the kernel that the certificate has, as the model has them now."""
+        own = {"gamma": self._gamma, "degree": self.degree, "coef0": self.coef0}
+        return {name: own[name] for name in part.parameters}
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        claim = self.certificate_
+        X = some(X, len(self.support_) * X.shape[1])
+        part = next(iter(claim.parts.values()), claim)
+        form = linear_form(claim)
+        if claim.slope is not None:
+            form |= {"slope": claim.slope, "logits": "softmax"}
+        sign = -1.0 if form["pairs"] else 1.0
+        if part.weights is not None:
+            parts = list(claim.parts.values()) or [claim]
+            weights = np.array([np.r_[part.bias, part.weights] for part in parts])
+            return X, linear_answers(X, weights, X.dtype, **form)
+        given = part.kernel == "precomputed"
+        rows = X[:, self.support_] if given else X
+        Z = None if given else self.support_vectors_
+        held = sign * self._joined_coefficients(), sign * self.intercept_
+        kernel = Kernel(part.kernel, **part.parameters)
+        return X, kernel_answers(kernel, rows, Z, *held, X.dtype, **form)
+
+    def _joined_coefficients(self) -> np.ndarray:
+        """The entries of ``dual_coef_`` for each problem, one for each support vector."""
+        count, held = len(self.certificate_.parts) or 1, np.asarray(self.dual_coef_, np.float64)
+        every = np.arange(len(self.support_))
+        return np.array([held[row, every] * (side != 0) for row, side in self._sides(count)])
 
     def _sides(self, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Of each problem: the row of dual_coef_ of each vector, and its sign, 0 if it has none."""

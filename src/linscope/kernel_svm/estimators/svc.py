@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations, pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -181,6 +182,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
         self._keep(training, parts)
         if self.probability:
             self.slope_ = fit_slope(self, training, self._gamma)
+            self.certificate_ = replace(self.certificate_, slope=self.slope_)
         return Fitted(training, parts)
 
     def _checked(self, training: Training) -> Training:

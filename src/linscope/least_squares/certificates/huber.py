@@ -81,7 +81,7 @@ class HuberCertificate(Certificate):
         X, y : the training data
         sample_weight : the weights of the fit, if it had any
         """
-        return page.check(self, X, y, sample_weight)
+        return self._judged(page.check(self, X, y, sample_weight))
 
 
 def outliers_of(X, y, weights: np.ndarray, scale: float, epsilon: float, single: bool):

@@ -127,7 +127,7 @@ class LeastSquaresCertificate(Certificate):
         X, y : the training data
         sample_weight : the weights of the fit, if it had any
         """
-        return page.check(self, X, y, sample_weight, choose)
+        return self._judged(page.check(self, X, y, sample_weight, choose))
 
 
 def sentences(dependent: dict[int, dict[int, float]], names: list[str]) -> list[str]:

@@ -29,6 +29,7 @@ from linscope.results import Result, Status
 from linscope.results.caller import warn_caller
 from linscope.results.numbers import short
 from linscope.rows.finite import check_finite
+from linscope.verify.answers import Answers, linear_answers
 
 from ..certificates.least_squares import (
     LeastSquaresCertificate,
@@ -255,6 +256,10 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         if not np.array_equal(weights, self.certificate_.weights):
             raise ValueError("coef_ or intercept_ are not the weights of the certificate")
         return replace(self.certificate_, weights=weights.astype(np.float64))
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        weights = np.atleast_2d(self.certificate_.weights)
+        return X, linear_answers(X, weights, np.asarray(self.coef_).dtype)
 
     def _keep(self, training: Regression, result: Result) -> None:
         weights = result.weights.astype(training.X.dtype)

@@ -20,6 +20,7 @@ from linscope.fitting.targets import Regression, read_regression
 from linscope.results import Result
 from linscope.results.caller import warn_caller
 from linscope.rows.far import MOST_BROUGHT, FarRows, brought
+from linscope.verify.answers import Answers, linear_answers
 
 from ..certificates.huber import HuberCertificate, certify, outliers_of
 from ..certificates.least_squares import in_range
@@ -183,6 +184,9 @@ class HuberRegressor(LinearRegressor):
 
     def _weights(self) -> np.ndarray:
         return np.r_[self.intercept_, self.coef_].astype(np.float64)
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        return X, linear_answers(X, self.certificate_.weights, self.coef_.dtype)
 
     def _live_claim(self, X: TableLike) -> HuberCertificate:
         return replace(

@@ -313,7 +313,7 @@ class LinearStatistics:
             training, advice = self._read(X, y, sample_weight), "pass the data of the fit"
         weight = training.weight if len(training.weight) else None
         check = self.certificate_.verify(training.X, training.Y, weight)
-        if not check:
+        if not check.claim_holds:
             raise ValueError(f"these are not the data of the fit ({check.reason}): {advice}")
         return training
 

@@ -49,7 +49,7 @@ class LinearSVMCertificate(SVMCertificate):
         X, y : the training data
         sample_weight : the weights of the fit, if it had any (times class weights)
         """
-        return check(self, X, y, sample_weight, choose)
+        return self._judged(check(self, X, y, sample_weight, choose))
 
 
 def certify(

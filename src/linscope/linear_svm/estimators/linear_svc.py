@@ -24,6 +24,7 @@ from linscope.results.caller import warn_caller
 from linscope.rows.far import FarChoice, FarRows
 from linscope.rows.finite import check_finite
 from linscope.rows.threads import one_blas_thread
+from linscope.verify.answers import Answers, linear_answers, linear_form
 
 from ..certificates.linear_svm import several
 from ..solving.problems import Part, Start, check_options, problems_of, solve
@@ -233,6 +234,11 @@ class LinearSVC(Verified, LinearPrediction, ClassifierMixin, CallbackSupportMixi
             if not np.array_equal(part.alpha[part.alpha != 0.0], alpha[alpha != 0.0]):
                 raise ValueError("alphas_ are not the coefficients of the certificate")
         return claim
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        claim = self.certificate_
+        weights = np.atleast_2d(claim.weights)
+        return X, linear_answers(X, weights, self.coef_.dtype, **linear_form(claim))
 
     def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores: w·x + b for two classes, positive for the second; else one column for each class.

@@ -111,7 +111,7 @@ class LogisticCertificate(Certificate):
         X, y : the training data
         sample_weight : the weights of the fit, if it had any (times class weights)
         """
-        return check(self, X, y, sample_weight)
+        return self._judged(check(self, X, y, sample_weight))
 
 
 Claim = TypeVar("Claim", bound=LogisticCertificate)

@@ -22,6 +22,7 @@ from linscope.fitting.verified import Verified
 from linscope.results import Status
 from linscope.results.caller import warn_caller
 from linscope.rows.threads import one_blas_thread
+from linscope.verify.answers import Answers, linear_answers, linear_form
 
 from ..certificates.logistic import LogisticCertificate
 from ..solving.choice import SOLVERS, check_options, ignored_options, strengths
@@ -235,6 +236,13 @@ class LogisticRegression(
         for (name, part), row in rows:
             parts[name] = replace(cast(LogisticCertificate, part), weights=row[None, :])
         return replace(claim, weights=W, parts=parts)
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        claim = self.certificate_
+        form = linear_form(claim)
+        logits = "pairs" if form["pairs"] else "ovr" if claim.parts else "softmax"
+        form |= {"logits": logits, "pairs": form["pairs"] and "shares"}
+        return X, linear_answers(X, claim.weights, self.coef_.dtype, **form)
 
     def _initial(self, number: int, shape: Any) -> np.ndarray | None:
         if not self.warm_start or not hasattr(self, "_weights"):

@@ -157,7 +157,7 @@ class LogisticStatistics:
         labels = training.classes[training.codes]
         weight = training.weight if len(training.weight) else None
         check = self.certificate_.verify(training.X, labels, weight)
-        if not check:
+        if not check.claim_holds:
             raise ValueError(f"these are not the data of the fit ({check.reason}): pass X and y")
         return self._fit_of(training)
 

@@ -54,6 +54,7 @@ class PerceptronCertificate(Certificate):
     eta0 : the learning rate
     output : which vector the claim is about: last, averaged, voted or pocket
     last : the last vector, if that makes no mistakes while the averaged one, the claim's, does
+    committee : of a voted perceptron the digest of its vectors, which decide together
     """
 
     ADVICE: ClassVar[Mapping[Status, str]] = {
@@ -83,6 +84,7 @@ class PerceptronCertificate(Certificate):
     eta0: float = 1.0
     output: str = "last"
     last: np.ndarray | None = None
+    committee: str = ""
 
     @property
     def advice(self) -> str:
@@ -127,7 +129,7 @@ class PerceptronCertificate(Certificate):
         How the weights were found (updates, passes, rate) is checked only as far as data can tell:
         see ``linscope.perceptron.verify.perceptron``.
         """
-        return check(self, X, y, choose)
+        return self._judged(check(self, X, y, choose))
 
     def _problem(self, X, y):
         """The rows and signs of this binary problem."""
@@ -191,7 +193,7 @@ class ManyCertificates(Certificate):
     @accepts_dataset
     def verify(self, X, y=None) -> Check:
         """Check the claim of every binary problem from the data alone."""
-        return checked(self._claims, X, y)
+        return self._judged(checked(self._claims, X, y))
 
     def _claims(self, X, y) -> str:
         parts: dict[str, Any] = self.parts
@@ -235,6 +237,15 @@ def combine(parts: dict[str, Certificate]) -> Certificate:
     return ManyCertificates(status=combined_status(parts), parts=parts)
 
 
+def with_committees(claim: Any, committees: list[Any]) -> Any:
+    """The certificate of a voted perceptron, with the digests of its committees."""
+    if not claim.parts:
+        return replace(claim, committee=committees[0].digest())
+    both = zip(claim.parts.items(), committees, strict=True)
+    parts = {name: replace(part, committee=own.digest()) for (name, part), own in both}
+    return replace(claim, parts=parts)
+
+
 def combined_status(parts: dict[str, Certificate]) -> Status:
     statuses = {part.status for part in parts.values()}
     if len(statuses) == 1:
@@ -268,7 +279,7 @@ class KernelPerceptronCertificate(PerceptronCertificate):
 
         Signs are exact: see ``linscope.perceptron.verify.kernel_perceptron``.
         """
-        return kernel_perceptron.check(self, X, y)
+        return self._judged(kernel_perceptron.check(self, X, y))
 
     def bound(self, X, y) -> float:
         """R²/γ² in feature space is not worked out: γ would need the kernel's maximum margin."""

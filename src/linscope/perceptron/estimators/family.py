@@ -197,6 +197,28 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
             "output": self.output,
         }
 
+    def _certified_parts(self) -> list[Any]:
+        return list(self.certificate_.parts.values()) or [self.certificate_]
+
+    def _certified_form(self) -> dict[str, Any]:
+        """Labels, pairs and tie rule of the certificate; ValueError if the model has others."""
+        parts = self._certified_parts()
+        first, pairs = parts[0], len(parts) > 1 and not parts[0].others
+        labels = [part.positive for part in parts]
+        if len(parts) == 1 or pairs:
+            labels = list(dict.fromkeys([first.negative, *labels]))
+        about = {"tie": first.tie, "output": first.output, "fit_intercept": first.intercept}
+        for name, value in about.items():
+            if getattr(self, name) != value:
+                raise ValueError(f"the certificate is about {name}={value!r}")
+        form = {"classes": labels, "pairs": "votes" if pairs else ""}
+        return form | {"zero_is_second": first.tie != "negative"}
+
+    def _check_committees(self, parts: list[Any]) -> None:
+        both = zip(self.committees_, parts, strict=True)
+        if any(part.committee not in ("", committee.digest()) for committee, part in both):
+            raise ValueError("the committee is not the one of the certificate")
+
     def _no_bound(self, weight: np.ndarray, initial: np.ndarray) -> str:
         """Why the convergence theorem's bound does not apply, "" if it does."""
         reasons = {

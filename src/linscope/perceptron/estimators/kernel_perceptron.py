@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions
-from linscope.arithmetic.enclosures import UNIT, Ball
+from linscope.arithmetic.enclosures import UNIT, Ball, dense
 from linscope.data import to_matrix
 from linscope.data.tables import TableLike
 from linscope.fitting.scores import in_type, into_range
@@ -24,10 +24,11 @@ from linscope.results.certificate import proofs_wanted
 from linscope.rows.finite import check_finite
 from linscope.rows.memory_budget import available_memory
 from linscope.rows.operations import GramRows
+from linscope.verify.answers import Answers, kernel_answers, some, voted_answers
 from linscope.verify.kernel_signs import signed_sums
-from linscope.verify.kernel_values import Kernel, Values, kernel_sums, matrix_sums
+from linscope.verify.kernel_values import Kernel, Values, kernel_sums, matrix_sums, values
 
-from ..certificates.perceptron import KernelPerceptronCertificate, combine
+from ..certificates.perceptron import KernelPerceptronCertificate, combine, with_committees
 from ..solvers.rule import OutOfRange, PerceptronRule, coefficients, gram_start
 from ..solvers.samples import Visited
 from ..solvers.voted import Committee, update_rows
@@ -230,6 +231,8 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             }
         )
         self.support_ = kept[self.support_]
+        if self.output == "voted":
+            self.certificate_ = with_committees(self.certificate_, self.committees_)
         del self._gram
 
     def _vectors(self, training: Training, rows: Any) -> Any:
@@ -282,8 +285,31 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
             alpha=stored,
             bias=bias,
             kernel=self._kernel_name,
-            parameters={"gamma": self._gamma, "degree": self.degree, "coef0": self.coef0},
+            parameters=self._kernel_parameters(),
         )
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        return {"gamma": self._gamma, "degree": self.degree, "coef0": self.coef0}
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        form, part = self._certified_form(), self._certified_parts()[0]
+        numbers = {name: value or 0.0 for name, value in part.parameters.items()}
+        kernel, given = Kernel(part.kernel, **numbers), self.kernel == "precomputed"
+        if self.output != "voted":
+            X = some(X, len(self.support_) * X.shape[1])
+            Z = None if given else self.support_vectors_
+            of = X[:, self.support_] if given else X
+            held = self.dual_coef_, self.intercept_
+            return X, kernel_answers(kernel, of, Z, *held, X.dtype, **form)
+        X = some(X, max(len(committee) for committee in self.committees_) * X.shape[1])
+        bias = float(self.fit_intercept)
+
+        def products(committee: Committee) -> tuple[np.ndarray, np.ndarray]:
+            Z = committee.support
+            K = dense(X[:, Z]) if given else sum(values(kernel, X, Z).layers)
+            return K + bias, np.zeros(X.shape[0])
+
+        return X, voted_answers(self.committees_, products, X.dtype, **form)
 
     def _kernel(self) -> Kernel:
         return Kernel(self._kernel_name, self._gamma or 0.0, self.degree, self.coef0)
@@ -298,14 +324,19 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
     def _live_claim(self, X: TableLike) -> Any:
         """The certificate, if the attributes hold the coefficients it speaks of."""
         claim: Any = self.certificate_
+        parts = self._certified_parts()
+        if any(part.kernel != self._kernel_name for part in parts):
+            raise ValueError(f"kernel={self.kernel!r} is not that of the certificate")
+        if any(part.parameters != self._kernel_parameters() for part in parts):
+            raise ValueError("gamma, degree or coef0 are not those of the certificate")
         if self.output == "voted":
+            self._check_committees(parts)
             return claim
         matrix, _ = to_matrix(X)
         if self.kernel != "precomputed":
             given, held = matrix[self.support_], self.support_vectors_
             if (given != held).sum():
                 raise ValueError("support_vectors_ are not the rows support_ of X")
-        parts = list(claim.parts.values()) or [claim]
         alphas = np.zeros((len(parts), matrix.shape[0]))
         alphas[:, self.support_] = self.dual_coef_
         for k, part in enumerate(parts):

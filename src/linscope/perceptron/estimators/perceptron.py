@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import StrOptions, fits
+from linscope.arithmetic.enclosures import dense
 from linscope.data import encode_labels
 from linscope.data.tables import TableLike
 from linscope.engines import Engine, check_rows, choose, in_few_blocks
@@ -29,8 +30,9 @@ from linscope.results import Result, Status
 from linscope.rows.far import FarRows
 from linscope.rows.finite import check_finite
 from linscope.rows.operations import as_rows
+from linscope.verify.answers import Answers, linear_answers, some, voted_answers
 
-from ..certificates.perceptron import PerceptronCertificate, combine, examine
+from ..certificates.perceptron import PerceptronCertificate, combine, examine, with_committees
 from ..solvers import loops
 from ..solvers.loops import Progress
 from ..solvers.rule import OutOfRange, PerceptronRule
@@ -200,6 +202,7 @@ class Perceptron(Verified, PerceptronFamily):
             self.committees_ = [
                 join(a, b, stack) for a, b in zip(committees, self.committees_, strict=True)
             ]
+            self.certificate_ = with_committees(self.certificate_, self.committees_)
         return self
 
     def _one_pass(self, solver: PerceptronRule, training: Training) -> Result:
@@ -322,6 +325,8 @@ class Perceptron(Verified, PerceptronFamily):
                 )
             }
         )
+        if self.output == "voted":
+            self.certificate_ = with_committees(self.certificate_, self.committees_)
 
     def _certificate(
         self, training: Any, problem: Any, solver: Any, result: Any, weights: Any
@@ -342,16 +347,34 @@ class Perceptron(Verified, PerceptronFamily):
 
     def _live_claim(self, X: TableLike) -> Any:
         """The certificate, if the attributes hold the weights it speaks of."""
-        claim: Any = self.certificate_
-        claimed = np.vstack([part.weights for part in claim.parts.values() or [claim]])
+        parts, claimed = self._certified_parts(), self._certified_weights()
         if self.output == "voted":
             bias, both = float(self.fit_intercept), zip(self.committees_, claimed, strict=True)
             same = all(committee.ends_at(w, bias) for committee, w in both)
+            self._check_committees(parts)
         else:
             same = np.array_equal(np.column_stack([self.intercept_, self.coef_]), claimed)
         if not same:
             raise ValueError("the model does not hold the weights of the certificate")
-        return claim
+        return self.certificate_
+
+    def _certified_weights(self) -> np.ndarray:
+        return np.vstack([part.weights for part in self._certified_parts()])
+
+    def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
+        form = self._certified_form()
+        if self.output != "voted":
+            weights = np.column_stack([self._certified_weights()])
+            return X, linear_answers(X, weights, X.dtype, **form)
+        bias = float(self.fit_intercept)
+        X = some(X, max(len(committee) for committee in self.committees_))
+
+        def products(committee: Committee) -> tuple[np.ndarray, np.ndarray]:
+            assert committee.initial is not None
+            Z, w = dense(committee.support), committee.initial
+            return dense(X) @ Z.T + bias, dense(X) @ w[1:] + bias * w[0]
+
+        return X, voted_answers(self.committees_, products, X.dtype, **form)
 
     def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         return None  # the certificate names the rows of weight 0; other weights play no part

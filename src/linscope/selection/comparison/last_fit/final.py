@@ -170,7 +170,7 @@ def _certificate(own: Any, X: Any, y: np.ndarray) -> dict[str, Any]:
         "status": claim.status.name,
         "ok": bool(claim.ok),
         "claim": claim.text,
-        "verified": bool(check),
+        "verified": check.claim_holds,
         "check": check.reason,
         **facts,
     }

@@ -1,0 +1,295 @@
+"""Every leaf of a fitted model is changed; what then predicts otherwise must not be verified.
+
+A leaf is a number, a text, a truth value or an array in a parameter or a fitted attribute, however
+deep. A mutant is the model with one leaf changed, in place or in its file (with a true checksum).
+It is judged by its answers for the training rows and for rows that it has never seen: if one bit of
+them differs, ``model.verify`` must say no, and say so without an error.
+
+``python -m tests.redteam.mutation --seconds 60 --seed 0`` prints counts for each model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import enum
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import linscope as ls
+from tests.registry import REGISTRY, noisy_plane, overlapping, three_classes
+
+ACCEPTED, CRASHED, REFUSED, SAME, DEAF = "accepted", "crashed", "refused", "same answers", "deaf"
+METHODS = ("decision_function", "predict", "predict_proba", "predict_log_proba", "transform")
+# Attributes of scikit-learn's or of the fit that belong to no model, and rows that are kept.
+LEFT_OUT = ("_training", "_seen", "_counts", "_random", "_skl_callbacks", "_sklearn_output_config")
+# Texts that a parameter may become.
+WORDS = ("linear", "rbf", "poly", "sigmoid", "precomputed", "ovr", "ovo", "softmax", "positive",
+         "negative", "update", "last", "averaged", "voted", "pocket", "random", "")  # fmt: skip
+MOST_OF_AN_ARRAY = 6
+
+
+def models() -> dict[str, Callable[[], tuple[Any, np.ndarray, np.ndarray]]]:
+    """Fitted models of every kind, by name, with their training data."""
+    made: dict[str, Any] = {}
+    for name, entry in REGISTRY.items():
+        made[name] = lambda entry=entry: (entry.make(), *entry.problem())
+    kinds = {
+        "logistic ovr": ls.LogisticRegression(multi_class="ovr"),
+        "logistic ovo": ls.LogisticRegression(multi_class="ovo"),
+        "logistic reference": ls.LogisticRegression(reference=1),
+        "logistic l1": ls.LogisticRegression(penalty="l1"),
+        "hinge ovo": ls.LinearSVC(multi_class="ovo"),
+        "SVC ovr": ls.SVC(multi_class="ovr"),
+        "SVC probability": ls.SVC(probability=True),
+        "SVC linear": ls.SVC(kernel="linear"),
+        "SVC poly": ls.SVC(kernel="poly", degree=2, coef0=1.0),
+        "random features": ls.ApproximateSVC(method="random", n_components=20, random_state=0),
+        "perceptron ovo": ls.Perceptron(multi_class="ovo", output="pocket"),
+        "voted": ls.Perceptron(output="voted", max_iter=30),
+        "kernel voted": ls.KernelPerceptron(output="voted", multi_class="ovo", max_iter=200),
+        "kernel averaged": ls.KernelPerceptron(output="averaged", tie="negative"),
+        "Fisher components": ls.FisherDiscriminant(n_components=1),
+        "naive Bayes shared": ls.GaussianNaiveBayes(shared_variance=True),
+        "least squares of K classes": ls.LeastSquaresClassifier(alpha=0.5),
+    }
+    for name, model in kinds.items():
+        made[name] = lambda model=model: (model, *three_classes())
+    made["Perceptron tie"] = lambda: (ls.Perceptron(tie="negative"), *ls.datasets.load("or"))
+    made["SVC probability of two"] = lambda: (ls.SVC(probability=True), *overlapping())
+    made["two targets"] = lambda: (
+        ls.LinearRegression(), noisy_plane()[0], np.column_stack([noisy_plane()[1]] * 2)
+    )  # fmt: skip
+    return {name: lambda make=make: _fitted(*make()) for name, make in made.items()}
+
+
+def _fitted(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X, y), X, y
+
+
+@dataclass
+class Leaf:
+    """A place in a model: how to read it, how to write it, and its name."""
+
+    name: str
+    value: Any
+    put: Callable[[Any], None]
+
+
+def leaves(model: Any) -> Iterator[Leaf]:
+    """All places of a model, without those that belong to the machine or to the rows."""
+    yield from _inside(model, type(model).__name__, 0)
+
+
+def _inside(whole: Any, name: str, depth: int) -> Iterator[Leaf]:
+    if depth > 8:
+        return
+    if isinstance(whole, dict):
+        items = [(key, value, lambda new, key=key: whole.__setitem__(key, new))
+                 for key, value in whole.items()]  # fmt: skip
+    elif isinstance(whole, list):
+        items = [(i, value, lambda new, i=i: whole.__setitem__(i, new))
+                 for i, value in enumerate(whole)]  # fmt: skip
+    elif hasattr(whole, "__dict__") and not isinstance(whole, type | enum.Enum) and (
+        is_dataclass(whole) or type(whole).__module__.split(".")[0] in ("linscope", "sklearn")
+    ):  # fmt: skip
+        items = [(key, value, lambda new, key=key: object.__setattr__(whole, key, new))
+                 for key, value in vars(whole).items() if key not in LEFT_OUT]  # fmt: skip
+    else:
+        return
+    for key, value, put in items:
+        place = f"{name}.{key}"
+        if _is_leaf(value):
+            yield Leaf(place, value, put)
+        elif isinstance(value, tuple):
+            yield from _of_tuple(value, place, put, depth)
+        else:
+            yield from _inside(value, place, depth + 1)
+
+
+def _of_tuple(value: tuple, place: str, put: Callable, depth: int) -> Iterator[Leaf]:
+    for i, one in enumerate(value):
+
+        def put_one(new: Any, i: int = i) -> None:
+            parts = (*value[:i], new, *value[i + 1 :])
+            put(type(value)(*parts) if hasattr(value, "_fields") else parts)
+
+        if _is_leaf(one):
+            yield Leaf(f"{place}[{i}]", one, put_one)
+        else:
+            yield from _inside(one, f"{place}[{i}]", depth + 1)
+
+
+def _is_leaf(value: Any) -> bool:
+    known = bool | int | float | str | Fraction | np.generic | np.ndarray | enum.Enum | None
+    return isinstance(value, known) or sp.issparse(value)
+
+
+def mutants(value: Any, rng: np.random.Generator) -> Iterator[Any]:
+    """Other values of the same kind, and some of another."""
+    if isinstance(value, enum.Enum):
+        others = [one for one in type(value) if one is not value]
+        yield from rng.permutation(np.array(others, dtype=object))[:3]
+    elif isinstance(value, np.ndarray):
+        yield from _arrays(value, rng)
+    elif sp.issparse(value):
+        for data in _arrays(value.data, rng):
+            other = value.copy()
+            if np.shape(data) == value.data.shape:
+                other.data = data
+                yield other
+    elif isinstance(value, bool | np.bool_):
+        yield not value
+    elif isinstance(value, str):
+        yield from (word for word in rng.permutation(WORDS)[:4].tolist() if word != value)
+    elif isinstance(value, int | np.integer):
+        yield from (type(value)(value + step) for step in (1, -1, 7))
+    elif value is None:
+        yield from (1.0, "ovo", True)
+    else:
+        yield from (-value, value * 1.5 + 0.25, value * (1 + 1e-9), np.inf, "0.5")
+
+
+def _arrays(value: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    if value.size == 0:
+        return
+    yield value[::-1].copy()
+    for _ in range(MOST_OF_AN_ARRAY):
+        flat, at = value.copy().ravel(), int(rng.integers(value.size))
+        number = flat[at]
+        if value.dtype.kind == "f":
+            flat[at] = rng.choice([-number - 1.0, number * (1 + 1e-6), 0.0, np.inf, np.nan])
+        elif value.dtype.kind in "iu":
+            flat[at] = number + 1
+        elif value.dtype.kind == "b":
+            flat[at] = not number
+        elif value.dtype.kind in "UO":
+            flat[at] = flat[int(rng.integers(value.size))]
+        yield flat.reshape(value.shape)
+
+
+def answers(model: Any, rows: list[np.ndarray]) -> list[Any]:
+    """All that a model says of rows, an error by its kind."""
+    said: list[Any] = []
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for X in rows:
+            for method in METHODS:
+                try:
+                    if hasattr(model, method):
+                        said.append(np.asarray(getattr(model, method)(X)).tolist())
+                except Exception as error:
+                    said.append(type(error).__name__)
+    return said
+
+
+@dataclass
+class Report:
+    """Counts of a model, and what was found."""
+
+    counts: Counter = field(default_factory=Counter)
+    found: list[str] = field(default_factory=list)
+    deaf: set[str] = field(default_factory=set)
+
+
+def judge(model: Any, X: Any, y: Any, rows: list, before: list, report: Report, name: str) -> None:
+    """Count one mutant."""
+    after = answers(model, rows)
+    changed = repr(after) != repr(before)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = bool(model.verify(X, y).claim_holds)
+        except Exception as error:
+            report.counts[CRASHED] += 1
+            report.found.append(f"{CRASHED}: {name}: {type(error).__name__}: {error}")
+            return
+    if not changed:
+        report.counts[DEAF if found else SAME] += 1
+        if found:
+            report.deaf.add(name.split(" -> ")[0])
+    elif found:
+        report.counts[ACCEPTED] += 1
+        report.found.append(f"{ACCEPTED}: {name}")
+    else:
+        report.counts[REFUSED] += 1
+
+
+def attack(
+    name: str, rng: np.random.Generator, stop: float = np.inf, most: int = 1 << 30
+) -> Report:
+    """Mutants of one model until the time is over."""
+    model, X, y = models()[name]()
+    report = Report()
+    fresh = rng.normal(size=(20, X.shape[1])) * X.std(axis=0) * 3 + X.mean(axis=0)
+    rows = [X, fresh.astype(X.dtype)]
+    if getattr(model, "kernel", None) == "precomputed":
+        rows = [X]
+    assert model.verify(X, y).claim_holds, f"{name}: {model.verify(X, y)}"
+    before = answers(model, rows)
+    places = list(leaves(model))
+    for at in rng.permutation(len(places)):
+        leaf = places[at]
+        for other in mutants(leaf.value, rng):
+            if time.monotonic() > stop or report.counts.total() >= most:
+                return report
+            try:
+                leaf.put(other)
+            except Exception:
+                continue
+            judge(model, X, y, rows, before, report, f"{leaf.name} -> {_short(other)}")
+            leaf.put(leaf.value)
+    assert repr(answers(model, rows)) == repr(before), f"{name} was not restored"
+    return report
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 60 else text[:57] + "…"
+
+
+def run(seconds: float = 60.0, seed: int = 0) -> dict[str, Report]:
+    """Each model in turn, again with other mutants while there is time."""
+    reports: dict[str, Report] = {}
+    begin, number = time.monotonic(), 0
+    while time.monotonic() < begin + seconds:
+        for name in models():
+            found = attack(name, np.random.default_rng([seed, number, len(name)]), begin + seconds)
+            known = reports.setdefault(name, Report())
+            known.counts += found.counts
+            known.found += found.found
+            known.deaf |= found.deaf
+        number += 1
+    return reports
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.redteam.mutation", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--show", type=int, default=20, help="findings that are printed")
+    parser.add_argument("--deaf", action="store_true", help="name the leaves that decide nothing")
+    given = parser.parse_args()
+    reports, every = run(given.seconds, given.seed), Counter()
+    for name, report in reports.items():
+        every += report.counts
+        print(f"{name:28}", dict(report.counts))
+        for line in sorted(set(report.found))[: given.show]:
+            print("    ", line)
+        if given.deaf:
+            print("     decides nothing:", ", ".join(sorted(report.deaf)))
+    print(every.total(), "mutants", dict(every))
+    return int(every[ACCEPTED] + every[CRASHED] > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
