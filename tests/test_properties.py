@@ -180,4 +180,4 @@ def test_weights_far_apart_leave_a_proven_claim(name, unit):
     weight[: len(y) // 2] *= unit if unit > 1.0 else 2.0 * unit
     model = fitted(name, sample_weight=weight)
     found = model.verify(X, y, sample_weight=weight)
-    assert found, found.reason
+    assert found.claim_holds, found.reason

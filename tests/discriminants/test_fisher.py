@@ -350,7 +350,7 @@ def test_classes_that_do_not_vary_where_they_differ():
     assert model.certificate_.status is Status.UNBOUNDED
     assert not model.certificate_.ok
     check = model.certificate_.verify(X, y)
-    assert check, check.reason
+    assert check.claim_holds, check.reason
     assert model.criterion([0.0, 0.0, 0.0, 1.0]) == np.inf
     with pytest.raises(ValueError, match="number of samples must be more"):
         ls.FisherDiscriminant().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
@@ -363,7 +363,7 @@ def test_more_features_than_samples(k):
     model = ls.FisherDiscriminant().fit(X, y)
     assert model.certificate_.rank == 20 - k
     check = model.certificate_.verify(X, y)
-    assert check, check.reason
+    assert check.claim_holds, check.reason
     # what is left is the pseudo-inverse of the standardised columns
     spread = np.sqrt(np.diag(model.covariance_))
     inverse = np.linalg.pinv(model.covariance_ / np.outer(spread, spread), rcond=1e-10)
@@ -659,7 +659,7 @@ def test_columns_that_floats_cannot_tell_apart_are_not_called_dependent():
     claim = model.certificate_
     assert claim.status is Status.NEARLY_DEPENDENT
     assert claim.dependent == (4,)
-    assert claim.verify(X, y)
+    assert claim.verify(X, y).claim_holds
     assert not replace(claim, status=Status.RANK_DEFICIENT, accuracy=1e-9).verify(X, y).claim_holds
     assert not replace(claim, weights=2 * claim.weights).verify(X, y).claim_holds
     assert not replace(claim, weights=0 * claim.weights).verify(X, y).claim_holds
@@ -694,7 +694,7 @@ def test_every_status_is_proven_and_no_other_passes(k, true):
     claim = ls.FisherDiscriminant().fit(X, y).certificate_
     for status in Status:
         check = replace(claim, status=status).verify(X, y)
-        assert bool(check) == (status is true), check.reason
+        assert bool(check.claim_holds) == (status is true), check.reason
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -705,7 +705,7 @@ def test_more_columns_than_rows():
     claim = model.certificate_
     assert claim.status is Status.UNBOUNDED
     assert claim.rank == 9
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
     for forged in ({"rank": 8}, {"status": Status.RANK_DEFICIENT}, {"weights": 2 * claim.weights}):
         assert not replace(claim, **forged).verify(X, y).claim_holds
 
@@ -775,7 +775,7 @@ def test_means_that_differ_where_no_class_varies_are_no_reason_to_take_roots_of_
         warnings.simplefilter("error", RuntimeWarning)
         warnings.simplefilter("ignore", UserWarning)
         model = ls.FisherDiscriminant(mean_difference=True).fit(X, y)
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
 
 
 IDENTITY = np.eye(4)
@@ -815,7 +815,7 @@ def test_axes_of_the_means_without_spread_are_left_out_by_the_check_too():
     X, y = IDENTITY[[0, 1, 0, 2, 3, 2]], np.array([2, 1, 3, 3, 1, 0])
     model = ls.FisherDiscriminant(mean_difference=True).fit(X, y)
     assert model.scalings_.shape[1] == 1
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
 
 
 def test_weights_beyond_the_range_of_float32_make_no_noise():

@@ -219,7 +219,7 @@ def test_hard_problems_go_on_one_by_one(counted, multi_class):
     assert counted
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         short = ls.SVC(1e6, gamma=0.2, multi_class=multi_class, max_iter=1).fit(X, y)
-    assert short.certificate_.verify(X, y)
+    assert short.certificate_.verify(X, y).claim_holds
     statuses = {part.status for part in short.certificate_.parts.values()}
     assert Status.MAX_ITER in statuses
 
@@ -276,7 +276,7 @@ def test_a_stopped_fit_is_feasible(monkeypatch, multi_class, interrupt):
     how = Status.INTERRUPTED if interrupt else Status.STOPPED
     assert all(part.status is how for part in parts[2:])
     assert all(not part.alpha.any() and part.gap > 0 for part in parts[2:])
-    assert model.certificate_.verify(X, y)
+    assert model.certificate_.verify(X, y).claim_holds
     assert model.predict(X).shape == y.shape
     full = ls.SVC(multi_class=multi_class).fit(X, y)
     for part, best in zip(parts, full.certificate_.parts.values(), strict=True):
@@ -322,5 +322,5 @@ def test_ctrl_c_while_kernel_values_are_worked_out_keeps_a_feasible_answer(monke
     parts = claim.parts.values() or [claim]
     assert all(part.status is Status.INTERRUPTED for part in parts)
     assert not claim.status.ok
-    assert claim.verify(X, y)
+    assert claim.verify(X, y).claim_holds
     assert model.predict(X).shape == (900,)

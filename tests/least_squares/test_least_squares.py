@@ -243,7 +243,7 @@ def test_columns_dependent_up_to_rounding_are_not_called_dependent(name):
     exact = exact_least_squares(X, y)
     r = y - model.predict(X)
     assert (r @ r - float(exact.rss)) / 2 <= claim.gap * (1 + 1e-9)
-    assert claim.verify(X, y)
+    assert claim.verify(X, y).claim_holds
     with pytest.raises(ValueError, match="up to rounding"):
         model.predict_interval(X[:1])
 
@@ -472,7 +472,7 @@ def test_rank_deficient_fits_far_from_0_are_verified():
         model = ls.LinearRegression().fit(A, y)
         assert model.certificate_.dependent
         assert model.rank_ < len(A)
-        assert model.certificate_.verify(A, y)
+        assert model.certificate_.verify(A, y).claim_holds
 
 
 def test_a_penalty_larger_than_the_columns():

@@ -160,7 +160,7 @@ def test_short_steps_are_no_solution(solver):
     assert claim.status is Status.SHORT_STEPS
     assert not claim.ok
     assert claim.gap >= float(rss_of(model, X, y) - least_rss(X, y)) / 2 * (1 - 1e-12)
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
     assert not replace(claim, status=Status.CONVERGED).verify(X, y).claim_holds
     good = ls.LinearRegression(solver="batch").fit(X, y)
     assert good.certificate_.status is Status.CONVERGED
@@ -313,7 +313,7 @@ def test_moments_alone_do_not_prove_dependence():
     with pytest.warns(ConvergenceWarning):
         model.partial_fit(X, np.arange(6.0) ** 2)
     assert model.certificate_.status is Status.NEARLY_DEPENDENT
-    assert model.certificate_.verify(X, np.arange(6.0) ** 2)
+    assert model.certificate_.verify(X, np.arange(6.0) ** 2).claim_holds
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -399,7 +399,7 @@ def test_bounds_are_compared_without_room():
     with pytest.warns(ConvergenceWarning):
         model = ls.Ridge(alpha=1.0, solver="batch", max_iter=2).fit(X, y)
     claim = model.certificate_
-    assert claim.verify(X, y)
+    assert claim.verify(X, y).claim_holds
     assert not replace(claim, error=claim.error * (1 - 1e-10)).verify(X, y).claim_holds
     assert not replace(claim, gap=claim.gap * (1 - 1e-10)).verify(X, y).claim_holds
 

@@ -213,7 +213,7 @@ def test_hard_margin():
         assert found.details["primal"] == pytest.approx(soft.details["primal"], rel=1e-6)
         value = certified(X, y, found, found.weights, np.inf, squared=False, pen=pen)
         assert value.gap <= 1e-9 * value.primal
-        assert value.verify(X, y)
+        assert value.verify(X, y).claim_holds
     with pytest.raises(ValueError, match="C=inf"):
         hard_margin(*SHAPES["small"])
 
@@ -260,7 +260,7 @@ def test_where_rounding_hides_the_dual_nothing_is_claimed(squared, seed):
     found = certified(1e150 * X, y, result, W, 1.0, squared=squared, pen=False)
     assert found.status is Status.STALLED
     assert found.gap == pytest.approx(found.primal)
-    assert found.verify(1e150 * X, y)
+    assert found.verify(1e150 * X, y).claim_holds
     assert not replace(found, status=Status.CONVERGED).verify(1e150 * X, y).claim_holds
     _, V = solve(X, y, 1e8, squared=squared, pen=False, tol=1e-6)
     scores, expected = 1e150 * X @ W[1:] + W[0], X @ V[1:] + V[0]

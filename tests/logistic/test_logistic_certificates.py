@@ -190,7 +190,7 @@ def test_likelihoods_that_vanish_where_weights_are_infinite():
     model = ls.LogisticRegression(penalty=None).fit(X, y, sample_weight=weight)
     assert model.certificate_.status is Status.INFINITE
     check = model.verify(X, y, sample_weight=weight)
-    assert check, check.reason
+    assert check.claim_holds, check.reason
 
 
 def test_separation_far_below_the_largest_margin_is_proven():
@@ -209,7 +209,7 @@ def test_separation_far_below_the_largest_margin_is_proven():
     ]
     assert min(margins) >= 0
     assert max(margins) > 0
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
 
 
 @quiet
@@ -307,7 +307,7 @@ def test_infinite_weights_are_not_something_else(status):
     X, y = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1])
     claim = ls.LogisticRegression(penalty=None).fit(X, y).certificate_
     assert claim.status is Status.INFINITE
-    assert claim.verify(X, y)
+    assert claim.verify(X, y).claim_holds
     assert not replace(claim, status=status).verify(X, y).claim_holds
     turned = tuple(tuple(-v for v in row) for row in claim.direction)
     assert not replace(claim, direction=turned).verify(X, y).claim_holds
@@ -431,7 +431,7 @@ def test_every_fit_of_a_path_speaks_of_its_own_floats(offset):
     X, y = overlapping(10, n=60)
     X = X + offset
     found = ls.path(ls.LogisticRegression(), X, y, Cs=[0.1, 10.0], cv=2)
-    assert found.verify(X, y), found.verify(X, y)
+    assert found.verify(X, y).claim_holds, found.verify(X, y)
     rows = [np.arange(len(y)), *(split.train for split in found.splits)]
     claims = np.column_stack([found.whole_certificates, found.certificates])
     for claim, train in [(claims[i, m], rows[m]) for i in range(2) for m in range(3)]:
@@ -455,7 +455,7 @@ def test_steps_that_are_small_at_once_are_not_convergence():
     assert not claim.ok
     assert claim.gap > claim.tolerance * claim.primal
     assert not replace(claim, status=Status.CONVERGED).verify(X, y).claim_holds
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
 
 
 @pytest.mark.parametrize("solver", ["newton", "trust-region", "lbfgs"])

@@ -50,7 +50,7 @@ def honest(X, y, weight=None, **options):
     assert np.isfinite(model.intercept_).all()
     consistent(model, X)
     check = model.certificate_.verify(X, y, weight)
-    assert check, check.reason
+    assert check.claim_holds, check.reason
     return model
 
 
@@ -359,7 +359,7 @@ def test_the_gap_is_a_bound_however_rough_the_solution(K, C):
             above = float(Decimal(claim.primal) - minimum)
             room = 1e-14 * claim.primal
             assert -room <= above <= claim.gap + room, (solver, steps)
-            assert claim.verify(X, y)
+            assert claim.verify(X, y).claim_holds
     exact = ls.LogisticRegression(C).fit(X, y).certificate_
     assert abs(float(Decimal(exact.primal) - minimum)) <= 1e-12 * exact.primal
     assert exact.gap <= 1e-9 * exact.primal
@@ -400,7 +400,7 @@ def test_the_gap_of_rough_l1_solutions(options, K):
         # The best one is itself at most its own gap above the minimum.
         assert claim.primal - best.primal <= claim.gap + 1e-12
         assert claim.primal >= best.primal - best.gap - 1e-12
-        assert claim.verify(X, y)
+        assert claim.verify(X, y).claim_holds
 
 
 @pytest.mark.parametrize(

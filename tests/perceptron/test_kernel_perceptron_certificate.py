@@ -58,7 +58,7 @@ def test_mistakes_and_predictions_are_those_of_exact_scores(kernel, offset):
     signs = np.where(y == 1, 1, -1)
     wrong = [s * int(t) <= 0 for s, t in zip(true_scores(model, X), signs, strict=True)]
     assert model.certificate_.mistakes == sum(wrong)
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
     np.testing.assert_array_equal(model.predict(X) == y, ~np.array(wrong))
 
 
@@ -135,7 +135,7 @@ def test_a_vector_of_negative_energy_has_no_margin():
     with pytest.warns(ConvergenceWarning):
         claim = model.fit(X, y).certificate_
     assert claim.margin == 0.0
-    assert claim.verify(X, y)
+    assert claim.verify(X, y).claim_holds
 
 
 @pytest.mark.parametrize("precise", [False, True])

@@ -51,7 +51,7 @@ def test_status_says_how_the_samples_are_separated():
     assert limit.mistakes > 0
     assert limit.margin < 0
     for certificate, data in ((by_tie, (X, y)), (strict, (X, y)), (limit, overlapping())):
-        assert certificate.verify(*data)
+        assert certificate.verify(*data).claim_holds
 
 
 @pytest.mark.parametrize("output", ["last", "averaged", "voted", "pocket"])
@@ -68,7 +68,7 @@ def test_facts_are_those_of_exact_arithmetic(output, intercept):
     np.testing.assert_allclose(
         certificate.margin, (y * (rows @ w)).min() / np.linalg.norm(w), rtol=1e-12
     )
-    assert certificate.verify(X, y)
+    assert certificate.verify(X, y).claim_holds
     assert certificate.verify(sparse.csr_matrix(X), y)
     assert certificate.verify(X.tolist(), y.tolist())
 
@@ -130,7 +130,7 @@ def rejected(certificate, X, y, what=""):
 def test_forged_certificates_are_rejected(separable):
     X, y = (SEPARABLE, LABELS) if separable else overlapping()
     true = ls.Perceptron(max_iter=30).fit(X, y).certificate_
-    assert true.verify(X, y)
+    assert true.verify(X, y).claim_holds
     for name, forged in forgeries(true):
         assert rejected(forged, X, y, name)
 
@@ -147,7 +147,7 @@ def test_a_claim_of_a_status_must_fit_the_facts():
     }
     for status, (certificate, data) in certificates.items():
         assert certificate.status is status
-        assert certificate.verify(*data)
+        assert certificate.verify(*data).claim_holds
         for other in certificates:
             if other is not status:
                 assert rejected(replace(certificate, status=other), *data)
@@ -219,7 +219,7 @@ def test_every_binary_problem_has_its_certificate(multi_class, max_iter):
     X = rng.integers(-1, 2, (30, 3)) + 3.0 * np.eye(3)[np.arange(30) % 3]
     model = ls.Perceptron(multi_class=multi_class, max_iter=max_iter).fit(X, y)
     certificate = model.certificate_
-    assert certificate.verify(X, y)
+    assert certificate.verify(X, y).claim_holds
     assert len(certificate.parts) == 3
     for name, part in certificate.parts.items():
         assert part.verify(X, y), name

@@ -54,7 +54,7 @@ def test_mistakes_are_what_predict_says(seed):
             assert claim.mistakes == wrong.sum()
             if tie != "update":
                 assert claim.mistakes == (model.predict(X) != y).sum()
-            assert model.verify(X, y)
+            assert model.verify(X, y).claim_holds
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-30, 1.0, 1e30, 1e150])
@@ -82,7 +82,7 @@ def test_forged_claims_are_rejected(output, noisy):
         y[::7] = 1 - y[::7]
     model = ls.Perceptron(output=output, max_iter=30).fit(X, y)
     claim = model.certificate_
-    assert claim.verify(X, y)
+    assert claim.verify(X, y).claim_holds
     assert model.verify(X, y)
     for status in Status:
         if status is not claim.status and (status.ok or claim.ok):
@@ -135,7 +135,7 @@ def test_live_attributes_are_checked():
             model.coef_ = 2 * model.coef_
         assert not model.verify(X, y).claim_holds
     three = ls.Perceptron().fit(X, np.arange(len(X)) % 3)
-    assert three.verify(X, np.arange(len(X)) % 3)
+    assert three.verify(X, np.arange(len(X)) % 3).claim_holds
     three.intercept_[1] += 1.0
     assert not three.verify(X, np.arange(len(X)) % 3).claim_holds
 

@@ -91,7 +91,7 @@ def test_certificates_tell_the_exact_truth(data, tie):
     )
     certificate = model.certificate_
     assert certificate.mistakes == wrong.sum()
-    assert certificate.verify(X, y)
+    assert certificate.verify(X, y).claim_holds
     expected = {
         (True, True): ls.Status.SEPARATED,
         (True, False): ls.Status.SEPARATED_BY_TIE,
@@ -151,4 +151,4 @@ def test_the_linear_kernel_makes_the_same_updates(data):
     assert model.n_updates_ == plain.n_updates_
     assert model.certificate_.mistakes == plain.certificate_.mistakes
     assert model.certificate_.status is plain.certificate_.status
-    assert model.certificate_.verify(X, y)
+    assert model.certificate_.verify(X, y).claim_holds

@@ -11,22 +11,30 @@ them differs, ``model.verify`` must say no, and say so without an error.
 from __future__ import annotations
 
 import argparse
+import copy
 import enum
+import tempfile
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, is_dataclass
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 import linscope as ls
+from tests.persist.checks import sealed, split
 from tests.registry import REGISTRY, noisy_plane, overlapping, three_classes
 
 ACCEPTED, CRASHED, REFUSED, SAME, DEAF = "accepted", "crashed", "refused", "same answers", "deaf"
+NOT_LOADED = "not loaded"
+TYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "BOOL": "?", "U8": "u1",
+         "U64": "<u8", "U32": "<u4", "I16": "<i2", "I8": "i1"}  # fmt: skip
 METHODS = ("decision_function", "predict", "predict_proba", "predict_log_proba", "transform")
 # Attributes of scikit-learn's or of the fit that belong to no model, and rows that are kept.
 LEFT_OUT = ("_training", "_seen", "_counts", "_random", "_skl_callbacks", "_sklearn_output_config")
@@ -185,8 +193,8 @@ def answers(model: Any, rows: list[np.ndarray]) -> list[Any]:
         for X in rows:
             for method in METHODS:
                 try:
-                    if hasattr(model, method):
-                        said.append(np.asarray(getattr(model, method)(X)).tolist())
+                    has = hasattr(model, method)
+                    said.append(np.asarray(getattr(model, method)(X)).tolist() if has else "none")
                 except Exception as error:
                     said.append(type(error).__name__)
     return said
@@ -204,7 +212,7 @@ class Report:
 def judge(model: Any, X: Any, y: Any, rows: list, before: list, report: Report, name: str) -> None:
     """Count one mutant."""
     after = answers(model, rows)
-    changed = repr(after) != repr(before)
+    changed = any(_differs(one, other) for one, other in zip(before, after, strict=True))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -222,6 +230,11 @@ def judge(model: Any, X: Any, y: Any, rows: list, before: list, report: Report, 
         report.found.append(f"{ACCEPTED}: {name}")
     else:
         report.counts[REFUSED] += 1
+
+
+def _differs(before: Any, after: Any) -> bool:
+    """Whether another answer is given; an error is none."""
+    return not isinstance(after, str) and repr(before) != repr(after)
 
 
 def attack(
@@ -252,7 +265,78 @@ def attack(
     return report
 
 
+def attack_file(
+    name: str, rng: np.random.Generator, stop: float = np.inf, most: int = 1 << 30
+) -> Report:
+    """The same with the file of a model: one entry of its document, or of one of its arrays."""
+    model, X, y = models()[name]()
+    report = Report()
+    rows = [X, rng.normal(size=(20, X.shape[1])) * X.std(axis=0) * 3 + X.mean(axis=0)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "m.linscope"
+        ls.save(model, path)
+        header, document, tensors = split(path.read_bytes())
+        before = answers(ls.load(path), rows)
+        places = list(_of_file(header, document["model"], tensors, rng))
+        for at in rng.permutation(len(places)):
+            if time.monotonic() > stop or report.counts.total() >= most:
+                break
+            where, change = places[at]
+            own, data = copy.deepcopy(document), bytearray(tensors)
+            what = change(own["model"], data)
+            path.write_bytes(sealed(header, own, bytes(data)))
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    other = ls.load(path)
+            except ValueError:
+                report.counts[NOT_LOADED] += 1
+                continue
+            except Exception as error:
+                report.counts[CRASHED] += 1
+                report.found.append(f"{CRASHED}: load {where}: {type(error).__name__}: {error}")
+                continue
+            judge(other, X, y, rows, before, report, f"{where} -> {what}")
+    return report
+
+
+def _of_file(header: Any, document: Any, tensors: bytes, rng: Any) -> Iterator[tuple[str, Any]]:
+    """Places of a file and what changes each: (name, change(document, tensors) -> what)."""
+    for leaf in _inside(document, "file", 0):
+        for other in mutants(leaf.value, rng):
+            if isinstance(other, float | int | bool | str | None):
+                yield leaf.name, partial(_change_entry, leaf.name.split(".")[1:], other)
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        begin, end = entry["data_offsets"]
+        dtype = np.dtype(TYPES[entry["dtype"]])
+        for _ in range(min(3, (end - begin) // dtype.itemsize)):
+            at = begin + dtype.itemsize * int(rng.integers((end - begin) // dtype.itemsize))
+            yield f"{name}[{at - begin}]", partial(_change_number, at, dtype, int(rng.integers(5)))
+
+
+def _change_entry(keys: list[str], value: Any, document: Any, tensors: bytearray) -> str:
+    for key in keys[:-1]:
+        document = document[int(key) if isinstance(document, list) else key]
+    document[int(keys[-1]) if isinstance(document, list) else keys[-1]] = value
+    return _short(value)
+
+
+def _change_number(at: int, dtype: Any, kind: int, document: Any, tensors: bytearray) -> str:
+    here = slice(at, at + dtype.itemsize)
+    number = np.frombuffer(bytes(tensors[here]), dtype)[0]
+    if dtype.kind == "f":
+        choices = [-number - 1, number * (1 + 1e-6), 0.0, np.inf, np.nextafter(number, np.inf)]
+        new = np.array(choices[kind], dtype)
+    else:
+        new = np.array(not number if dtype.kind == "b" else number + 1, dtype)
+    tensors[here] = new.tobytes()
+    return f"{number} -> {new}"
+
+
 def _short(value: Any) -> str:
+
     text = repr(value)
     return text if len(text) < 60 else text[:57] + "…"
 
@@ -263,7 +347,8 @@ def run(seconds: float = 60.0, seed: int = 0) -> dict[str, Report]:
     begin, number = time.monotonic(), 0
     while time.monotonic() < begin + seconds:
         for name in models():
-            found = attack(name, np.random.default_rng([seed, number, len(name)]), begin + seconds)
+            rng = np.random.default_rng([seed, number, *name.encode()])
+            found = (attack_file if number % 2 else attack)(name, rng, begin + seconds)
             known = reports.setdefault(name, Report())
             known.counts += found.counts
             known.found += found.found

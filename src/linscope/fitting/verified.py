@@ -15,7 +15,7 @@ from linscope.engines import Source, source_of
 from linscope.results import Certificate, Check
 from linscope.rows.far import FarRows
 from linscope.verify.answers import Answers, require_answers
-from linscope.verify.claims import checked
+from linscope.verify.claims import checked, same_claim
 
 from .estimator import Estimator
 from .far import here
@@ -35,6 +35,7 @@ class Verified(Estimator):
     """Mixin of all estimators; each says in ``_live_claim`` what its attributes hold."""
 
     class_weight: Any
+    certificate_: Any
 
     def verify(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Check:
         """Check the certificate against these data, for the model as it is now.
@@ -54,6 +55,8 @@ class Verified(Estimator):
             X, y, sample_weight = self._far_data(source)
         try:
             claim: Any = self._live_claim(X)
+            if not same_claim(claim, self.certificate_):
+                raise ValueError("they are not the numbers that were certified")
             weight = self._claimed_weight(y, sample_weight)
         except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
             return Check(False, f"the model's attributes do not fit these data: {error}")

@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit, log_expit, log_softmax
 
 from linscope.arithmetic.enclosures import Ball, dense, gamma, scores
@@ -91,6 +93,19 @@ def projection(X: Any, centre: np.ndarray, directions: np.ndarray, dtype: Any) -
     return rounded(Ball(along.mid, along.rad + gamma(X.shape[1] + 4) * size), dtype)
 
 
+def digest(*arrays: Any) -> str:
+    """A hash of numbers that decide answers and of which no claim is made."""
+    found = sha256()
+    for one in arrays:
+        parts = [np.zeros(0) if one is None else one]
+        if sp.issparse(one):
+            rows = sp.csr_array(one)
+            parts = [rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
+        for part in parts:
+            found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()
+
+
 def linear_form(claim: Any) -> dict[str, Any]:
     """Labels of a claim, and whether its parts are pairs of classes: those have votes."""
     sides = [part.side for part in claim.parts.values()]
@@ -130,12 +145,14 @@ def voted_answers(committees: list[Any], products: Any, dtype: Any, **form: Any)
 
     ``products(committee)`` are those of the rows with its support, and the first vector's scores.
     """
-    columns = [_votes_of(committee, *products(committee), form) for committee in committees]
+    at_zero = 1.0 if form["zero_is_second"] else -1.0
+    columns = [_votes_of(committee, products(committee), at_zero) for committee in committees]
     mid, rad = (np.column_stack(own) for own in zip(*columns, strict=True))
     return answers(Ball(mid, rad), dtype, **form)
 
 
-def _votes_of(committee: Any, K: np.ndarray, first: np.ndarray, form: dict[str, Any]) -> Any:
+def _votes_of(committee: Any, products: tuple[Any, np.ndarray], at_zero: float) -> Any:
+    K, first = products
     score, reach = first.copy(), np.abs(first)
     votes, doubt = np.zeros(len(first)), np.zeros(len(first))
     for k, count in enumerate(committee.survival.tolist()):
@@ -143,7 +160,7 @@ def _votes_of(committee: Any, K: np.ndarray, first: np.ndarray, form: dict[str, 
             step = committee.steps[k - 1] * K[:, committee.samples[k - 1]]
             score, reach = score + step, reach + np.abs(step)
         near = np.abs(score) <= gamma(k + 1000) * reach
-        side = np.where(score == 0.0, 1.0 if form["zero_is_second"] else -1.0, np.sign(score))
+        side = np.where(score == 0.0, at_zero, np.sign(score))
         votes += count * side
         doubt += 2.0 * count * near
     total = max(float(committee.survival.sum()), 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,21 @@ def checked(claims: Callable[..., str], *arguments: Any) -> Check:
 def require_part(name: str, found: Check) -> None:
     """Reject the claim if that of a part does not hold."""
     require(found.claim_holds, f"{name}: {found.reason}")
+
+
+def same_claim(one: Any, other: Any) -> bool:
+    """Whether two claims have the same numbers, bit for bit, in all their parts."""
+    if one is other:
+        return True
+    if is_dataclass(one):
+        names = [field.name for field in fields(one)]
+        return type(one) is type(other) and all(
+            same_claim(getattr(one, name), getattr(other, name)) for name in names
+        )
+    if isinstance(one, dict):
+        same = isinstance(other, dict) and list(one) == list(other)
+        return same and all(same_claim(value, other[name]) for name, value in one.items())
+    return bool(np.array_equal(one, other))
 
 
 def foreign(claim: Any, *own: str) -> bool:

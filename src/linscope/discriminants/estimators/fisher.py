@@ -278,8 +278,9 @@ class FisherDiscriminant(
         claim = self.certificate_
         centre = np.asarray(claim.priors) @ np.asarray(claim.means)
         form: dict[str, Any] = {"classes": list(claim.labels), "logits": "softmax"}
-        directions = claim.scalings[:, : claim.components]
-        form["transformed"] = projection(X, centre, directions, X.dtype)
+        if claim.components is not None:
+            directions = claim.scalings[:, : claim.components]
+            form["transformed"] = projection(X, centre, directions, X.dtype)
         return X, linear_answers(X, claim.weights, X.dtype, **form)
 
     def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:

@@ -150,9 +150,10 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         )
 
     def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
-        claim, form = self.certificate_, {"logits": "softmax"}
+        claim = self.certificate_
+        form: dict[str, Any] = {"classes": list(claim.labels), "logits": "softmax"}
         numbers = claim.means, claim.variances, claim.priors
-        return X, gaussian_answers(X, *numbers, X.dtype, classes=list(claim.labels), **form)
+        return X, gaussian_answers(X, *numbers, X.dtype, **form)
 
     def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:
         return sample_weight  # the certificate knows the class weights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -26,8 +27,8 @@ from linscope.results import Check
 from linscope.rows.blocks import taken
 from linscope.rows.far import FarRows
 from linscope.rows.finite import check_finite
-from linscope.verify.answers import require_answers
-from linscope.verify.claims import checked
+from linscope.verify.answers import digest, require_answers
+from linscope.verify.claims import checked, require, same_claim
 
 from .svc import SVC
 
@@ -173,7 +174,7 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
         self.classes_ = training.classes
         self.map_ = self._fitted_map(training, random.randint(1 << 31))
         self.linear_ = LinearSVC(self.C, loss=self.loss).fit(*self._mapped(training))
-        self.certificate_ = self.linear_.certificate_
+        self.certificate_ = replace(self.linear_.certificate_, features=self._digest_of_map())
         self.comparison_ = self._compare(training, random)
         return self
 
@@ -274,7 +275,17 @@ class ApproximateSVC(Estimator, Discriminants, ClassifierMixin, BaseEstimator):
         asked = checked(self._answers_as_certified, training.X) if found.claim_holds else found
         return found if asked.claim_holds else asked
 
+    def _digest_of_map(self) -> str:
+        numbers = [getattr(self.map_, name, None) for name in ("gamma", "coef0", "degree")]
+        numbers = [np.nan if value is None else float(value) for value in numbers]
+        names = ("components_", "normalization_", "random_weights_", "random_offset_")
+        return digest(*(getattr(self.map_, name, None) for name in names), np.array(numbers))
+
     def _answers_as_certified(self, X: Any) -> str:
+        features = self.certificate_.features
+        require(features in ("", self._digest_of_map()), "map_ is not that of the certificate")
+        own = replace(self.certificate_, features="")
+        require(same_claim(own, self.linear_.certificate_), "linear_ has another certificate")
         matrix = rows_to_ask(X)
         _, said = self.linear_._certified_answers(self._features(matrix))
         require_answers(self, matrix, said)

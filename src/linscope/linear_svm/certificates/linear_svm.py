@@ -31,6 +31,7 @@ class LinearSVMCertificate(SVMCertificate):
     weights : array (d + 1), bias first
     C, squared, penalize_intercept, fit_intercept : the problem
     tol : the gap that was asked for, relative to the objective
+    features : a hash of the map that made the columns from those of the user; "" if there is none
     """
 
     weights: np.ndarray
@@ -39,6 +40,7 @@ class LinearSVMCertificate(SVMCertificate):
     penalize_intercept: bool = False
     fit_intercept: bool = True
     tol: float = 1e-6
+    features: str = ""
 
     @accepts_dataset
     def verify(self, X, y=None, sample_weight=None) -> Check:

@@ -227,8 +227,6 @@ class LogisticRegression(
         """The certificate about the weights that the attributes hold."""
         W = np.column_stack([self.intercept_, self.coef_])
         claim = self.certificate_
-        if not np.array_equal(W, claim.weights):
-            raise ValueError("coef_ and intercept_ are not the weights that were certified")
         if not claim.parts:
             return replace(claim, weights=W)
         rows = zip(claim.parts.items(), W, strict=True)

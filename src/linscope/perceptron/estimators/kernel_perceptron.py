@@ -293,7 +293,7 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
 
     def _certified_answers(self, X: Any) -> tuple[Any, Answers]:
         form, part = self._certified_form(), self._certified_parts()[0]
-        numbers = {name: value or 0.0 for name, value in part.parameters.items()}
+        numbers: Any = {name: value or 0.0 for name, value in part.parameters.items()}
         kernel, given = Kernel(part.kernel, **numbers), self.kernel == "precomputed"
         if self.output != "voted":
             X = some(X, len(self.support_) * X.shape[1])
@@ -304,9 +304,9 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         X = some(X, max(len(committee) for committee in self.committees_) * X.shape[1])
         bias = float(self.fit_intercept)
 
-        def products(committee: Committee) -> tuple[np.ndarray, np.ndarray]:
+        def products(committee: Committee) -> tuple[Any, np.ndarray]:
             Z = committee.support
-            K = dense(X[:, Z]) if given else sum(values(kernel, X, Z).layers)
+            K: Any = dense(X[:, Z]) if given else sum(values(kernel, X, Z).layers)
             return K + bias, np.zeros(X.shape[0])
 
         return X, voted_answers(self.committees_, products, X.dtype, **form)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from scipy import sparse
 from linscope._compiling import kernel
 from linscope.results import UpdateLog
 from linscope.rows.threads import Workers
+from linscope.verify.answers import digest
 
 from .rule import PerceptronRule, update_steps
 
@@ -55,16 +55,7 @@ class Committee:
 
     def digest(self) -> str:
         """A hash of all that decides the votes."""
-        found, rows = sha256(), self.support
-        if sparse.issparse(rows):
-            rows = sparse.csr_array(rows)
-            rows = [rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
-        first = np.zeros(0) if self.initial is None else self.initial
-        for values in (*(rows if isinstance(rows, list) else [rows]), self.samples, self.steps):
-            found.update(np.ascontiguousarray(values).tobytes())
-        for values in (self.survival, first):
-            found.update(np.ascontiguousarray(values, dtype=np.float64).tobytes())
-        return found.hexdigest()
+        return digest(self.support, self.samples, self.steps, self.survival, self.initial)
 
     def ends_at(self, w: np.ndarray, bias: float) -> bool:
         """Whether the initial vector and all steps make w, up to rounding; ``bias`` is 1 or 0."""
