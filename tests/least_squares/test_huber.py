@@ -156,7 +156,7 @@ def test_what_cannot_be_proven_is_not_claimed():
     with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
         model = ls.HuberRegressor(max_iter=1).fit(X, y)
     assert model.certificate_.status is Status.MAX_ITER
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
 
 
 def test_weights():

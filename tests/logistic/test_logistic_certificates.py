@@ -441,7 +441,7 @@ def test_every_fit_of_a_path_speaks_of_its_own_floats(offset):
             assert 0 <= held - minimum(X[train], y[train], claim.C) <= claim.gap
             assert abs(held - claim.primal) <= 1e-9 * claim.primal
     best = found.best_estimator
-    assert best.verify(X, y)
+    assert best.verify(X, y).claim_holds
 
 
 # ---- options ------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def test_facts_are_those_of_exact_arithmetic(output, intercept):
         certificate.margin, (y * (rows @ w)).min() / np.linalg.norm(w), rtol=1e-12
     )
     assert certificate.verify(X, y).claim_holds
-    assert certificate.verify(sparse.csr_matrix(X), y)
+    assert certificate.verify(sparse.csr_matrix(X), y).claim_holds
     assert certificate.verify(X.tolist(), y.tolist())
 
 
@@ -222,7 +222,7 @@ def test_every_binary_problem_has_its_certificate(multi_class, max_iter):
     assert certificate.verify(X, y).claim_holds
     assert len(certificate.parts) == 3
     for name, part in certificate.parts.items():
-        assert part.verify(X, y), name
+        assert part.verify(X, y).claim_holds, name
         forged = replace(part, mistakes=part.mistakes + 1)
         check = replace(certificate, parts=certificate.parts | {name: forged}).verify(X, y)
         assert not check.claim_holds

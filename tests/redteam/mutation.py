@@ -28,6 +28,12 @@ import numpy as np
 import scipy.sparse as sp
 
 import linscope as ls
+from linscope.cli import main as command_line
+from linscope.cli.errors import BadInput
+from linscope.cli.saved.checking import check, question_of
+from linscope.cli.saved.model_file import read_model
+from linscope.data.files import Table, read_table
+from linscope.results import Check
 from tests.persist.checks import sealed, split
 from tests.registry import REGISTRY, noisy_plane, overlapping, three_classes
 
@@ -42,6 +48,10 @@ LEFT_OUT = ("_training", "_seen", "_counts", "_random", "_skl_callbacks", "_skle
 WORDS = ("linear", "rbf", "poly", "sigmoid", "precomputed", "ovr", "ovo", "softmax", "positive",
          "negative", "update", "last", "averaged", "voted", "pocket", "random", "")  # fmt: skip
 MOST_OF_AN_ARRAY = 6
+
+
+# A model in a file with its preparation: columns of a table become numbers.
+PREPARED = "fitted by the command line"
 
 
 def models() -> dict[str, Callable[[], tuple[Any, np.ndarray, np.ndarray]]]:
@@ -99,7 +109,7 @@ def leaves(model: Any) -> Iterator[Leaf]:
 
 
 def _inside(whole: Any, name: str, depth: int) -> Iterator[Leaf]:
-    if depth > 8:
+    if depth > 24:
         return
     if isinstance(whole, dict):
         items = [(key, value, lambda new, key=key: whole.__setitem__(key, new))
@@ -250,7 +260,7 @@ def attack(
     assert model.verify(X, y).claim_holds, f"{name}: {model.verify(X, y)}"
     before = answers(model, rows)
     places = list(leaves(model))
-    for at in rng.permutation(len(places)):
+    for at in sorted(rng.permutation(len(places)), key=lambda at: places[at].name.count(".")):
         leaf = places[at]
         for other in mutants(leaf.value, rng):
             if time.monotonic() > stop or report.counts.total() >= most:
@@ -269,16 +279,20 @@ def attack_file(
     name: str, rng: np.random.Generator, stop: float = np.inf, most: int = 1 << 30
 ) -> Report:
     """The same with the file of a model: one entry of its document, or of one of its arrays."""
-    model, X, y = models()[name]()
     report = Report()
-    rows = [X, rng.normal(size=(20, X.shape[1])) * X.std(axis=0) * 3 + X.mean(axis=0)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.linscope"
-        ls.save(model, path)
+        if name == PREPARED:
+            load, X, y, rows = _prepared(path, rng)
+        else:
+            load = ls.load
+            model, X, y = models()[name]()
+            rows = [X, rng.normal(size=(20, X.shape[1])) * X.std(axis=0) * 3 + X.mean(axis=0)]
+            ls.save(model, path)
         header, document, tensors = split(path.read_bytes())
-        before = answers(ls.load(path), rows)
+        before = answers(load(path), rows)
         places = list(_of_file(header, document["model"], tensors, rng))
-        for at in rng.permutation(len(places)):
+        for at in sorted(rng.permutation(len(places)), key=lambda at: places[at][0].count(".")):
             if time.monotonic() > stop or report.counts.total() >= most:
                 break
             where, change = places[at]
@@ -288,8 +302,8 @@ def attack_file(
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    other = ls.load(path)
-            except ValueError:
+                    other = load(path)
+            except (ValueError, BadInput):
                 report.counts[NOT_LOADED] += 1
                 continue
             except Exception as error:
@@ -298,6 +312,41 @@ def attack_file(
                 continue
             judge(other, X, y, rows, before, report, f"{where} -> {what}")
     return report
+
+
+class _Prepared:
+    """A file of ``linscope fit`` as a model: it reads a table, prepares it, and is verified."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = read_model(path)
+
+    def verify(self, X: Table, y: Any) -> Any:
+        try:
+            question = question_of(self.file, X)
+        except (ValueError, BadInput) as error:  # the command ends with this sentence
+            return Check(False, str(error))
+        return check(self.file, question)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in METHODS or not hasattr(self.file.steps, name):
+            raise AttributeError(name)
+        return lambda table: self.file.answers(table, (name,))[1][0]
+
+
+def _prepared(path: Path, rng: np.random.Generator) -> tuple:
+    """A model of numbers, texts and gaps, fitted by the command line."""
+    table = path.with_name("t.csv")
+    lines = ["size,age,town,label"]
+    for _ in range(60):
+        size, age, town = rng.normal(), rng.integers(20, 60), rng.choice(["Ulm", "Bonn", "Kiel"])
+        label = "yes" if size + 0.05 * age + (town == "Ulm") + rng.normal() > 2.3 else "no"
+        own = "" if rng.random() < 0.1 else round(size, 3)
+        lines.append(f"{own},{age},{town},{label}")
+    table.write_text("\n".join(lines) + "\n")
+    words = ["fit", "logistic", table, "--target", "label", "--scale", "--missing", "impute"]
+    assert command_line([*map(str, words), "--save", str(path), "--quiet"]) == 0
+    content = read_table(table)
+    return _Prepared, content, None, [content]
 
 
 def _of_file(header: Any, document: Any, tensors: bytes, rng: Any) -> Iterator[tuple[str, Any]]:
@@ -341,12 +390,12 @@ def _short(value: Any) -> str:
     return text if len(text) < 60 else text[:57] + "…"
 
 
-def run(seconds: float = 60.0, seed: int = 0) -> dict[str, Report]:
-    """Each model in turn, again with other mutants while there is time."""
+def run(seconds: float = 60.0, seed: int = 0, first: int = 0) -> dict[str, Report]:
+    """Each model in turn, then its file, again with other mutants while there is time."""
     reports: dict[str, Report] = {}
-    begin, number = time.monotonic(), 0
+    begin, number = time.monotonic(), first
     while time.monotonic() < begin + seconds:
-        for name in models():
+        for name in [*models(), *([PREPARED] if number % 2 else [])]:
             rng = np.random.default_rng([seed, number, *name.encode()])
             found = (attack_file if number % 2 else attack)(name, rng, begin + seconds)
             known = reports.setdefault(name, Report())
@@ -362,9 +411,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", type=int, default=20, help="findings that are printed")
+    parser.add_argument("--files", action="store_true", help="begin with files of models")
     parser.add_argument("--deaf", action="store_true", help="name the leaves that decide nothing")
     given = parser.parse_args()
-    reports, every = run(given.seconds, given.seed), Counter()
+    reports, every = run(given.seconds, given.seed, int(given.files)), Counter()
     for name, report in reports.items():
         every += report.counts
         print(f"{name:28}", dict(report.counts))

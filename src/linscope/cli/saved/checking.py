@@ -75,9 +75,13 @@ def check(model: ModelFile, question: Question) -> Check:
         return Check(False, "the kinds of the columns in the file are not those of the table")
     X = question.X
     for _, step in model.steps.steps[:-1]:
-        Z = step.transform(X)
-        if not _equal(Z, clone(step).fit_transform(X)):
-            name = type(step).__name__
+        name = type(step).__name__
+        try:
+            Z = step.transform(X)
+            same = _equal(Z, clone(step).fit_transform(X))
+        except (ValueError, TypeError, AttributeError, LookupError, NameError) as error:
+            return Check(False, f"{name} in the file does not fit the table: {error}")
+        if not same:
             return Check(False, f"{name} in the file is not what the table gives")
         X = Z
     X = X.tocsr() if sp.issparse(X) else np.ascontiguousarray(X)

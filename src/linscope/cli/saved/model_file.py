@@ -103,7 +103,8 @@ class ModelFile:
 
     @property
     def _has_preparation(self) -> bool:
-        return isinstance(self.steps, Pipeline) and self.steps.steps[0][0] == "prepare"
+        steps = self.steps.steps if isinstance(self.steps, Pipeline) else []
+        return self.reader is not None and len(steps) > 1
 
     def answers(self, table: Table, methods: tuple[str, ...]) -> tuple[np.ndarray, list[Any]]:
         """Which rows can be answered for, and what each method says of these."""

@@ -35,7 +35,8 @@ class FisherCertificate(Certificate):
     given_priors : whether the priors were chosen, not counted
     shrinkage : (K,) share of the ridge in the covariance of each class; ``automatic`` by formula
     mean_difference : whether the directions are those of the means, not of J
-    components : how many of the directions ``transform`` uses; None: not claimed
+    components, centre : how many of the directions ``transform`` uses, and about which point; None:
+        not claimed
     rank, constant, dependent : of the within-class scatter; numbers of columns that do not vary
         within classes, and of columns that are combinations of columns before them (not looked
         for among more than 500)
@@ -82,6 +83,7 @@ class FisherCertificate(Certificate):
     given_priors: bool = False
     mean_difference: bool = False
     components: int | None = None
+    centre: np.ndarray | None = None
     constant: tuple[int, ...] = ()
     dependent: tuple[int, ...] = ()
     names: tuple[str, ...] = ()

@@ -255,6 +255,7 @@ class FisherDiscriminant(
             given_priors=self.priors is not None,
             mean_difference=self.mean_difference,
             components=self._n_features_out,
+            centre=self.xbar_,
             constant=tuple(found.constant),
             dependent=tuple(found.dependent),
             names=tuple(self._names()),
@@ -266,6 +267,7 @@ class FisherDiscriminant(
         self._check_live_priors(self.priors_)
         return replace(
             self.certificate_,
+            centre=None if self.certificate_.centre is None else np.asarray(self.xbar_),
             labels=tuple(self.classes_.tolist()),
             weights=np.column_stack([self.intercept_, self.coef_]),
             scalings=np.asarray(self.scalings_),
