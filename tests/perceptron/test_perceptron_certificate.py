@@ -70,7 +70,7 @@ def test_facts_are_those_of_exact_arithmetic(output, intercept):
     )
     assert certificate.verify(X, y).claim_holds
     assert certificate.verify(sparse.csr_matrix(X), y).claim_holds
-    assert certificate.verify(X.tolist(), y.tolist())
+    assert certificate.verify(X.tolist(), y.tolist()).claim_holds
 
 
 def test_a_rounded_weight_vector_is_judged_as_stored():
