@@ -47,7 +47,7 @@ def check(place, folder, limit):
     for mine, other in zip(numbers(near), numbers(far), strict=True):
         np.testing.assert_allclose(other, mine, rtol=0, atol=1e-9 * np.abs(mine).max())
     assert far.certificate_.status == near.certificate_.status
-    assert far.verify(rows)
+    assert far.verify(rows).claim_holds
     assert list(far.feature_names_in_) == NAMES
     assert far.score(rows) == pytest.approx(near.score(X, y, SOME), abs=1e-12)
 

@@ -26,7 +26,7 @@ def fitted(X, y, weight=None):
     problem = Problem("FisherDiscriminant", {}, X, np.asarray(y), weight, "hard", "wide")
     model = ls.FisherDiscriminant().fit(X, y, **problem.given)
     assert model.certificate_.status is Status.UNBOUNDED
-    assert model.verify(X, y, **problem.given)
+    assert model.verify(X, y, **problem.given).claim_holds
     return model.certificate_, Judge(problem)
 
 

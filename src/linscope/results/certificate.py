@@ -118,7 +118,7 @@ class Certificate(ABC):
         """The check of this claim: a claim may be right and say that the fit is not good."""
         if not found.claim_holds or self.ok:
             return found
-        reason = f"the claim is right, but the fit is not good ({self.text}): {found.reason}"
+        reason = f"{found.reason}; the claim is right, but the fit is not good: {self.text}"
         return Check(False, reason, claim_holds=True)
 
     def __str__(self) -> str:

@@ -28,7 +28,7 @@ from scipy.special import expit, log_expit, log_softmax
 from linscope.arithmetic.enclosures import Ball, dense, gamma, scores
 
 from .claims import require
-from .kernel_values import Kernel, Values, kernel_sums, matrix_sums
+from .kernel_values import Kernel, Values, kernel_sums, matrix_sums, tiles
 
 # Answers may be off by so many times the bound of one sum.
 ROOM = 8.0
@@ -171,13 +171,14 @@ def gaussian_answers(
     X: Any, means: np.ndarray, variances: np.ndarray, priors: np.ndarray, dtype: Any, **form: Any
 ) -> Answers:
     """Of g_k(x) = ln π_k − ½ Σ_j [ln(2π σ²_kj) + (x_j − μ_kj)²/σ²_kj]; of two classes g_2 − g_1."""
-    X = dense(X)
-    mid, size = np.empty((len(X), len(priors))), np.empty((len(X), len(priors)))
-    for k, (m, v, prior) in enumerate(zip(means, variances, priors, strict=True)):
-        terms = 0.5 * (np.log(2.0 * np.pi * v) + (X - m) ** 2 / v)
-        mid[:, k] = (np.log(prior) if prior > 0.0 else -np.inf) - terms.sum(axis=1)
-        reach = 0.5 * (np.abs(np.log(2.0 * np.pi * v)) + (np.abs(X) + np.abs(m)) ** 2 / v)
-        size[:, k] = reach.sum(axis=1) - (np.log(prior) if prior > 0.0 else 0.0)
+    mid, size = np.empty((2, X.shape[0], len(priors)))
+    for rows in tiles(X.shape[0], 1, X.shape[1]):
+        x = dense(X[rows])
+        for k, (m, v, prior) in enumerate(zip(means, variances, priors, strict=True)):
+            level, log_prior = np.log(2.0 * np.pi * v), np.log(prior) if prior > 0.0 else -np.inf
+            mid[rows, k] = log_prior - 0.5 * (level + (x - m) ** 2 / v).sum(axis=1)
+            reach = np.abs(level) + (np.abs(x) + np.abs(m)) ** 2 / v
+            size[rows, k] = 0.5 * reach.sum(axis=1) + abs(log_prior)
     if len(priors) == 2:
         mid, size = mid[:, [1]] - mid[:, [0]], size.sum(axis=1, keepdims=True)
     return answers(Ball(mid, gamma(X.shape[1] + 8) * size), dtype, **form)

@@ -331,10 +331,11 @@ def _print(
             "answer": dict(run.answer),
             "certificate": certificate_of(model.certificate_),
             "verified": None if check is None else check.ok,
+            "claim_holds": None if check is None else check.claim_holds,
             "check": check and check.reason,
         }
     )
-    return check is None or check.ok
+    return check is None or check.claim_holds
 
 
 def _steps(run: Any, source: Source, what: ShowOptions, which: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from linscope.fitting.verified import Verified
 from linscope.results import Status
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
-from linscope.verify.answers import Answers, gaussian_answers
+from linscope.verify.answers import Answers, gaussian_answers, some
 
 from ..certificates.naive_bayes import NaiveBayesCertificate
 from ..solvers.moments import ClassMoments
@@ -153,6 +153,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         claim = self.certificate_
         form: dict[str, Any] = {"classes": list(claim.labels), "logits": "softmax"}
         numbers = claim.means, claim.variances, claim.priors
+        X = some(X, claim.means.size)
         return X, gaussian_answers(X, *numbers, X.dtype, **form)
 
     def _claimed_weight(self, y: Any, sample_weight: Any) -> Any:

@@ -371,8 +371,8 @@ class Perceptron(Verified, PerceptronFamily):
 
         def products(committee: Committee) -> tuple[np.ndarray, np.ndarray]:
             assert committee.initial is not None
-            Z, w = dense(committee.support), committee.initial
-            return dense(X) @ Z.T + bias, dense(X) @ w[1:] + bias * w[0]
+            Z, w = committee.support.astype(np.float64), committee.initial
+            return dense(X @ Z.T) + bias, np.asarray(X @ w[1:]).ravel() + bias * w[0]
 
         return X, voted_answers(self.committees_, products, X.dtype, **form)
 
