@@ -18,6 +18,7 @@ from .kernel_maps import (
     DISTANCE,
     EXP2,
     IDENTITY,
+    LOG2E,
     POWER,
     TANH,
     add_products,
@@ -33,7 +34,6 @@ ROWS = 128
 DENSE_BYTES = 1 << 30
 # Up to so many features a value is worked out as fast as it is read.
 CHEAP_COLUMNS = 64
-LOG2E = 1.4426950408889634
 
 
 class Tiles:

@@ -38,6 +38,8 @@ from .mean_difference import check_mean_difference
 
 # The largest tolerance that says anything.
 WORST = 0.01
+# A centre of class means is summed in floats.
+CENTRE = 2.0**-40
 # Values of J and of the directions are worked out in floats.
 FLOATS = 1e-9
 # Products of numbers near the end of the range lose so much, whatever their size.
@@ -86,12 +88,18 @@ def _check_form(claim: Any, rows: ClassRows) -> None:
     require(0.0 < claim.tolerance <= WORST, f"a tolerance of {claim.tolerance} is no claim")
     require(claim.accuracy > 0.0, f"an accuracy of {claim.accuracy} is no claim")
     require(np.isfinite(claim.criterion) or claim.criterion == np.inf, "J is not a number")
+    if claim.components is not None:
+        require(0 <= claim.components <= scalings.shape[1], "there are fewer directions")
 
 
 def _check_means(claim: Any, rows: ClassRows) -> None:
     """A mean is right to 1e-9 deviations of its class, 1e-12 of its range, and two roundings."""
     means = np.asarray(claim.means, dtype=np.float64)
     require(np.isfinite(means).all(), "a mean is not finite")
+    if claim.centre is not None:
+        priors = np.asarray(claim.priors, dtype=np.float64)
+        off, size = np.abs(claim.centre - priors @ means), priors @ np.abs(means)
+        require((off <= CENTRE * size).all(), "the centre is not the mean of the class means")
     for k, label in enumerate(rows.labels):
         about, held = class_moments(rows, k), means[rows.seen[k]]
         far = np.abs((held - about.origin) - about.offset.mid) + about.offset.rad
