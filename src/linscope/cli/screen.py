@@ -6,19 +6,30 @@ import io
 import os
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
 
 from rich.console import Console
+from rich.segment import Segment
 from rich.text import Text
+
+from linscope._printable import printable
 
 PIPED_WIDTH = 120
 Pairs = list[tuple[str, str]]
 
 
 class Screen(Console):
-    """A console that leaves a broken pipe to the caller instead of ending the process."""
+    """A console that shows what it is given, whatever is in it.
+
+    A broken pipe is left to the caller instead of ending the process.
+    """
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        """Pieces of text with their styles; a name from a table cannot steer the terminal."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text, "\n"), style, control)
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -44,7 +55,7 @@ def prepare_streams() -> None:
 
 def complain(message: str) -> None:
     """One line on standard error."""
-    print(f"linscope: {message}", file=sys.stderr)
+    print(f"linscope: {printable(message)}", file=sys.stderr)
 
 
 def progress_bars(quiet: bool = False) -> AbstractContextManager[Any]:

@@ -133,7 +133,7 @@ def html(result: Evaluation) -> str:
 
 def latex(result: Evaluation) -> str:
     """Matrix and rates, each as a ``tabular``."""
-    parts = [f"% {title(result)}", *map(documents.latex, tables(result))]
+    parts = [documents.latex_comment(title(result)), *map(documents.latex, tables(result))]
     return "\n".join([*parts, *(rf"\par\small {tex(note)}" for note in result.notes)]) + "\n"
 
 
