@@ -36,7 +36,7 @@ def text(table: Table) -> str:
     lines += [rule, *in_pairs(facts[:half], facts[half:])]
     for note in table.footnotes:
         lines += textwrap.wrap(note, WIDTH)
-    return "\n".join(line.rstrip() for line in lines)
+    return printable("\n".join(line.rstrip() for line in lines), "\n")
 
 
 def in_pairs(left: list[str], right: list[str]) -> list[str]:
