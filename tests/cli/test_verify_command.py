@@ -291,3 +291,12 @@ def test_a_report_of_a_sheet_is_confirmed_by_the_workbook(run, tmp_path):
     assert code == 2
     assert "did you mean 'all rows'" in err
     assert "its sheets are 'read me', 'all rows'" in err
+
+
+def test_a_whole_study_is_not_partial(run, copy):
+    report, table = copy
+    found = read_report(report)
+    report.write_text(render(replace(found, partial=True)), encoding="utf-8")
+    code, out, _ = run(report, table, "--quiet")
+    assert code == 1
+    assert "partial: True in the report, False recomputed" in out

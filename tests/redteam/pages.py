@@ -56,6 +56,8 @@ from tests.selection.findings_samples import a_number, small, three_classes, two
 REFUSED, UNCONFIRMED, AGREES = "refused", "figures not confirmed", "agrees"
 UNNOTICED, CRASH = "UNNOTICED", "CRASH"
 KINDS = {"bytes": 0.6, "twin": 0.28, "figure": 0.08, "study": 0.04}
+# Fields that follow from what was asked, and those of which the answer is made: tried more often.
+HUNCHES = ("partial", "asked", "command", "python", "data", "plan", "recommendation")
 SAMPLES = (*[small] * 9, two_classes, three_classes, a_number)
 MEASURED = {"seconds", "fit_seconds", "predict_seconds"}
 IMAGE = re.compile(r"data:image/svg\+xml;base64,[A-Za-z0-9+/=]*")
@@ -358,7 +360,8 @@ def _changed(random: Random, tree: Any) -> tuple[str, Any]:
     while isinstance(here, dict | list) and here and (not way or random.random() < 0.98):
         keys = list(here) if isinstance(here, dict) else range(len(here))
         keys = [key for key in keys if key != "format"]
-        way.append((here, random.choice(keys)))
+        known = [key for key in keys if key in HUNCHES] if not way and random.random() < 0.4 else []
+        way.append((here, random.choice(known or keys)))
         here = here[way[-1][1]]
     inside, key = way[-1]
     inside[key] = _other(random, here)

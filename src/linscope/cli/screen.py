@@ -81,13 +81,16 @@ def print_table(out: Console, table: Any) -> None:
 def paragraph(out: Console, text: str, style: str = "", indent: int = 0) -> None:
     """A sentence or two, wrapped at words, without blanks at the ends of lines."""
     blanks = " " * indent
-    for line in textwrap.wrap(text, out.width, initial_indent=blanks, subsequent_indent=blanks):
+    for line in textwrap.wrap(
+        printable(text, "\n"), out.width, initial_indent=blanks, subsequent_indent=blanks
+    ):
         out.print(Text(line, style), soft_wrap=True)
 
 
 def lead(out: Console, first: str, rest: str, style: str) -> None:
     """A paragraph that begins with a few words in a style of their own."""
-    lines = textwrap.wrap(f"{first} {rest}", out.width)
+    first = printable(first)
+    lines = textwrap.wrap(f"{first} {printable(rest)}", out.width)
     text = Text("\n".join(lines))
     text.stylize(style, 0, len(first))
     out.print(text, soft_wrap=True)
@@ -98,7 +101,9 @@ def facts(out: Console, pairs: Iterable[tuple[str, str]], indent: int = 2) -> No
     pairs = list(pairs)
     margin = indent + 2 + max((len(label) for label, _ in pairs), default=0)
     for label, value in pairs:
-        lines = textwrap.wrap(value, max(20, out.width - margin), break_on_hyphens=False) or [""]
+        lines = textwrap.wrap(
+            printable(value, "\n"), max(20, out.width - margin), break_on_hyphens=False
+        ) or [""]
         first = Text.assemble((f"{' ' * indent}{label}".ljust(margin), "dim"), lines[0])
         out.print(first, soft_wrap=True)
         for line in lines[1:]:

@@ -129,6 +129,13 @@ def test_another_sign_of_zero_is_said(place):
     assert rounded == [f"{place}: -0.0 in the report, 0.0 recomputed"]
 
 
+def test_a_whole_number_is_no_float():
+    found = two_classes()
+    final = replace(found.final, parameters={"C": 1})
+    (said,) = differences_between(replace(found, final=final), found)
+    assert said == "final.parameters.C: 1 in the report, 1.0 recomputed"
+
+
 def small_units(found, unit):
     """The same study of a target in a larger unit, and columns in smaller ones."""
     tree = json.loads(to_json(found))

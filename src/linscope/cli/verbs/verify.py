@@ -185,6 +185,8 @@ def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
     candidates = tuple(_as_then(one, then[one.key]) for one in again.candidates if one.key in then)
     plan = replace(again.plan, budget=seconds_of(settings.budget))
     stopped = any(one.state == "partial" for one in candidates)
+    # A study is also partial if it was stopped in its learning curves.
+    stopped |= claimed.partial and not claimed.curves and bool(again.curves)
     curves = again.curves if claimed.curves or not claimed.partial else ()
     return replace(
         again,
@@ -192,7 +194,7 @@ def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
         candidates=candidates,
         curves=curves,
         recommendation=recommend(candidates, again.differences, plan, curves, again.data),
-        partial=claimed.partial or stopped,
+        partial=stopped,
         asked=claimed.asked,
     )
 

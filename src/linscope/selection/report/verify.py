@@ -108,9 +108,7 @@ class _Compared:
             return _still(a, most) == _still(b, most)
         if isinstance(a, bool) or isinstance(b, bool) or None in (a, b) or MISSING in (a, b):
             return a is b
-        if isinstance(a, int) and isinstance(b, int):
-            return a == b
-        if isinstance(a, int | float) and isinstance(b, int | float):
+        if isinstance(a, float) and isinstance(b, float):
             return math.isclose(a, b, rel_tol=RELATIVE, abs_tol=self.noise)
         return bool(a == b)
 
