@@ -110,7 +110,7 @@ class _Compared:
             return a is b
         if isinstance(a, float) and isinstance(b, float):
             return math.isclose(a, b, rel_tol=RELATIVE, abs_tol=self.noise)
-        return bool(a == b)
+        return type(a) is type(b) and bool(a == b)
 
 
 def _odd_versions(found: Findings) -> list[str]:
