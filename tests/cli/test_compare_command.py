@@ -305,3 +305,34 @@ def test_a_second_interrupt_ends_at_once(write, tmp_path):
             process.send_signal(signal.SIGINT)
         assert process.wait(timeout=600) == 130  # before its hour is over
     assert not list(tmp_path.glob("*.html"))
+
+
+FEW_ROWS = {
+    "a class of two rows": (["A"] * 9 + ["B"] * 9 + ["C"] * 2, [], "leave out the rows of C,"),
+    "two numbers": ([1.5, 2.5], [], "the table has 2 rows, and a comparison needs at least 4"),
+    "three numbers": ([1.5, 2.5, 0.5], [], "needs at least 4"),
+    "two groups": ([k / 7 for k in range(12)], ["--group", "half"], "there are 2 groups"),
+    "in time": ([k / 7 for k in range(8)], ["--time", "row"], "needs at least 9"),
+    "more folds than rows": ([k / 7 for k in range(8)], ["--folds", 9], "use at most 8"),
+}
+
+
+@pytest.mark.parametrize(("values", "more", "says"), FEW_ROWS.values(), ids=FEW_ROWS)
+def test_too_few_rows_end_with_one_sentence(run, tmp_path, values, more, says):
+    table = tmp_path / "few.csv"
+    rows = [f"{k},{k * k % 7},{k % 2},{value}" for k, value in enumerate(values)]
+    table.write_text("\n".join(["row,x,half,y", *rows]) + "\n")
+    code, out, err = run(table, "--target", "y", "--no-report", "--quiet", *more)
+    assert (code, out) == (2, "")
+    assert err.startswith("linscope: ")
+    assert err.count("\n") == 1
+    assert says in err
+
+
+@pytest.mark.parametrize(("rows", "order"), [(4, []), (5, []), (9, ["--time", "row"])])
+def test_the_smallest_tables_that_can_be_compared(run, tmp_path, rows, order):
+    table = tmp_path / "few.csv"
+    lines = [f"{k},{k * k % 7},{(k * 5) % 9 / 4}" for k in range(rows)]
+    table.write_text("\n".join(["row,x,y", *lines]) + "\n")
+    words = ["--target", "y", "--task", "number", "--no-report", "--quiet", "--models", "ridge"]
+    assert run(table, *words, *order)[0] == 0

@@ -2,6 +2,8 @@
 
 import re
 import shutil
+from base64 import b64encode
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,8 @@ import pytest
 import linscope as ls
 from linscope.cli import main
 from linscope.data import read_table
+from linscope.selection.report.figures.svg import OPENING
+from linscope.selection.report.page import render
 from linscope.selection.report.rows import OtherRows, rows_of_report
 from linscope.selection.report.twin import read_report
 
@@ -94,6 +98,19 @@ def test_one_digit_of_the_page_is_caught(run, copy):
     code, out, _ = run(report, table, "--quiet")
     assert code == 1
     assert "of the page" in out
+
+
+def test_figures_of_another_matplotlib_that_differ_are_not_confirmed(run, copy):
+    report, table = copy
+    found = read_report(report)
+    page = render(replace(found, versions={**found.versions, "matplotlib": "3.0"}))
+    report.write_text(page, encoding="utf-8")
+    assert run(report, table, "--quiet")[0] == 0  # they are what is drawn here
+    other = b64encode(b"<svg xmlns='http://www.w3.org/2000/svg'><text>0.99</text></svg>").decode()
+    edit(report, re.escape(OPENING) + "([A-Za-z0-9+/=]*)", other)
+    code, out, _ = run(report, table, "--quiet")
+    assert code == 3
+    assert " ".join(out.split()).startswith("Not compared: the figures (matplotlib 3.0 drew them")
 
 
 def test_another_table_is_caught_without_a_study(run, copy):
@@ -274,3 +291,12 @@ def test_a_report_of_a_sheet_is_confirmed_by_the_workbook(run, tmp_path):
     assert code == 2
     assert "did you mean 'all rows'" in err
     assert "its sheets are 'read me', 'all rows'" in err
+
+
+def test_a_whole_study_is_not_partial(run, copy):
+    report, table = copy
+    found = read_report(report)
+    report.write_text(render(replace(found, partial=True)), encoding="utf-8")
+    code, out, _ = run(report, table, "--quiet")
+    assert code == 1
+    assert "partial: True in the report, False recomputed" in out

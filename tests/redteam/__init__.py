@@ -17,4 +17,5 @@ judge: the references are written on python-flint (rationals, and balls of 300 t
     forging.py       claims changed in one place
     registry.py      the estimators, each with its family
     campaign.py      fit, judge, verify, forge; counts and findings
+    pages.py         reports of a comparison changed in one place; what a reader would see
 """

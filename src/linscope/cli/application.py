@@ -16,6 +16,7 @@ from linscope._version import __version__
 
 from . import completion
 from .errors import BAD_INPUT, CHECK_FAILED, FINE, INTERRUPTED, BadInput, one_line
+from .options import in_options, options_of
 from .screen import complain, console, prepare_streams
 from .verbs import (
     bench,
@@ -114,14 +115,14 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (Exception, KeyboardInterrupt) as error:
         if debug:
             traceback.print_exc()
-        return _ending(error)
+        return _ending(error, words)
 
 
-def _ending(error: BaseException) -> int:
+def _ending(error: BaseException, words: list[str]) -> int:
     """Say what went wrong, if there is anything to say, and choose the exit code."""
     match error:
         case BadInput():
-            complain(str(error))
+            complain(_for_command(str(error), words))
             return BAD_INPUT
         case CycloptsError():
             complain(f"{_model_first(error) or one_line(error)} {_where_help_is(error)}")
@@ -153,15 +154,21 @@ def _call(words: list[str]) -> int:
                 verbose=False,
             )
         finally:
-            _report(caught)
+            _report(caught, words)
     return code if isinstance(code, int) else FINE
 
 
-def _report(caught: list[warnings.WarningMessage]) -> None:
+def _for_command(message: str, words: list[str]) -> str:
+    """What the library says of parameters, as options of the command that was called."""
+    *_, command = build().parse_commands(words)[1]
+    return in_options(message, options_of(command))
+
+
+def _report(caught: list[warnings.WarningMessage], words: list[str]) -> None:
     """Show linscope's own warnings, once each; what a fit could not do, its certificate says."""
     from_linscope = [w for w in caught if "ConvergenceWarning" not in w.category.__name__]
     for text in dict.fromkeys(one_line(w.message) for w in from_linscope if _for_users(w)):
-        complain(f"warning: {text}")
+        complain(f"warning: {_for_command(text, words)}")
 
 
 def _for_users(warning: warnings.WarningMessage) -> bool:

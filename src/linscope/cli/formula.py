@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from linscope._printable import printable
+
 MOST_TERMS = 6
 
 
@@ -29,7 +31,7 @@ def weighted_sum(terms: Iterable[tuple[Any, str]]) -> str:
     for weight, name in terms[:MOST_TERMS]:
         sign = ("−" if not text else " − ") if weight < 0 else (" + " if text else "")
         size = number(abs(weight))
-        text += sign + ("" if size == "1" else f"{size}·") + name
+        text += sign + ("" if size == "1" else f"{size}·") + printable(name)
     if len(terms) > MOST_TERMS:
         text += f" + … ({len(terms)} terms)"
     return text or "0"

@@ -6,18 +6,19 @@ and no NaN: these are the texts "inf" and "-inf", and null.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
+
+from linscope._printable import json_text
 
 from .tables.source import Source
 
 
 def print_json(document: dict[str, Any]) -> None:
     """The document, indented by one blank."""
-    print(json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1))
+    print(json_text(plain(document), indent=1))
 
 
 def plain(value: Any) -> Any:

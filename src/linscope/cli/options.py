@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from itertools import chain
 from typing import Annotated, Any, Literal
 
-from cyclopts import Group, Parameter, validators
+from cyclopts import App, Group, Parameter, validators
 
 from .errors import BadInput
 
@@ -260,9 +261,30 @@ def words_of(parameters: dict[str, Any]) -> str:
     return " ".join(words).replace("_", "-")
 
 
+# Calls of Python that messages advise, and the commands that do the same.
+CALLS = {
+    "linscope.separability(X, y)": "linscope separate",
+    "certificate_.verify(X, y)": "linscope verify",
+}
+
+
+def options_of(command: App) -> list[str]:
+    """The parameters that a command has options for."""
+    names = chain.from_iterable(one.names for one in command.assemble_argument_collection())
+    return [name[2:].replace("-", "_") for name in names if name.startswith("--")]
+
+
 def in_options(message: str, names: Iterable[str]) -> str:
-    """Parameters in a message of the library, as the options that they are here."""
-    parameter = re.compile(rf"\b({'|'.join(names)})=(?:'([^']*)'|([\w.+-]*\w))")
+    """Parameters in a message of the library, as the options that they are here.
+
+    >>> in_options("'a' has gaps: choose missing='drop' or keep=['a'], not fit_intercept=False",
+    ...            ["missing", "keep", "fit_intercept"])
+    "'a' has gaps: choose --missing drop or --keep a, not --no-fit-intercept"
+    """
+    for call, command in CALLS.items():
+        message = message.replace(call, command)
+    known = "|".join(map(re.escape, names))
+    parameter = re.compile(rf"(?<![\w'])({known})=(?:\[?'([^']*)'\]?|\[?([\w.+-]*\w|…)\]?)")
 
     def option(match: re.Match[str]) -> str:
         name, value = match[1], match[2] or match[3]
@@ -271,7 +293,7 @@ def in_options(message: str, names: Iterable[str]) -> str:
             "" if value in ("True", "False") else f" {value}"
         )
 
-    return parameter.sub(option, message)
+    return parameter.sub(option, message) if known else message
 
 
 def parse_weights(text: str) -> str | list[float]:

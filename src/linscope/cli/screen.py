@@ -6,19 +6,30 @@ import io
 import os
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
 
 from rich.console import Console
+from rich.segment import Segment
 from rich.text import Text
+
+from linscope._printable import printable
 
 PIPED_WIDTH = 120
 Pairs = list[tuple[str, str]]
 
 
 class Screen(Console):
-    """A console that leaves a broken pipe to the caller instead of ending the process."""
+    """A console that shows what it is given, whatever is in it.
+
+    A broken pipe is left to the caller instead of ending the process.
+    """
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        """Pieces of text with their styles; a name from a table cannot steer the terminal."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text, "\n"), style, control)
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -44,7 +55,7 @@ def prepare_streams() -> None:
 
 def complain(message: str) -> None:
     """One line on standard error."""
-    print(f"linscope: {message}", file=sys.stderr)
+    print(f"linscope: {printable(message)}", file=sys.stderr)
 
 
 def progress_bars(quiet: bool = False) -> AbstractContextManager[Any]:
@@ -70,13 +81,16 @@ def print_table(out: Console, table: Any) -> None:
 def paragraph(out: Console, text: str, style: str = "", indent: int = 0) -> None:
     """A sentence or two, wrapped at words, without blanks at the ends of lines."""
     blanks = " " * indent
-    for line in textwrap.wrap(text, out.width, initial_indent=blanks, subsequent_indent=blanks):
+    for line in textwrap.wrap(
+        printable(text, "\n"), out.width, initial_indent=blanks, subsequent_indent=blanks
+    ):
         out.print(Text(line, style), soft_wrap=True)
 
 
 def lead(out: Console, first: str, rest: str, style: str) -> None:
     """A paragraph that begins with a few words in a style of their own."""
-    lines = textwrap.wrap(f"{first} {rest}", out.width)
+    first = printable(first)
+    lines = textwrap.wrap(f"{first} {printable(rest)}", out.width)
     text = Text("\n".join(lines))
     text.stylize(style, 0, len(first))
     out.print(text, soft_wrap=True)
@@ -87,7 +101,9 @@ def facts(out: Console, pairs: Iterable[tuple[str, str]], indent: int = 2) -> No
     pairs = list(pairs)
     margin = indent + 2 + max((len(label) for label, _ in pairs), default=0)
     for label, value in pairs:
-        lines = textwrap.wrap(value, max(20, out.width - margin), break_on_hyphens=False) or [""]
+        lines = textwrap.wrap(
+            printable(value, "\n"), max(20, out.width - margin), break_on_hyphens=False
+        ) or [""]
         first = Text.assemble((f"{' ' * indent}{label}".ljust(margin), "dim"), lines[0])
         out.print(first, soft_wrap=True)
         for line in lines[1:]:

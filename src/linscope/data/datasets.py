@@ -11,12 +11,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from html import escape
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
+from linscope._printable import escape
 from linscope.results.notebook import facts, first_rows, titled
 
 from .churn import make_churn

@@ -124,8 +124,8 @@ def _is_blank(text: str) -> bool:
 def _from_cells(rows: list[list[Any]], where: str) -> Table:
     if not rows:
         raise ValueError(
-            f"{where} is empty: it needs a header and at least one row, or name another sheet "
-            "(--sheet on the command line)"
+            f"{where} is empty: it needs a header and at least one row, or name another "
+            "sheet, sheet='…'"
         )
     header = ["" if cell is None else str(cell).strip() for cell in rows[0]]
     has_header = not all(is_number(name) for name in header)

@@ -11,8 +11,7 @@ from .frame_columns import Table
 
 MISSING_ADVICE = (
     "choose missing='drop' to leave these rows out, or missing='impute' to fill in medians, and a "
-    "category of its own, from the training rows (on the command line --missing drop or --missing "
-    "impute)"
+    "category of its own, from the training rows"
 )
 
 
@@ -20,10 +19,8 @@ def read_features(reader: TableColumns, table: Table, name: str) -> Any:
     """The features of all rows; infinite numbers are refused, NaN is missing."""
     if not reader.n_features_in_:
         left = "; ".join(f"{column}: {kind.why}" for column, kind in reader.kinds_.items())
-        raise ValueError(
-            f"{name} has no column left to predict from ({left or 'it has only the target'}): "
-            "name those to use with keep (--keep on the command line)"
-        )
+        why = f"{left}): name those to use, keep=['…']" if left else "it has only the target)"
+        raise ValueError(f"{name} has no column left to predict from ({why}")
     X = reader.transform(table)
     numbers = X.data if table.sparse is not None else X
     if np.isinf(numbers).any():
@@ -63,8 +60,8 @@ def complete_rows(
     rows = np.flatnonzero(~(incomplete if missing == "drop" else useless))
     if not len(rows):
         raise ValueError(
-            f"every row of {name} has a missing value, so none is left: say missing='impute' "
-            "(--missing impute on the command line), or drop the columns that are mostly empty"
+            f"every row of {name} has a missing value, so none is left: choose "
+            "missing='impute', or drop the columns that are mostly empty"
         )
     if missing == "impute" and holes[rows].any():
         return rows, "impute"

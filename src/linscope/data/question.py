@@ -227,8 +227,7 @@ def _target_values(
         if target is None:
             known = ", ".join(table.names[:12]) + (", …" if len(table.names) > 12 else "")
             raise ValueError(
-                f"{name}: which column is to be predicted? Give target (--target on the command "
-                f"line), one of {known}"
+                f"{name}: which column is to be predicted? Name it with target='…', one of {known}"
             )
         check_column(table, target, "target")
         values, truth = table.columns[target], target in table.truth

@@ -93,8 +93,7 @@ def _number(values: np.ndarray, name: str, positive: Any, task: str | None) -> T
     if positive is not None:
         raise ValueError(
             f"the target {name!r} is a number with {distinct:,} different values, so it has no "
-            f"positive class {positive!r}: leave positive out (--positive on the command line), or "
-            "say task='classes'"
+            f"positive class: leave out positive={str(positive)!r}, or set task='classes'"
         )
     asked = ", as asked" if task == "number" else ""
     low, high = values.min(), values.max()
@@ -113,8 +112,8 @@ def _classes(labels: np.ndarray, name: str, positive: Any, text: bool, split: bo
     if len(classes) > 2:
         if positive is not None:
             raise ValueError(
-                f"the target {name!r} has {len(classes)} classes, and a positive one "
-                f"({positive!r}) needs two: leave positive out (--positive on the command line)"
+                f"the target {name!r} has {len(classes)} classes, and a positive class needs "
+                f"two: leave out positive={str(positive)!r}"
             )
         found = f"{name!r} has {len(classes)} classes: {_counted(classes, counts)}"
         return Target(labels, "classes", tuple(classes), None, (found,))
@@ -138,11 +137,12 @@ def _check_classes(labels: np.ndarray, name: str, counts: Counter, text: bool, s
     single = [str(label) for label, count in sorted(counts.items()) if count == 1]
     if single and split:
         more = ", …" if len(single) > 5 else ""
+        otherwise = "" if text else ", or set task='number' if it is a quantity"
         these = ", ".join(single[:5]) + more
         raise ValueError(
             f"the target {name!r} has {_count(len(single), 'class', 'classes')} with a single row "
             f"({these}), which cannot be both learned and tested: take such rows out of the table, "
-            "join them with another class, or say task='number' if it is a quantity"
+            f"or join them with another class{otherwise}"
         )
 
 

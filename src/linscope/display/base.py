@@ -12,6 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from linscope._printable import printable
+
 from . import theme
 from .inputs import Samples, View
 
@@ -156,7 +158,7 @@ class Display:
         return self.figure_
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.title}>"
+        return printable(f"<{type(self).__name__}: {self.title}>", "\n")
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()

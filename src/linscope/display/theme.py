@@ -15,6 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.lines import Line2D
 
+from linscope._printable import printable
+
 BLUE, ORANGE, RED, GREY, PURPLE = "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6"
 CLASS_COLOURS = (
     BLUE,
@@ -95,7 +97,7 @@ def width_of(ax: Axes) -> float:
 
 def pretty(text: str) -> str:
     """Names from the data stay as they are; J_p and w_opt are set as in the notes."""
-    plain = text.replace("$", r"\$")
+    plain = printable(text, "\n").replace("$", r"\$")
     if plain.startswith("_"):  # matplotlib hides such labels
         plain = "\u200b" + plain
     return plain.replace("J_p", "$J_p$").replace("w_opt", "$w_{opt}$")
@@ -108,7 +110,7 @@ def cut(text: str, most: int) -> str:
 
 def name(text: str, most: int = 40) -> str:
     """A name from the data, cut if it is so long that it would crowd out the figure."""
-    return pretty(cut(text, most))
+    return pretty(cut(printable(text), most))
 
 
 def label(ax: Axes, x: str, y: str) -> None:

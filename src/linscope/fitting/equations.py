@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope._printable import printable
 from linscope.results.numbers import bias, short
 
 
@@ -37,7 +38,7 @@ def weighted_sum(weights: Any, features: Sequence) -> str:
         value = abs(weights[j])
         sign = " − " if weights[j] < 0 else (" + " if text else "")
         sign = "−" if weights[j] < 0 and not text else sign
-        text += sign + ("" if value == 1 else f"{short(value)}·") + str(features[j - 1])
+        text += sign + ("" if value == 1 else f"{short(value)}·") + printable(str(features[j - 1]))
     return text
 
 
@@ -58,7 +59,8 @@ def score(weights: Any, features: Sequence) -> str:
 def equation(weights: Any, features: Sequence, positive, relation: str = ">") -> str:
     """The hyperplane in the original features: ``2·b − a > 1 ⇒ yes``."""
     right = bias([0 - weights[0], *weights[1:]]).replace("-", "−")
-    return f"{weighted_sum(weights, features) or '0'} {relation} {right} ⇒ {positive}"
+    left = weighted_sum(weights, features) or "0"
+    return f"{left} {relation} {right} ⇒ {printable(str(positive))}"
 
 
 def rules(weights: np.ndarray, features: Sequence, labels: Sequence, pair=None) -> list[str]:
@@ -72,12 +74,12 @@ def rules(weights: np.ndarray, features: Sequence, labels: Sequence, pair=None) 
 
 def largest(weights: np.ndarray, features: Sequence, label, n_classes: int) -> str:
     """A class that wins if its score is the largest, the first of equals."""
-    return f"{score(weights, features)} is the largest of {n_classes} ⇒ {label}"
+    return f"{score(weights, features)} is the largest of {n_classes} ⇒ {printable(str(label))}"
 
 
 def preferred(weights: np.ndarray, features: Sequence, first, second) -> str:
     """The difference of two classes' scores."""
-    return f"{equation(weights, features, second)} rather than {first}"
+    return f"{equation(weights, features, second)} rather than {printable(str(first))}"
 
 
 def vote(weights: np.ndarray, features: Sequence, first, second, relation: str = ">") -> str:
@@ -89,4 +91,4 @@ def vote(weights: np.ndarray, features: Sequence, first, second, relation: str =
 def share(weights: np.ndarray, features: Sequence, first, second) -> str:
     """A pair of classes with a probability; the class with the largest sum wins."""
     text = f"σ({score(weights, features)}) for {second}, the rest of 1 for {first}"
-    return f"{text}; the largest sum"
+    return printable(f"{text}; the largest sum")

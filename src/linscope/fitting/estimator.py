@@ -9,6 +9,7 @@ from inspect import getattr_static, signature
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from linscope._printable import printable
 from linscope.data.given import accepts_dataset, of_samples
 from linscope.data.suggest import did_you_mean
 from linscope.data.tables import at_hand
@@ -91,9 +92,11 @@ class Estimator:
                 _validated.add(key)
 
     def _names(self) -> list[str]:
-        """The columns of the training table; x1, x2 … where they have no names."""
+        """The printable names of the training columns, or x1, x2 … where there are none."""
         names = vars(self).get("feature_names_in_")
-        return [f"x{j + 1}" for j in range(self.n_features_in_)] if names is None else list(names)
+        if names is None:
+            return [f"x{j + 1}" for j in range(self.n_features_in_)]
+        return list(map(printable, names))
 
     def _html_repr(self) -> str:
         """scikit-learn's diagram; under it what the fit has found, and what is proven of it."""

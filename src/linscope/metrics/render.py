@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linscope._printable import printable
 from linscope.reports import documents
 from linscope.reports.cells import Strong
 from linscope.reports.formulas import tex
@@ -133,7 +134,7 @@ def html(result: Evaluation) -> str:
 
 def latex(result: Evaluation) -> str:
     """Matrix and rates, each as a ``tabular``."""
-    parts = [f"% {title(result)}", *map(documents.latex, tables(result))]
+    parts = [documents.latex_comment(title(result)), *map(documents.latex, tables(result))]
     return "\n".join([*parts, *(rf"\par\small {tex(note)}" for note in result.notes)]) + "\n"
 
 
@@ -150,7 +151,7 @@ def text(result: Evaluation) -> str:
     lines += in_pairs(said[::2], said[1::2])
     for note in result.notes:
         lines += textwrap.wrap(note, WIDTH)
-    return "\n".join(line.rstrip() for line in lines)
+    return printable("\n".join(line.rstrip() for line in lines), "\n")
 
 
 def _matrix_text(result: Evaluation) -> list[str]:

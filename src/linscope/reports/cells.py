@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linscope._printable import printable
+
 LONGEST_VECTOR = 8
 LONGEST_FRACTION = 14
 # How to shorten a vector: digits, entries at the front, entries at the end (None: all).
@@ -90,7 +92,7 @@ def text(cell: Any) -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):
-        return cell
+        return printable(cell)
     if isinstance(cell, Strong):
         return cell.words
     if isinstance(cell, Gap):

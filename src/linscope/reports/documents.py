@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from html import escape
 
+from linscope._printable import escape, printable
 from linscope.results.notebook import TABLE_STYLE, titled
 
 from .cells import Strong
-from .latex import latex, latex_lines
+from .latex import latex, latex_comment, latex_lines
 from .table import Column, Row, Table
 
-__all__ = ["html", "html_page", "latex", "latex_lines", "markdown", "markdown_lines"]
+__all__ = [
+    "html",
+    "html_page",
+    "latex",
+    "latex_comment",
+    "latex_lines",
+    "markdown",
+    "markdown_lines",
+    "markdown_text",
+]
 
 MARKDOWN_SPECIAL = re.compile(r"([\\`*_|<>\[\]~$])")
 
 
 def markdown(table: Table) -> str:
     """A GitHub table under its title."""
-    lines = [f"**{_md(table.title)}**", ""]
+    lines = [f"**{markdown_text(table.title)}**", ""]
     for note in table.notes:
-        lines += [_md(note), ""]
-    lines.append(_pipes(_md(column.header) for column in table.columns))
+        lines += [markdown_text(note), ""]
+    lines.append(_pipes(markdown_text(column.header) for column in table.columns))
     lines.append(_pipes("---:" if column.right else ":---" for column in table.columns))
     for row in table.rows:
-        cells = [_md(words) for words in table.texts(row)]
+        cells = [markdown_text(words) for words in table.texts(row)]
         if row.update:
             cells = [f"**{cell}**" if "→" in cell else cell for cell in cells]
         lines.append(_pipes(cells))
@@ -34,15 +43,16 @@ def markdown(table: Table) -> str:
 
 def markdown_lines(sentences: Iterable[str]) -> list[str]:
     """Sentences under a table, a paragraph each."""
-    return [words for sentence in sentences for words in ("", _md(sentence))]
+    return [words for sentence in sentences for words in ("", markdown_text(sentence))]
 
 
 def _pipes(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _md(words: str) -> str:
-    return MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(words.split()))
+def markdown_text(words: str) -> str:
+    """The words on one line, with everything escaped that Markdown would read as markup."""
+    return MARKDOWN_SPECIAL.sub(r"\\\1", printable(" ".join(words.split())))
 
 
 HTML_UPDATE = ' style="background:rgba(230,140,20,.14);font-weight:600"'

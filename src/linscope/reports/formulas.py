@@ -8,6 +8,8 @@ from collections import deque
 from fractions import Fraction
 from typing import Any
 
+from linscope._printable import printable
+
 from .cells import number
 
 SPECIAL = {
@@ -83,7 +85,7 @@ def tex(words: str) -> str:
     >>> print(tex("50 % of x_1"))
     50 \\% of x\\_1
     """
-    return SPECIAL_SIGN.sub(lambda found: SPECIAL[found[0]], " ".join(words.split()))
+    return SPECIAL_SIGN.sub(lambda found: SPECIAL[found[0]], printable(" ".join(words.split())))
 
 
 def math(value: Any, fraction: str = r"\frac") -> str:

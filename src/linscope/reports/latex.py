@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from linscope._printable import printable
+
 from .cells import Change, Gap, Strong, Vector
 from .formulas import math, tex
 from .table import Column, Row, Table
@@ -61,7 +63,7 @@ def latex(table: Table, longtable: bool | None = None) -> str:
         longtable = not layout.scaled
         if layout.scaled:
             parts = [rows[k : k + SCALED_ROWS] for k in range(0, len(rows), SCALED_ROWS)]
-    lines = [f"% {' '.join(line.split())}" for line in [table.title, *table.notes] if line]
+    lines = [latex_comment(line) for line in [table.title, *table.notes] if line]
     lines += [r"% needs \usepackage{longtable}"] if longtable else []
     lines += [r"% needs \usepackage{graphicx}"] if layout.scaled else []
     setup = _setup(layout, any("frac{" in cell for row in cells for cell in row))
@@ -71,6 +73,11 @@ def latex(table: Table, longtable: bool | None = None) -> str:
         lines += body if longtable else [r"\noindent", *_scaled(body, layout), r"\par"]
     lines += [r"\endgroup"] if setup else []
     return "\n".join(lines) + "\n" + latex_lines(table.footnotes)
+
+
+def latex_comment(words: str) -> str:
+    """The words on one line that LaTeX does not read."""
+    return f"% {printable(' '.join(words.split()))}"
 
 
 def latex_lines(sentences: Iterable[str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from linscope._printable import printable
+
 from . import documents
 from .table import Table
 from .text import text
@@ -29,7 +31,8 @@ class Printed:
         console = Console(no_color=True, highlight=False, force_terminal=False, width=120)
         with console.capture() as capture:
             console.print(self.ledger(width=120))
-        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+        lines = (line.rstrip() for line in capture.get().split("\n"))
+        return printable("\n".join(lines).rstrip("\n"), "\n")
 
 
 class LongTable(Printed):

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from linscope._printable import printable
+
 from .cells import lines
 from .table import Row, Table
 
@@ -53,9 +55,9 @@ def ledger(content: Table, width: int) -> RichTable:
         table = _table(content, layout)
         if console.measure(table).maximum <= width:
             break
-    table.title, table.caption = Text(content.title), Text("\n".join(content.notes))
+    table.title, table.caption = _plain(content.title), _plain("\n".join(content.notes))
     for line in content.footnotes:
-        table.caption.append(f"\n{line}", style="not dim")
+        table.caption.append(f"\n{printable(line)}", style="not dim")
     return table
 
 
@@ -89,7 +91,7 @@ def _table(content: Table, layout: Layout) -> RichTable:
         header, right = content.columns[k].header, content.columns[k].right
         # Only where no layout is narrow enough, words may wrap.
         table.add_column(
-            "weights before, after" if long_header and header == "weights" else header,
+            "weights before, after" if long_header and header == "weights" else _plain(header),
             justify="right" if right else "left",
             no_wrap=header not in ("problem", "x", "verdict"),
             min_width=(8 if layout.spare else 9) if header == "verdict" else None,
@@ -100,6 +102,11 @@ def _table(content: Table, layout: Layout) -> RichTable:
         values = [value.replace(" → update", update) for value in values]
         table.add_row(*(Text(value, style=_style(row)) for value in values))
     return table
+
+
+def _plain(words: str) -> Text:
+    """Words of which rich reads none as markup."""
+    return Text(printable(words, "\n"))
 
 
 def _style(row: Row) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import textwrap
 
+from linscope._printable import printable
+
 from .table import Column, Table
 
 WIDTH = 80
@@ -34,7 +36,7 @@ def text(table: Table) -> str:
     lines += [rule, *in_pairs(facts[:half], facts[half:])]
     for note in table.footnotes:
         lines += textwrap.wrap(note, WIDTH)
-    return "\n".join(line.rstrip() for line in lines)
+    return printable("\n".join(line.rstrip() for line in lines), "\n")
 
 
 def in_pairs(left: list[str], right: list[str]) -> list[str]:
@@ -51,7 +53,7 @@ def aligned(rows: list[list[str]]) -> list[str]:
 
 def cut(name: str, most: int) -> str:
     """The name on one line of at most so many characters."""
-    name = " ".join(name.split())
+    name = printable(" ".join(name.split()))
     return name if len(name) <= most else name[: most - 1] + "…"
 
 

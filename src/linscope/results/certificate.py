@@ -24,8 +24,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, ClassVar
+
+from linscope._printable import escape
 
 from .notebook import facts, mark
 from .status import Status

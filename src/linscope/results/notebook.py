@@ -7,7 +7,8 @@ marks have a contrast of about 4 : 1 with white as well as with #111111.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+
+from linscope._printable import escape
 
 MARKS = {True: "✓", False: "✗", None: "?"}
 COLOURS = {True: "#00848f", False: "#d8422b", None: "#757985"}

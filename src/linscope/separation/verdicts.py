@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linscope._printable import printable
 from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.results import Check
@@ -48,7 +49,7 @@ class Verdict(ABC):
 
     def __str__(self) -> str:
         first, *rest = self._lines()
-        return "\n".join([first, *(f"  {line}" for line in rest)])
+        return printable("\n".join([first, *(f"  {line}" for line in rest)]), "\n")
 
     __repr__ = __str__
 

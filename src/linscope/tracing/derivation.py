@@ -140,14 +140,15 @@ class Derivation(Printed):
 
     def to_markdown(self, **which: Any) -> str:
         """All tables in Markdown; takes what ``ledger`` takes."""
-        words = [f"## {self._heading}", *self.notes]
-        opening = [_escaped(line) for line in words]
+        opening = [f"## {documents.markdown_text(self._heading)}\n"]
+        opening += [f"{documents.markdown_text(line)}\n" for line in self.notes]
         tables = [documents.markdown(part.table(choice)) for part, choice in self._chosen(**which)]
         return "\n".join([*opening, *tables, *documents.markdown_lines(self._last_lines(which))])
 
     def to_latex(self, **which: Any) -> str:
         """All tables in LaTeX (needs ``amsmath``); takes what ``ledger`` takes."""
-        opening = "".join(f"% {line}\n" for line in [self._heading, *self.notes])
+        comments = map(documents.latex_comment, [self._heading, *self.notes])
+        opening = "".join(f"{line}\n" for line in comments)
         tables = [part.latex(choice) for part, choice in self._chosen(**which)]
         return "\n".join([opening, *tables, documents.latex_lines(self._last_lines(which))])
 
@@ -206,11 +207,6 @@ class Derivation(Printed):
         if start < 1 or (stop is not None and stop < start - 1):
             raise ValueError(f"start={start}, stop={stop}: samples count from 1, start ≤ stop")
         return Choice(min(start - 1, n), n if stop is None else min(stop, n), most)
-
-
-def _escaped(line: str) -> str:
-    """A paragraph of Markdown."""
-    return documents.MARKDOWN_SPECIAL.sub(r"\\\1", line) + "\n"
 
 
 def _fitted(part: Part, choice: Choice, width: int) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from linscope.reports import documents
 from linscope.reports.cells import vector
-from linscope.reports.latex import font_for
+from linscope.reports.latex import font_for, latex_comment
 from linscope.reports.table import Column, Row, Table, shortened
 
 from .derivation_numbers import shown
@@ -153,4 +153,4 @@ def aligned(title: str, lines: list[str], width: float = 0.0) -> str:
     body = (" \\\\[4pt]\n" if tall else " \\\\\n").join(lines)
     font = font_for(width) or ""
     before, after = (f"\\begingroup{font}\n", "\\endgroup\n") if font else ("", "")
-    return f"% {title}\n{before}\\begin{{align*}}\n{body}\n\\end{{align*}}\n{after}"
+    return f"{latex_comment(title)}\n{before}\\begin{{align*}}\n{body}\n\\end{{align*}}\n{after}"

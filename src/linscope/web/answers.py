@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from linscope._printable import json_text
 from linscope.rows.threads import one_thread
 
 from .catalog import catalog
@@ -116,4 +116,4 @@ def _same(before: Any, key: str, value: Any) -> bool:
 def answer_text(kind: str, body: Any) -> bytes:
     """The answer as it is sent."""
     found = packed_answer(kind, body)
-    return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return json_text(found, separators=(",", ":")).encode()

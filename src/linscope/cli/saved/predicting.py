@@ -102,7 +102,7 @@ def write_answers(
         whole, columns = answers.of_piece(piece.table)
         count.rows += len(whole)
         count.without += int(len(whole) - whole.sum())
-        write(head.encode())
+        write(head.encode("utf-8", "backslashreplace"))
         head = ""
         if isinstance(piece.records, Texts):
             new = [_column_of_texts(column, whole, comma) for column in columns]
@@ -114,7 +114,7 @@ def write_answers(
             lines = _json_lines(piece.records, whole, listed, names, only)
         else:
             lines = _csv_lines(piece.records, whole, listed, len(names), comma, only)
-        write((end.join(lines) + end).encode())
+        write((end.join(lines) + end).encode("utf-8", "backslashreplace"))
     return count
 
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from ..errors import CHECK_FAILED, FINE, BadInput, input_errors
 from ..figures import check_figure_path, write_figure
 from ..json_document import certificate_of, data_of, print_json
-from ..options import DESCENTS, SHOW, Flag, Json, Quiet, WholeAtLeastZero, in_options, words_of
+from ..options import DESCENTS, SHOW, Flag, Json, Quiet, WholeAtLeastZero, words_of
 from ..screen import (
     Pairs,
     console,
@@ -238,13 +238,9 @@ def _run(estimator: Any, source: Source, what: ShowOptions) -> Any:
     )
     # The solutions after some updates are there to be compared, so their mistakes are counted.
     compared = what.updates is not None and is_classifier(estimator)
-    try:
-        with progress_bars(what.quiet), input_errors():
-            criterion = what.criterion or compared
-            return trace(estimator, dataset, criterion=criterion, exact=what.exact)
-    except BadInput as error:
-        names = [*estimator.get_params(), "exact"]
-        raise BadInput(in_options(str(error), names)) from error
+    with progress_bars(what.quiet), input_errors():
+        criterion = what.criterion or compared
+        return trace(estimator, dataset, criterion=criterion, exact=what.exact)
 
 
 def _updates(run: Any, what: ShowOptions, unit: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Group, Parameter
 
 from .. import completion
-from ..errors import CHECK_FAILED, FINE, INTERRUPTED, BadInput, input_errors
+from ..errors import CHECK_FAILED, FINE, INTERRUPTED, BadInput, input_errors, one_line
 from ..options import Flag, Quiet
 from ..screen import complain, console
 from ..tables.options import DATA, AskedOfTable, DataFile, TableName, several
@@ -139,6 +139,7 @@ def compare(
             settings = _settings(asked, judging, content)
             question = settings.read(content, given.name)
         from linscope.selection.compare import run
+        from linscope.selection.comparison.options import Unsuited
 
         with _interrupts() as interrupted:
             try:
@@ -153,6 +154,8 @@ def compare(
             except KeyboardInterrupt:
                 complain("stopped before a model was finished: there is nothing to report")
                 return INTERRUPTED
+            except Unsuited as error:
+                raise BadInput(one_line(error)) from error
             if path is not None:
                 with input_errors():
                     found.report(path)

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 from cyclopts import App, Group, Parameter
 
+from linscope._printable import printable
+
 from ..errors import CHECK_FAILED, FINE, BadInput, input_errors
 from ..options import Flag, Quiet
 from ..screen import complain
@@ -110,6 +112,8 @@ def _sink(out: Path | None) -> Iterator[Callable[[bytes], Any]]:
         raw = getattr(sys.stdout, "buffer", None)
         if raw is None:
             yield lambda text: sys.stdout.write(text.decode())
+        elif sys.stdout.isatty():
+            yield lambda text: sys.stdout.write(printable(text.decode(), "\r\n\t"))
         else:
             sys.stdout.flush()
             yield raw.write

@@ -27,7 +27,9 @@ Examples:
   linscope verify churn-report.html churn       the built-in table
   linscope verify m.linscope churn.csv          a saved model's certificate"""
 EPILOGUE = """\
-Exit codes: 0 all agree, 1 something differs, 2 bad input."""
+Exit codes: 0 all agree, 1 something differs, 2 bad input, 3 all agree but figures that another
+matplotlib drew: they may show anything."""
+UNCONFIRMED = 3
 MOST_SHOWN = 10
 
 app = App(name="verify", usage=USAGE, help_epilogue=EPILOGUE, help_format="plaintext")
@@ -64,7 +66,7 @@ def verify(
     """
     from linscope.selection.report.rows import OtherRows, rows_of_report, unused_columns
     from linscope.selection.report.twin import from_json, read_text, twin_of_page
-    from linscope.selection.report.verify import differences_between, page_differs
+    from linscope.selection.report.verify import compare_page, differences_between
 
     given = given_table(table, file)
     if is_model(report):
@@ -74,8 +76,8 @@ def verify(
         claimed = from_json(twin_of_page(text))
         sheet = sheet or _sheet(claimed, given.word)
         content = given.read(sheet)
-    page = page_differs(text)
-    found = [] if page is None else [page]
+    page = compare_page(text)
+    found = [] if page.differs is None else [page.differs]
     try:
         rows = rows_of_report(content, claimed.data, given.name)
     except OtherRows as error:
@@ -89,7 +91,8 @@ def verify(
     if found:
         return _differs(report, found)
     unused = [] if given.built_in else unused_columns(content, claimed.data)
-    return _agrees(claimed, [*_not_compared(claimed, given, sheet, unused), *_rounding(rounded)])
+    exceptions = [*_not_compared(claimed, given, sheet, unused), *_rounding(rounded)]
+    return _agrees(claimed, exceptions, page.figures)
 
 
 def _sheet(claimed: Any, word: str) -> str | None:
@@ -182,6 +185,8 @@ def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
     candidates = tuple(_as_then(one, then[one.key]) for one in again.candidates if one.key in then)
     plan = replace(again.plan, budget=seconds_of(settings.budget))
     stopped = any(one.state == "partial" for one in candidates)
+    # A study is also partial if it was stopped in its learning curves.
+    stopped |= claimed.partial and not claimed.curves and bool(again.curves)
     curves = again.curves if claimed.curves or not claimed.partial else ()
     return replace(
         again,
@@ -189,7 +194,7 @@ def repeat(claimed: Any, settings: Any, question: Any, *, quiet: bool) -> Any:
         candidates=candidates,
         curves=curves,
         recommendation=recommend(candidates, again.differences, plan, curves, again.data),
-        partial=claimed.partial or stopped,
+        partial=stopped,
         asked=claimed.asked,
     )
 
@@ -222,10 +227,8 @@ def _as_then(now: Any, then: Any) -> Any:
 
 def _not_compared(claimed: Any, given: Any, sheet: str | None, unused: list[str]) -> Iterator[str]:
     """What of a report cannot be found again from this table here, the gravest first."""
-    from linscope.selection.report.verify import other_matplotlib, other_versions
+    from linscope.selection.report.verify import other_versions
 
-    if figures := other_matplotlib(claimed):
-        yield figures
     titles = [one.title for one in claimed.candidates if one.key in _by_the_clock(claimed)]
     if titles:
         yield f"models that ran out of time ({_few(titles)})"
@@ -254,15 +257,20 @@ def _few(names: list[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
-def _agrees(claimed: Any, exceptions: list[str]) -> int:
+def _agrees(claimed: Any, exceptions: list[str], figures: str) -> int:
     fits = sum(one.certified for one in claimed.candidates)
     fits += bool(claimed.final.certificate.get("ok"))
     said = f"{_numbers(claimed):,} numbers recomputed, {fits:,} certificates, the page drawn again"
     out = console()
+    if figures:
+        exceptions = [figures, *exceptions]
     grave = len(exceptions) > 1  # times are never compared
     paragraph(out, f"Not compared: {'; '.join(exceptions)}.", style="yellow" if grave else "")
-    paragraph(out, f"{said}: all agree.", style="green")
-    return FINE
+    paragraph(out, f"{said}: all agree.", style="" if figures else "green")
+    if figures:
+        advice = "Install that matplotlib to compare the figures, or take them for decoration."
+        paragraph(out, advice, style="yellow")
+    return UNCONFIRMED if figures else FINE
 
 
 def _numbers(value: Any) -> int:

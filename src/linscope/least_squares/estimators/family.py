@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions, fits, fits_with_callbacks
+from linscope._printable import printable
 from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.engines import Source, check_rows, choose
@@ -379,4 +380,4 @@ def _equation(target: str, bias: Any, slopes: Any, names: Sequence[str], biased:
         term = names[j] if value == 1 else f"{short(value)}·{names[j]}"
         lead = " − " if slopes[j] < 0 else " + "
         text += lead + term if text else ("−" if slopes[j] < 0 else "") + term
-    return f"{target} = {text or '0'}".replace("= -", "= −")
+    return f"{printable(target)} = {text or '0'}".replace("= -", "= −")

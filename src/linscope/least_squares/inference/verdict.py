@@ -7,11 +7,11 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from linscope._printable import escape, printable
 from linscope.data.frames import to_backend
 from linscope.reports.text import WIDTH, five_digits, p_equals
 from linscope.results.notebook import MARKS, TABLE_STYLE, mark, titled
@@ -159,7 +159,7 @@ class Diagnosis:
             lines += _paragraph(f"{MARKS[verdict.ok]} {verdict.assumption:<17}", verdict.sentence)
             for test in verdict.tests:
                 lines += _paragraph(" " * 19, f"{test}")
-        return "\n".join(lines)
+        return printable("\n".join(lines), "\n")
 
     __repr__ = __str__
 

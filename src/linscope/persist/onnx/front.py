@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from linscope._printable import json_text, printable
 from linscope._version import __version__
 from linscope.data.columns import TableColumns
 from linscope.discriminants.estimators.fisher import FisherDiscriminant
@@ -99,6 +99,14 @@ def to_onnx(model: Any) -> Any:
     """
     _need_onnx()
     check_is_fitted(model)
+    try:
+        return _written(model)
+    except UnicodeEncodeError as error:  # half of a surrogate pair
+        name = printable(str(error.object))
+        raise ValueError(f"the name '{name}' is not valid Unicode: rename it for ONNX") from None
+
+
+def _written(model: Any) -> Any:
     graph = Graph()
     x = _inputs(graph, model)
     answer = _answer(graph, model, x)
@@ -216,8 +224,8 @@ def _proto(graph: Graph, model: Any, classes: np.ndarray | None) -> Any:
         producer_version=__version__,
     )
     names = list(getattr(_first(model), "feature_names_in_", []))
-    about = {"class": name, "feature_names": json.dumps(names, ensure_ascii=False)}
+    about = {"class": name, "feature_names": json_text(names)}
     if classes is not None:
-        about["classes"] = json.dumps(classes.tolist(), ensure_ascii=False)
+        about["classes"] = json_text(classes.tolist())
     set_model_props(proto, about)
     return proto

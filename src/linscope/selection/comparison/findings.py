@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from linscope._printable import printable
 from linscope.data.kinds import Column as Column
 from linscope.validation.differences import LESS_IS_BETTER as LESS_IS_BETTER
 from linscope.validation.differences import Difference as Difference
@@ -155,7 +156,8 @@ class Recommendation:
 
     def __str__(self) -> str:
         changes = [f"What would change it: {flip.words}" for flip in self.flips]
-        return "\n".join([self.answer, *self.reasons, self.linear_words, *changes])
+        lines = [self.answer, *self.reasons, self.linear_words, *changes]
+        return printable("\n".join(lines), "\n")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,10 @@ from typing import TypeAlias
 from .findings import Asked, Candidate
 
 
+class Unsuited(ValueError):
+    """The table, or what is asked of it, allows no comparison; the message says why."""
+
+
 @dataclass(frozen=True)
 class Options:
     """How to judge which models; None means: chosen by the table's size.

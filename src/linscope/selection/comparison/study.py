@@ -26,7 +26,7 @@ from .findings import LESS_IS_BETTER, Candidate, Curve, Data, Findings, Headline
 from .last_fit.final import FinalFit, final_fit
 from .last_fit.fitted import Fitted
 from .last_fit.panels import panels
-from .options import Options, Stage, Watch
+from .options import Options, Stage, Unsuited, Watch
 from .scoring.candidates import choose_models
 from .scoring.record import Record, score_of
 from .sharing.processes import Process, started_processes
@@ -97,6 +97,9 @@ def conclude(course: Course, partial: bool) -> Study:
     judged = tuple(record.candidate(plan) for record in course.done)
     pairs = differences(judged, plan)
     finished = [one for one in judged if one.state == "finished"]
+    if all(one.family == "reference" for one in finished):
+        reasons = dict.fromkeys(f"{one.title}: {one.why}" for one in judged if one.why)
+        raise Unsuited(f"no model was fitted in every fold. {'; '.join([*reasons][:2])}")
     key = course.choose({one.key: np.array(one.scores[plan.metric].folds) for one in finished})
     course.tell(Stage("drawing the learning curve"))
     curves: tuple[Curve, ...] = ()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+
+from linscope._printable import printable
 
 from . import words
 
@@ -20,9 +23,16 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_printable,
     )
     made.filters["digits"] = words.digits
     return made
+
+
+def _printable(value: Any) -> Any:
+    """Whatever a template shows, but for what it is made of."""
+    plain = isinstance(value, str) and not isinstance(value, Markup)
+    return printable(value, "\n") if plain else value
 
 
 def source(name: str) -> Markup:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, NoReturn, get_args, get_origin
 
+from linscope._printable import json_text
 from linscope.selection.comparison.findings import Findings
 
 from .schema import FORMAT, PLAIN, hints, schema
@@ -27,7 +28,7 @@ CLOSING = "</script>"
 def to_json(findings: Findings) -> str:
     """The findings as JSON of the published schema (``docs/comparison.schema.json``)."""
     twin = {"format": FORMAT, **_plain(findings, "")}
-    return json.dumps(twin, ensure_ascii=False, allow_nan=False, indent=1)
+    return json_text(twin, indent=1)
 
 
 def in_page(findings: Findings) -> str:

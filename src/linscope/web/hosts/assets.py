@@ -8,6 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from linscope._printable import json_text
+
 STATIC = files("linscope.web") / "static"
 
 
@@ -45,8 +47,7 @@ def page() -> str:
 
 def safe_json(document: Any) -> str:
     """JSON that may stand inside an HTML script element."""
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return json_text(document, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def in_address(spec: Any) -> str:

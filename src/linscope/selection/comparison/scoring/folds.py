@@ -19,7 +19,11 @@ from sklearn.model_selection import (
 
 from linscope.validation.splits import Split
 
+from ..options import Unsuited
+
 FOLDS = 5
+# Rows of a table, and of each class: to learn from, to search with two inner folds, to judge by.
+LEAST, LEAST_OF_CLASS = 4, 3
 # A fold of five judges models that have four fifths of the rows. On small tables that costs them
 # some of their score, so there nine tenths are learned from.
 SMALL, FOLDS_OF_SMALL = 300, 10
@@ -29,12 +33,16 @@ SCORES = ((SMALL, 20), (5_000, 10))
 
 
 class Rows(NamedTuple):
-    """What splitting has to know of the rows: class codes (or None), groups, order in time."""
+    """What splitting has to know of the rows: class codes (or None), groups, order in time.
+
+    labels : of the classes, for messages
+    """
 
     codes: np.ndarray | None
     groups: np.ndarray | None
     order: np.ndarray | None
     n: int
+    labels: tuple = ()
 
     def take(self, rows: np.ndarray) -> Rows:
         codes, groups, order = (None if part is None else part[rows] for part in self[:3])
@@ -74,7 +82,9 @@ def outer_folds(rows: Rows, folds: int | None, repeats: int | None, seed: int) -
 def split(rows: Rows, folds: int, seed: int) -> list[Split]:
     """So many folds of these rows."""
     if rows.order is not None:
-        return _in_time(rows.order, folds)
+        return _in_time(rows.order, max(2, min(folds, rows.n - 1)))
+    if rows.groups is not None:
+        folds = max(2, min(folds, len(np.unique(rows.groups))))
     if rows.codes is not None:  # every part needs some of each class
         folds = max(2, min(folds, int(np.bincount(rows.codes).min())))
     shuffled = {"n_splits": folds, "shuffle": True, "random_state": seed}
@@ -94,7 +104,7 @@ def check_all_classes(rows: Rows, splits: list[Split]) -> None:
     classes = len(np.unique(rows.codes))
     for number, one in enumerate(splits, 1):
         if len(np.unique(rows.codes[one.train])) < classes:
-            raise ValueError(
+            raise Unsuited(
                 f"fold {number} has no row of some class to learn from: use fewer folds, or split "
                 "without the group or time column"
             )
@@ -112,19 +122,29 @@ def _allowed(rows: Rows, folds: int, *, given: bool) -> int:
         raise ValueError(f"{folds} folds: there must be at least 2")
     most, what = rows.n, f"the table has {rows.n} rows"
     if rows.codes is not None and rows.order is None:
-        rarest = int(np.bincount(rows.codes).min())
-        if rarest < 3:
-            raise ValueError(
-                f"the rarest class has {rarest} rows: at least 3 are needed, to learn from, to "
-                "choose parameters by and to judge by"
+        counts = np.bincount(rows.codes)
+        rarest = int(counts.min())
+        if rarest < LEAST_OF_CLASS:
+            labels = rows.labels or range(len(counts))
+            few = [str(labels[k]) for k in np.flatnonzero(counts < LEAST_OF_CLASS)]
+            more = ", …" if len(few) > 5 else ""
+            raise Unsuited(
+                f"the rarest class has {rarest} rows: at least {LEAST_OF_CLASS} are needed, to "
+                "learn from, to choose parameters by and to judge by; leave out the rows of "
+                f"{', '.join(few[:5])}{more}, or join them with another class"
             )
         if rarest < most:
             most, what = rarest, f"the rarest class has {rarest} rows"
-    if rows.groups is not None and len(np.unique(rows.groups)) < most:
+    if rows.groups is not None and rows.order is None and len(np.unique(rows.groups)) < most:
         most = len(np.unique(rows.groups))
         what = f"there are {most} groups"
-    if most < 2:
-        raise ValueError(f"{what}: at least 2 are needed, one to learn from and one to judge by")
+        if most < LEAST_OF_CLASS:
+            raise Unsuited(f"{what}, and a comparison needs at least {LEAST_OF_CLASS}")
+    least = LEAST
+    if rows.order is not None:  # the first fold learns from one part, and searches in three
+        least, most = 9, rows.n // 3 - 1
+    if rows.n < least:
+        raise Unsuited(f"the table has {rows.n} rows, and a comparison needs at least {least}")
     if given and folds > most:
-        raise ValueError(f"{folds} folds, but {what}: use at most {most}")
+        raise Unsuited(f"{folds} folds, but {what}: use at most {most}")
     return min(folds, most)

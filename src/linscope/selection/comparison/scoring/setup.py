@@ -37,7 +37,11 @@ class Setup:
         numbers = question.task == "number"
         self.target = question.y if numbers else question.codes
         self.rows = Rows(
-            None if numbers else self.target, question.groups, question.order, len(self.target)
+            None if numbers else self.target,
+            question.groups,
+            question.order,
+            len(self.target),
+            question.classes,
         )
         self.folds: Folds = outer_folds(self.rows, options.folds, options.repeats, options.seed)
         self.prepared = PreparedFolds(question, self.target, self.rows, self.folds.splits)

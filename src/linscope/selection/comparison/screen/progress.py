@@ -18,6 +18,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from linscope._printable import printable
 from linscope.selection.report import words
 
 from ..findings import Score
@@ -109,7 +110,7 @@ class Lines(Progress):
         else:
             took = f", {_took(line)}" if line.seconds is not None else ""
             said = f"{words.metric(self.metric)} {score_text(line)}{took}"
-        print(f"{line.title}: {said}", file=self.stream, flush=True)
+        print(printable(f"{line.title}: {said}"), file=self.stream, flush=True)
 
 
 class LiveTable(Progress):

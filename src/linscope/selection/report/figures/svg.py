@@ -9,6 +9,7 @@ alone.
 from __future__ import annotations
 
 import re
+import warnings
 from base64 import b64encode
 from functools import cache
 from io import StringIO
@@ -20,6 +21,7 @@ from markupsafe import Markup, escape
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from linscope._printable import printable
 from linscope.display import theme
 from linscope.display.base import Display
 
@@ -84,7 +86,7 @@ def inline(display: Display, words: str, size: tuple[float, float]) -> Markup:
     picture = b64encode(_picture(display, size).encode()).decode()
     width, height = size
     return Markup(
-        f'<img class="figure" alt="{escape(words)}" '
+        f'<img class="figure" alt="{escape(printable(words))}" '
         f'style="aspect-ratio:{width:g}/{height:g}" src="{OPENING}{picture}">'
     )
 
@@ -102,7 +104,9 @@ def _picture(display: Display, size: tuple[float, float]) -> str:
 
 
 def _drawn(display: Display, size: tuple[float, float]) -> str:
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        # Text stays text: the reader's own fonts have the letters.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         matplotlib.rcdefaults()  # the reader's own settings are theirs; the page's bytes are ours
         matplotlib.rcParams.update(SETTINGS)
         figure = Figure(figsize=size, layout="constrained")
@@ -115,7 +119,8 @@ def _drawn(display: Display, size: tuple[float, float]) -> str:
                 ax.set_title("", loc="left")
         buffer = StringIO()
         figure.savefig(buffer, format="svg", metadata=NOTHING)
-    return buffer.getvalue()
+    # A mark of ``theme.pretty`` may stay; XML has no place for control characters.
+    return printable(buffer.getvalue(), "\n\u200b")
 
 
 def _tidy(root: ElementTree.Element) -> dict[str, str]:
