@@ -250,11 +250,11 @@ class TestVerdicts:
     @pytest.mark.parametrize("alpha", [1.0, 3.0])
     def test_tail_index(self, alpha):
         sample = stats.pareto(alpha).rvs(size=20_000, random_state=0)
-        found, error = tail_index(sample)
+        found, error = tail_index(sample, np.ones(len(sample)))
         assert abs(found - alpha) < 4 * error
-        assert tail_index(sample[:100]) is None
-        assert tail_index(np.zeros(2000)) is None
-        assert tail_index(np.ones(2000)) is None
+        assert tail_index(sample[:100], np.ones(100)) is None
+        assert tail_index(np.zeros(2000), np.ones(2000)) is None
+        assert tail_index(np.ones(2000), np.ones(2000)) is None
 
     def test_collinear_features(self):
         X, y = noisy(200)

@@ -34,14 +34,16 @@ def compress(
 ) -> Scan:
     """A table whose equal rows are one row with a weight: how often it was there.
 
-    One pass. Every model that sums over rows finds the same weights as from the whole table; its
-    certificate speaks of the weighted rows. For ``LinearRegression.summary`` weights are
-    precisions, and n counts the different rows: take standard errors from the whole table.
+    One pass. Every model that sums over rows finds the same coefficients as from the whole table,
+    and the same standard errors and tests: the weights count rows. Its certificate is about the
+    weighted rows.
 
     Parameters
     ----------
     table, target, columns, memory_limit : as for ``scan``; also a dict of columns
-    weight : column of weights that the rows have already; those of equal rows are added
+    weight : column of weights that the rows have already; those of equal rows are added.
+        ``LinearRegression(weight_kind="frequency")`` says that they count rows; without it there
+        are no standard errors of a linear regression.
 
     Returns
     -------
@@ -90,7 +92,9 @@ def few_rows(
             return None
         raise
     features = [feature.name for feature in plan.features]
-    return scan(found, target, columns=features, weight=name, memory_limit=memory_limit)
+    few = scan(found, target, columns=features, weight=name, memory_limit=memory_limit)
+    few.weight_kind = "frequency" if weight is None else "summed"
+    return few
 
 
 def _pays(rows: Table, keys: list[str], name: str) -> bool:

@@ -50,7 +50,7 @@ def scan(
         By default all columns but the target and the weights. Texts become one column of 0 and 1
         for each text but the first.
     weight : str, optional
-        The column with the weights of the samples.
+        The column with the weights of the samples; see ``weight_kind`` of the models.
     memory_limit : int, optional
         Bytes to use at most; by default a quarter of what is free.
     executor : optional

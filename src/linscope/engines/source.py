@@ -51,6 +51,8 @@ class Source:
 
     # File in which a fit writes down how far it is.
     checkpoint = None
+    # What weights mean, if the table says so: see ``fitting/weight_kind.py``.
+    weight_kind: str | None = None
 
     @property
     def room(self) -> float:

@@ -43,7 +43,7 @@ class Row(NamedTuple):
 _GOING_ON = "_settings _initial _progress _seed _first_epoch"
 _SQUARES = Row(
     "linscope.least_squares.estimators.linear_regression",
-    "coef_ intercept_ rank_ n_iter_ result_ _moments _targets _weighted _explained",
+    "coef_ intercept_ rank_ n_iter_ result_ _moments _targets _weighted _explained _weight_kind",
     blank="_training _counts",
 )
 
@@ -82,7 +82,7 @@ ESTIMATORS: dict[str, Row] = {
     ),
     "LogisticRegression": Row(
         "linscope.logistic.estimators.logistic_regression",
-        "coef_ intercept_ n_iter_ _weights",
+        "coef_ intercept_ n_iter_ _weights _weight_kind",
         "results_",
         blank="_training _seen",
     ),

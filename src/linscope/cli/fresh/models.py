@@ -11,8 +11,8 @@ from cyclopts import Group, Parameter
 from .parameters import NONE, option
 
 MODEL = Group("Model", sort_key=1)
-# A command fits once: there are no weights of a fit before it.
-NOT_HERE = ("warm_start",)
+# A command fits once, so there are no weights of a fit before it; its rows have no weights either.
+NOT_HERE = ("warm_start", "weight_kind")
 
 
 class Model(NamedTuple):

@@ -26,6 +26,7 @@ from linscope.fitting.targets import Regression, read_regression
 from linscope.fitting.training import Fitted, Solved, read_features, watched
 from linscope.fitting.training_rows import TrainingRows
 from linscope.fitting.verified import Verified
+from linscope.fitting.weight_kind import WEIGHT_KINDS, weight_kind
 from linscope.results import Result, Status
 from linscope.results.caller import warn_caller
 from linscope.results.numbers import short
@@ -105,6 +106,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        "weight_kind": WEIGHT_KINDS,
     }
 
     def __init__(
@@ -120,6 +122,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         tol: float = 1e-6,
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
+        weight_kind: str = "auto",
     ) -> None:
         self.solver = solver
         self.fit_intercept = fit_intercept
@@ -131,6 +134,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.weight_kind = weight_kind
 
     @property
     def _alpha(self) -> float:
@@ -173,6 +177,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
     def _fit(
         self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False
     ) -> Fitted:
+        self._weight_kind = weight_kind(self.weight_kind, X, "precision")
         training = read_regression(self, X, y, sample_weight)
         solver = None
         if self.solver == "exact":
@@ -307,10 +312,14 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         if not moments.gram.finite():
             check_rows(engine, self._names())
             raise ValueError("values of X or y are too large: divide the columns by a power of 2")
-        weighted = len(training.weight) > 0 or getattr(self, "_weighted", False)
-        return self._from_moments(
-            moments if known is None else known.merge(moments), training, weighted
-        )
+        weighted, before = len(training.weight) > 0, not first and self.certificate_.weighted
+        kind = weight_kind(self.weight_kind, X, "precision")
+        if weighted and before:
+            kind = _common(kind, self._weight_kind)
+        elif before:
+            kind = self._weight_kind
+        total = moments if known is None else known.merge(moments)
+        return self._from_moments(total, training, weighted or before, kind)
 
     def merge(self, other: Self) -> Self:
         """A model of the rows of both, as if it had been fitted to all of them at once.
@@ -349,19 +358,23 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         both.n_features_in_ = self.n_features_in_
         if ours is not None:
             both.feature_names_in_ = ours
-        weighted = self.certificate_.weighted or other.certificate_.weighted
+        weighted = [one for one in (self, other) if one.certificate_.weighted]
+        kinds = {one._weight_kind for one in weighted or [self]}
         single = self.coef_.ndim == 1
         like = Regression(np.empty((0, 0), self.coef_.dtype), None, None, single, None,
                           self._targets)  # fmt: skip
-        return both._from_moments(self._moments.merge(other._moments), like, weighted)
+        total = self._moments.merge(other._moments)
+        return both._from_moments(total, like, bool(weighted), _common(*kinds))
 
-    def _from_moments(self, moments: Any, like: Regression, weighted: bool) -> Self:
+    def _from_moments(
+        self, moments: Any, like: Regression, weighted: bool, kind: str = "precision"
+    ) -> Self:
         """Solve from moments alone; ``like`` tells dtype and shape of the answer."""
         solver = LeastSquares(
             None, fit_intercept=self.fit_intercept, alpha=self._alpha, moments=moments
         )
         result = run(solver, 1)
-        self._moments, self._weighted = moments, weighted
+        self._moments, self._weight_kind = moments, kind
         result = self._certified(result, like.X.dtype, weighted)
         self._keep(like._replace(X=np.empty((0, 0), like.X.dtype)), result)
         self._training = self._counts = None
@@ -371,6 +384,15 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         from ..trace import CLOSED_FORM, STEPS
 
         return CLOSED_FORM if self.solver == "exact" else STEPS
+
+
+def _common(*kinds: str) -> str:
+    """The kind of weights of parts that are put together."""
+    if len({*kinds}) > 1:
+        raise ValueError(
+            "weights of some rows are frequencies, those of others precisions: set weight_kind"
+        )
+    return kinds[0]
 
 
 def _equation(target: str, bias: Any, slopes: Any, names: Sequence[str], biased: bool) -> str:

@@ -38,6 +38,12 @@ class LinearRegression(LeastSquaresFamily):
     max_iter : most passes over the data
     random_state : int, RandomState or None
         For the order of the visits.
+    weight_kind : {"auto", "frequency", "precision"}
+        What ``sample_weight`` means for standard errors and tests; coefficients are the same.
+        "frequency": a row of weight 2 is 2 equal rows, and n is the sum of the weights
+        (``freq_weights`` of statsmodels). "precision": the variance of a row is σ²/weight, and n
+        is the number of rows (``WLS``, ``var_weights``). "auto" is "frequency" for a table of
+        ``compress``, else "precision".
 
     Attributes
     ----------
@@ -52,8 +58,7 @@ class LinearRegression(LeastSquaresFamily):
     Notes
     -----
     If columns depend on each other, the weights of least norm are returned and the certificate
-    names the columns. ``sample_weight`` in the statistics means precision, as in weighted least
-    squares: n counts rows.
+    names the columns.
 
     Examples
     --------

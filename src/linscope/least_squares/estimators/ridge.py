@@ -20,7 +20,7 @@ class Ridge(LeastSquaresFamily):
     alpha : float
         Strength α of the penalty; 0 is ordinary least squares.
     solver, fit_intercept, eta0, schedule, batch_size, shuffle, average, tol, max_iter, \
-random_state : as for ``LinearRegression``
+random_state, weight_kind : as for ``LinearRegression``
 
     Attributes
     ----------
@@ -57,6 +57,7 @@ random_state : as for ``LinearRegression``
         tol: float = 1e-6,
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | None = None,
+        weight_kind: str = "auto",
     ) -> None:
         super().__init__(
             solver=solver,
@@ -69,6 +70,7 @@ random_state : as for ``LinearRegression``
             tol=tol,
             max_iter=max_iter,
             random_state=random_state,
+            weight_kind=weight_kind,
         )
         self.alpha = alpha
 

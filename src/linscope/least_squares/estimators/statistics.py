@@ -13,6 +13,7 @@ from linscope.data.tables import TableLike
 from linscope.fitting.targets import Regression, read_regression
 from linscope.fitting.training import read_features
 from linscope.fitting.training_rows import NOT_AT_HAND, TrainingRows
+from linscope.fitting.weight_kind import SUMMED, weight_kind
 from linscope.results import Result, Status
 from linscope.rows.finite import check_finite
 
@@ -20,7 +21,7 @@ from ..certificates.least_squares import LeastSquaresCertificate
 from ..inference.clustered import read_groups
 from ..inference.covariance import check_robust
 from ..inference.diagnose import diagnose
-from ..inference.fit import LinearFit
+from ..inference.fit import LinearFit, whole
 from ..inference.intervals import predict_interval
 from ..inference.likelihood import log_likelihood
 from ..inference.table import Summary, summary
@@ -35,7 +36,7 @@ class Counts(NamedTuple):
     """What the statistics need of the rows of a fit: how many, Σ cᵢ and Σ log cᵢ."""
 
     n: int
-    total: float
+    total_weight: float
     logs: float
 
     @classmethod
@@ -57,6 +58,7 @@ class LinearStatistics:
     """Methods of fitted linear models that need the statistics of the fit."""
 
     solver: str
+    weight_kind: str
     fit_intercept: bool
     coef_: np.ndarray
     certificate_: LeastSquaresCertificate
@@ -64,6 +66,7 @@ class LinearStatistics:
     _moments: Moments | None
     _training: TrainingRows[Regression] | None
     _counts: Counts | None
+    _weight_kind = "precision"
     _targets: list[str]
     _names: Callable[[], list[str]]
 
@@ -121,8 +124,7 @@ class LinearStatistics:
             raise ValueError(f"groups are for cov='cluster', got {kind!r}")
         fit = self._linear_fit(output, X, y, sample_weight, rows=kind is not None or X is not None)
         if kind == "cluster":
-            assert fit.n is not None
-            fit = replace(fit, groups=read_groups(groups, fit.n, fit.rows))
+            fit = replace(fit, groups=read_groups(groups, fit.X.shape[0], fit.rows))
         return summary(fit, kind, level)
 
     def diagnose(
@@ -202,6 +204,7 @@ class LinearStatistics:
             rows.X,
             rows.Y[:, k],
             sample_weight=rows.weight if len(rows.weight) else None,
+            frequency=self._weight_kind == "frequency",
             fit_intercept=self.fit_intercept,
         )
 
@@ -217,11 +220,12 @@ class LinearStatistics:
         values = self.result_.details["rss"] / n
         return float(values[0]) if self.coef_.ndim == 1 else values
 
-    def _n_rows(self) -> int | None:
-        counts = self._counted()
-        if counts is not None:
-            return counts.n
-        return None if self._moments is None else (self._moments.n or None)
+    def _n_rows(self) -> float | None:
+        """Number of observations: rows, or Σ cᵢ for frequencies."""
+        known = self._counted() or self._moments
+        if known is None or not known.n:
+            return None
+        return whole(known.total_weight) if self._weight_kind == "frequency" else known.n
 
     def _linear_fit(
         self,
@@ -242,13 +246,19 @@ class LinearStatistics:
             weight = training.weight if len(training.weight) else None
             given = {"X": training.X, "y": training.Y[:, k], "weight": weight}
             given |= {"rows": training.rows, "n": len(training.Y)}
+            if weight is not None:
+                given["weight_kind"] = kind = self._weight_kind if X is None else self._kind_of(X)
+                if kind == "frequency":
+                    given["n"] = whole(float(np.asarray(weight).sum()))
         else:
             given["means"] = result.details.get("means") if moments is None else moments.means
+            weighted = self.certificate_.weighted
+            given["weight_kind"] = self._weight_kind if weighted else None
             if counts is not None:
-                given |= {"total_weight": counts.total, "log_weights": counts.logs}
+                given |= {"total_weight": counts.total_weight, "log_weights": counts.logs}
             elif moments is not None:
                 given["total_weight"] = moments.total_weight
-                given["log_weights"] = None if self.certificate_.weighted else 0.0
+                given["log_weights"] = None if weighted else 0.0
         rss, tss = self._squares(k)
         return LinearFit(
             names=names,
@@ -258,7 +268,7 @@ class LinearStatistics:
             fit_intercept=self.fit_intercept,
             inverse=_inverse(root),
             inverse_root=root,
-            refused=self._refused(),
+            refused=self._refused(given.get("weight_kind")),
             dependent=tuple(self.certificate_.dependent),
             target=self._targets[k],
             **given,
@@ -272,7 +282,7 @@ class LinearStatistics:
         details = self.result_.details
         return float(details.get("rss", self.certificate_.rss)[k]), float(details["tss"][k])
 
-    def _refused(self) -> str | None:
+    def _refused(self, kind: str | None) -> str | None:
         if self._alpha > 0:
             return "the fit is penalised (alpha > 0), so its weights are biased on purpose"
         if self.solver != "exact":
@@ -281,6 +291,8 @@ class LinearStatistics:
             return "columns depend on each other: " + (
                 "; ".join(self.certificate_.dependent) or "there are fewer rows than columns"
             )
+        if kind == "summed":
+            return SUMMED
         root = self.result_.details["inverse_root"]
         if self.certificate_.status is Status.NEARLY_DEPENDENT:
             return "up to rounding, columns depend on each other: " + (
@@ -326,6 +338,10 @@ class LinearStatistics:
         if self._counts is None and (training := self._found()) is not None:
             self._counts = Counts.of(training)
         return self._counts
+
+    def _kind_of(self, X: TableLike) -> str:
+        """What weights of other data mean: what a compressed table says, or as in the fit."""
+        return weight_kind("auto", X, self._weight_kind)
 
     def _read(self, X: TableLike, y: Any, sample_weight: Any) -> Regression:
         return read_regression(self, X, y, sample_weight, reset=False)

@@ -97,11 +97,11 @@ class ResidualsDisplay(Display):
     @property
     def quantiles(self) -> np.ndarray:
         """The normal quantile that belongs to each row's standardised residual."""
-        n = self.values.n
+        n, times = self.values.total, self.values.times
         # Blom's positions, those of R.
         a = 3 / 8 if n <= 10 else 1 / 2
-        rank = np.empty(n)
-        rank[np.argsort(self.values.standardized, kind="stable")] = np.arange(1, n + 1)
+        rank, order = np.empty(self.values.n), np.argsort(self.values.standardized, kind="stable")
+        rank[order] = np.cumsum(times[order]) - (times[order] - 1) / 2
         return special.ndtri((rank - a) / (n + 1 - 2 * a))
 
     @property

@@ -64,7 +64,7 @@ def cross_products(
     engine: Engine,
     columns: Callable[[Block], np.ndarray],
     response: np.ndarray,
-    weight: np.ndarray | None = None,
+    weight: np.ndarray,
     *,
     constant: bool = True,
 ) -> Sums:
@@ -76,14 +76,13 @@ def cross_products(
 def _block(
     columns: Callable[[Block], np.ndarray],
     response: np.ndarray,
-    weight: np.ndarray | None,
+    weight: np.ndarray,
     block: Block,
 ) -> np.ndarray:
     Z, r = columns(block), response[block.rows]
     ends = np.column_stack([np.ones(len(r)), r])
-    if weight is not None:
-        root = np.sqrt(weight[block.rows])[:, None]
-        Z, ends = Z * root, ends * root
+    root = np.sqrt(weight[block.rows])[:, None]
+    Z, ends = Z * root, ends * root
     q = Z.shape[1]
     out = np.empty((q + 2, q + 2))
     out[1:-1, 1:-1] = Z.T @ Z

@@ -50,7 +50,7 @@ def _added(groups: np.ndarray, terms: np.ndarray) -> GroupSums:
     return GroupSums(known, sums)
 
 
-def middle(sums: GroupSums, n: int, p: int) -> np.ndarray:
+def middle(sums: GroupSums, n: float, p: int) -> np.ndarray:
     """k Σ_g s_g s_gᵀ."""
     G = len(sums.groups)
     return sums.sums.T @ sums.sums * (G / (G - 1) * (n - 1) / (n - p))

@@ -18,12 +18,6 @@ from .rows import RowValues
 FEWEST_DF = 8
 
 
-def centred(values: np.ndarray) -> np.ndarray:
-    """The values with mean 0, the largest of size 1 (or all 0)."""
-    centre = values - values.mean()
-    return centre / (float(np.abs(centre).max()) or 1.0)
-
-
 @dataclass(frozen=True, eq=False)
 class Context:
     """A valid fit with its rows.
@@ -41,7 +35,7 @@ class Context:
 
     @cached_property
     def u(self) -> np.ndarray:
-        """√c e, the largest of size 1: the tests do not depend on the unit of y."""
+        """√c e (e for frequencies), the largest of size 1: the unit of y does not matter."""
         return self.rows.scaled / self._unit
 
     @cached_property
@@ -50,12 +44,27 @@ class Context:
         return self.rows.residuals / self._unit
 
     @cached_property
+    def weight(self) -> np.ndarray:
+        """c of each row, also where the rows are elsewhere."""
+        weight = self.fit.weight
+        return np.ones(self.rows.n) if weight is None else np.asarray(weight)
+
+    @cached_property
     def _unit(self) -> float:
         return float(np.abs(self.rows.scaled).max())
 
     @property
-    def df(self) -> int:
-        return self.rows.n - self.rows.p
+    def df(self) -> float:
+        return self.rows.df
+
+    def mean(self, values: np.ndarray) -> float:
+        """Mean over all observations."""
+        return float(values @ self.rows.times) / self.rows.total
+
+    def centred(self, values: np.ndarray) -> np.ndarray:
+        """The values with mean 0, the largest of size 1 (or all 0)."""
+        centre = values - self.mean(values)
+        return centre / (float(np.abs(centre).max()) or 1.0)
 
     @property
     def too_few(self) -> str:
@@ -64,7 +73,7 @@ class Context:
             return ""
         degrees = f"{self.df} degree{'s' if self.df != 1 else ''} of freedom"
         return (
-            f"Too few rows to judge: {self.rows.n} rows less {self.rows.p} coefficients leave "
+            f"Too few rows to judge: {self.rows.total} rows less {self.rows.p} coefficients leave "
             f"{degrees}, and {FEWEST_DF} are needed."
         )
 

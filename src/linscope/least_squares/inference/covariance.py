@@ -5,6 +5,7 @@ Classic, if all errors have variance σ²/cᵢ:
     Cov(w) = σ² (AᵀCA)⁻¹,     σ² = rss/(n − p)
 
 Robust (White's sandwich), if they do not; with uᵢ = √cᵢ eᵢ and the coordinates of ``basis.py``
+(for frequencies uᵢ = eᵢ, and hᵢ = ‖qᵢ‖²/cᵢ is the leverage of one of cᵢ equal rows)
 
     Cov(w) = P (Σ sᵢ qᵢqᵢᵀ) Pᵀ,   HC0: sᵢ = uᵢ²              HC1: sᵢ = uᵢ² n/(n − p)
                                    HC2: sᵢ = uᵢ²/(1 − hᵢ)     HC3: sᵢ = uᵢ²/(1 − hᵢ)²
@@ -24,7 +25,7 @@ from linscope.rows.blocks import Block
 from . import clustered
 from .basis import Basis, basis_of
 from .fit import LinearFit
-from .rows import scores
+from .rows import leverages, scores
 
 ROBUST = ("HC0", "HC1", "HC2", "HC3", "cluster")
 # Below this, 1 − h is rounding: the row alone decides a coefficient and its residual is 0.
@@ -72,7 +73,7 @@ def _middle(fit: LinearFit, basis: Basis, robust: str) -> np.ndarray:
             raise ValueError(clustered.NO_GROUPS)
         sums = fit.engine(fit.groups).fold(clustered.group_sums, fit.weights, basis)
         return clustered.middle(sums, fit.n, fit.p)
-    middle, least = fit.engine().fold(_outer_products, fit.weights, basis, robust)
+    middle, least = fit.engine().fold(_outer_products, fit.weights, basis, robust, fit.frequency)
     if least.slack < NO_SLACK:
         raise ValueError(
             f"robust={robust!r} is not defined: row {fit.row_number(least.row)} has leverage 1, it "
@@ -92,17 +93,17 @@ class _Slack(NamedTuple):
 
 
 def _outer_products(
-    block: Block, weights: np.ndarray, basis: Basis, robust: str
+    block: Block, weights: np.ndarray, basis: Basis, robust: str, frequency: bool
 ) -> tuple[np.ndarray, _Slack]:
     """Σ sᵢ qᵢqᵢᵀ over a block."""
     assert block.y is not None
     Q = basis.rows(block)
     u = block.y - scores(block.X, weights, basis.fit_intercept)
-    if block.weighted:
+    if block.weighted and not frequency:
         u *= np.sqrt(block.weight)
     least = _Slack(1.0, 0)
     if robust in ("HC2", "HC3") and len(Q):
-        slack = 1 - np.einsum("ij,ij->i", Q, Q)
+        slack = 1 - leverages(Q, block, frequency)
         row = int(slack.argmin())
         least = _Slack(float(slack[row]), block.start + row)
         slack = np.maximum(slack, NO_SLACK)

@@ -35,7 +35,7 @@ def existence(context: Context) -> Verdict:
         StatisticalTest("largest Cook's distance", float(cook[largest]), note=f"row {at}"),
         _largest_leverage(context),
     ]
-    tail = tail_index(rows.scaled)
+    tail = tail_index(rows.scaled, rows.times)
     if tail is not None:
         tests.append(StatisticalTest("tail index", tail[0], note="a variance exists above 2"))
         if tail[0] + 1.645 * tail[1] < 2:
@@ -76,21 +76,29 @@ def _pulled(context: Context, influential: np.ndarray, limit: float) -> str:
 def _largest_leverage(context: Context) -> StatisticalTest:
     leverages = context.rows.leverages
     row = int(np.argmax(leverages))
-    average = context.rows.p / context.rows.n
+    average = context.rows.p / context.rows.total
     note = f"row {context.fit.row_number(row)}; the average is {average:.2g}"
     return StatisticalTest("largest leverage", float(leverages[row]), note=note)
 
 
-def tail_index(residuals: np.ndarray) -> tuple[float, float] | None:
-    """Hill's α and its standard error α/√k; None with too few rows."""
-    n = len(residuals)
+def tail_index(residuals: np.ndarray, times: np.ndarray) -> tuple[float, float] | None:
+    """Hill's α and its standard error α/√k; None with too few rows.
+
+    ``times`` says how many equal rows have each residual.
+    """
+    n = times.sum()
     if n < FEWEST_FOR_TAIL:
         return None
     k = min(n // TAIL_SHARE, MOST_IN_TAIL)
-    top = np.sort(np.partition(np.abs(residuals), n - k - 1)[n - k - 1 :])
-    if top[0] <= 0:
+    size = np.abs(residuals)
+    order = np.argsort(-size)
+    beyond = np.cumsum(times[order])
+    last = np.searchsorted(beyond, k + 1)
+    top = size[order[: last + 1]]
+    if top[-1] <= 0:
         return None
-    mean_log = float(np.log(top[1:] / top[0]).mean())
+    among = np.diff(np.minimum(beyond[: last + 1], k), prepend=0.0)
+    mean_log = float(among @ np.log(top / top[-1])) / k
     if mean_log == 0:
         return None
     return 1 / mean_log, 1 / mean_log / math.sqrt(k)

@@ -1,8 +1,12 @@
 """What the statistics of a linear fit start from.
 
-The model is y = A w + ε with A = [1, X] (or X), and Var(εᵢ) = σ²/cᵢ for sample weights cᵢ. They are
-*analytic* weights, as in weighted least squares: cᵢ says how precise row i is. n counts rows, so
-doubling all weights changes no test. (A weight does not mean that a row was seen cᵢ times.)
+The model is y = A w + ε with A = [1, X] (or X). Sample weights cᵢ are of one of two kinds:
+
+    precision   Var(εᵢ) = σ²/cᵢ, n is the number of rows: doubling all weights changes no test
+    frequency   row i stands for cᵢ equal rows with Var(ε) = σ², n = Σ cᵢ: doubling all weights is
+                a table twice as long
+
+Both have the same coefficients and the same rss.
 """
 
 from __future__ import annotations
@@ -28,8 +32,10 @@ class LinearFit:
     rss : Σ cᵢ eᵢ², the residual sum of squares; NaN if it is not known
     tss : Σ cᵢ (yᵢ − ȳ)², or Σ cᵢ yᵢ² without intercept
     fit_intercept : whether A has a column of ones
-    n : number of rows with positive weight; None if only moments are known and n is not. Then rss
-        and tss may be means as well as sums: only their ratio is used
+    n : number of observations: rows with positive weight, or Σ cᵢ for frequencies; None if only
+        moments are known and n is not. Then rss and tss may be means as well as sums: only their
+        ratio is used
+    weight_kind : "precision" or "frequency"; None without weights
     inverse : (p, p) (AᵀCA)⁻¹ with C = diag(c); None if it does not exist
     inverse_root : (p, k) S with S Sᵀ = inverse, if a factorisation gave it; more accurate than
         the root of ``inverse``
@@ -51,7 +57,8 @@ class LinearFit:
     rss: float
     tss: float
     fit_intercept: bool
-    n: int | None = None
+    n: float | None = None
+    weight_kind: str | None = None
     inverse: np.ndarray | None = None
     inverse_root: np.ndarray | None = None
     refused: str | None = None
@@ -87,7 +94,7 @@ class LinearFit:
         return self.p - int(self.fit_intercept)
 
     @property
-    def df_residual(self) -> int | None:
+    def df_residual(self) -> float | None:
         """n − p, what is left to estimate the variance from."""
         return None if self.n is None else self.n - self.p
 
@@ -95,6 +102,11 @@ class LinearFit:
     def n_groups(self) -> int:
         """How many groups the rows have."""
         return 0 if self.groups is None else len(np.unique(self.groups))
+
+    @property
+    def frequency(self) -> bool:
+        """Whether a row stands for as many equal rows as its weight says."""
+        return self.weight_kind == "frequency"
 
     @property
     def has_rows(self) -> bool:
@@ -130,7 +142,9 @@ class LinearFit:
 
     @cached_property
     def logs(self) -> float | None:
-        """Σ log cᵢ; None if it is not known."""
+        """Σ log cᵢ of precisions; None if it is not known."""
+        if self.frequency:
+            return 0.0
         if self.weight is not None:
             return float(np.log(self.weight).sum())
         return 0.0 if self.total_weight is None else self.log_weights
@@ -153,6 +167,15 @@ class LinearFit:
     def row_number(self, i: int) -> int:
         """Number in the user's table of training row ``i``."""
         return int(i if self.rows is None else self.rows[i])
+
+
+def whole(number: float) -> float:
+    """An integer as an int, which is printed as such.
+
+    >>> whole(12.0), whole(12.5)
+    (12, 12.5)
+    """
+    return int(number) if number == int(number) else float(number)
 
 
 def _beside(block: Block, column: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:

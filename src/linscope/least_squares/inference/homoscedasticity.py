@@ -18,7 +18,7 @@ from linscope.arithmetic.distributions import chi2_tail
 from linscope.rows.blocks import Block
 
 from .auxiliary import Explained, cross_products
-from .context import Context, centred
+from .context import Context
 from .covariance import covariance
 from .verdict import StatisticalTest, Verdict, named, percent, rejected
 
@@ -53,11 +53,11 @@ def homoscedasticity(context: Context) -> Verdict:
 
 def _direction(context: Context) -> str:
     """How the spread goes with ŷ, if it clearly does."""
-    size, fitted = np.abs(context.u), centred(context.rows.fitted)
-    a = size - size.mean()
-    scale = float(np.sqrt((a @ a) * (fitted @ fitted)))
-    r = float(a @ fitted) / scale if scale > 0 else 0.0
-    if abs(r) * np.sqrt(len(size)) < 2:
+    size, fitted = np.abs(context.u), context.centred(context.rows.fitted)
+    a = size - context.mean(size)
+    scale = float(np.sqrt(context.mean(a * a) * context.mean(fitted * fitted)))
+    r = context.mean(a * fitted) / scale if scale > 0 else 0.0
+    if abs(r) * np.sqrt(context.rows.total) < 2:
         return "is not the same everywhere"
     return f"{'grows' if r > 0 else 'shrinks'} with the fitted values"
 
@@ -65,31 +65,32 @@ def _direction(context: Context) -> str:
 def _squares(context: Context) -> np.ndarray:
     """u² about its mean, in units of its mean."""
     square = context.u**2
-    return square / square.mean() - 1
+    return square / context.mean(square) - 1
 
 
-def _lm(name: str, found: Explained, n: int, note: str = "") -> StatisticalTest:
+def _lm(name: str, found: Explained, n: float, note: str = "") -> StatisticalTest:
     LM = n * found.share
     return StatisticalTest(name, LM, chi2_tail(LM, found.rank), (found.rank,), "LM", note)
 
 
 def breusch_pagan(context: Context) -> StatisticalTest:
     """n·R² of u² on the features."""
-    sums = cross_products(context.engine(), context.features, _squares(context))
-    return _lm("Breusch–Pagan", sums.on(), context.rows.n)
+    rows = context.rows
+    sums = cross_products(context.engine(), context.features, _squares(context), rows.times)
+    return _lm("Breusch–Pagan", sums.on(), rows.total)
 
 
 def white(context: Context) -> StatisticalTest:
     """n·R² of u² on the features, their squares and products."""
-    n, d = context.rows.n, context.fit.df_model
+    rows, d = context.rows, context.fit.df_model
     terms = d * (d + 3) // 2
-    if 4 * (terms + 1) <= n and n * terms**2 <= MOST_WORK:
+    if 4 * (terms + 1) <= rows.total and rows.n * terms**2 <= MOST_WORK:
         columns = partial(_products, context)
-        sums = cross_products(context.engine(terms), columns, _squares(context))
-        return _lm("White", sums.on(), n)
-    powers = partial(_fitted_powers, centred(context.rows.fitted))
-    sums = cross_products(context.engine(), powers, _squares(context))
-    return _lm("White", sums.on(), n, f"on ŷ and ŷ², as {terms:,} products are too many")
+        sums = cross_products(context.engine(terms), columns, _squares(context), rows.times)
+        return _lm("White", sums.on(), rows.total)
+    powers = partial(_fitted_powers, context.centred(rows.fitted))
+    sums = cross_products(context.engine(), powers, _squares(context), rows.times)
+    return _lm("White", sums.on(), rows.total, f"on ŷ and ŷ², as {terms:,} products are too many")
 
 
 def _products(context: Context, block: Block) -> np.ndarray:

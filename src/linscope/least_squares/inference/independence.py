@@ -23,6 +23,8 @@ SMALL = 0.05
 
 def independence(context: Context) -> Verdict:
     """Are residuals of rows that follow each other unrelated?"""
+    if context.fit.frequency:
+        return Verdict(NAME, None, "Weights count equal rows, so the order of the rows is unknown.")
     u = context.u
     rho = autocorrelations(u, min(MOST_LAGS, len(u) // 5))
     dw = StatisticalTest(

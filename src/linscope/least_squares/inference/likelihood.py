@@ -1,9 +1,11 @@
 """The probabilistic view: least squares is maximum likelihood with normal errors.
 
-With εᵢ ~ N(0, σ²/cᵢ) (all cᵢ = 1 without sample weights)
+With εᵢ ~ N(0, σ²/cᵢ) (precisions cᵢ; all 1 without sample weights)
 
     ℓ(w, σ²) = Σᵢ log[ √(cᵢ/(2πσ²)) exp(−cᵢ (yᵢ − w·xᵢ)²/(2σ²)) ]
              = −(n/2) log(2πσ²) + ½ Σ log cᵢ − rss(w)/(2σ²)
+
+Frequencies cᵢ repeat the term of row i: −(n/2) log(2πσ²) − rss(w)/(2σ²) with n = Σ cᵢ.
 
 For every σ² the w that maximises ℓ minimises rss, and then σ² = rss/n maximises it. That σ² is
 smaller than the unbiased rss/(n − p).
@@ -19,6 +21,7 @@ import numpy as np
 
 from linscope.engines import choose
 from linscope.rows.blocks import Block
+from linscope.rows.far import FarRows
 
 from .rows import scores
 
@@ -30,6 +33,7 @@ def log_likelihood(
     y: Any,
     *,
     sample_weight: Any = None,
+    frequency: bool = False,
     fit_intercept: bool = True,
 ) -> float:
     """ℓ(w, σ²) of the data.
@@ -39,7 +43,8 @@ def log_likelihood(
     weights : the coefficients, intercept first when there is one
     sigma2 : variance of the errors; None for the most likely one, rss/n
     X, y : features and targets
-    sample_weight : positive analytic weights cᵢ, optional
+    sample_weight : positive weights cᵢ, optional
+    frequency : whether they are frequencies; by default they are precisions
     fit_intercept : whether ``weights`` begins with an intercept
 
     Examples
@@ -56,7 +61,10 @@ def log_likelihood(
         raise ValueError(f"sigma2 must be above 0, got {sigma2!r}: a density needs some variance")
     c = None if sample_weight is None else _positive(sample_weight)
     w = np.asarray(weights, dtype=np.float64)
-    engine = choose(X, np.asarray(y, dtype=np.float64), c)
+    if isinstance(X, FarRows):
+        engine = choose(X, y, sample_weight)
+    else:
+        engine = choose(X, np.asarray(y, dtype=np.float64), c)
     need = engine.n_features + int(fit_intercept)
     if w.shape != (need,):
         raise ValueError(
@@ -64,13 +72,15 @@ def log_likelihood(
             f"features{' and an intercept' if fit_intercept else ''}"
         )
     rss = engine.fold(partial(_rss, w, fit_intercept))
-    logs = 0.0 if c is None else float(np.log(c).sum())
+    n, logs = float(engine.n_rows), 0.0
+    if c is not None:
+        n, logs = (float(c.sum()), 0.0) if frequency else (n, float(np.log(c).sum()))
     if sigma2 is None:
-        return maximum(rss, engine.n_rows, logs)
-    return _value(rss, engine.n_rows, sigma2, logs)
+        return maximum(rss, n, logs)
+    return _value(rss, n, sigma2, logs)
 
 
-def sigma2_ml(rss: float, n: int) -> float:
+def sigma2_ml(rss: float, n: float) -> float:
     """The σ² that maximises ℓ: rss/n.
 
     >>> sigma2_ml(0.8, 5)
@@ -79,12 +89,12 @@ def sigma2_ml(rss: float, n: int) -> float:
     return rss / n
 
 
-def maximum(rss: float, n: int, logs: float = 0.0) -> float:
+def maximum(rss: float, n: float, logs: float = 0.0) -> float:
     """ℓ at σ² = rss/n, with Σ log cᵢ; inf if the fit is exact."""
     return math.inf if rss == 0 else _value(rss, n, sigma2_ml(rss, n), logs)
 
 
-def _value(rss: float, n: int, sigma2: float, logs: float) -> float:
+def _value(rss: float, n: float, sigma2: float, logs: float) -> float:
     return -n / 2 * math.log(2 * math.pi * sigma2) + logs / 2 - rss / (2 * sigma2)
 
 

@@ -19,7 +19,8 @@ from linscope.arithmetic.distributions import f_tail
 from linscope.rows.blocks import Block
 
 from .auxiliary import cross_products
-from .context import Context, centred
+from .context import Context
+from .fit import whole
 from .verdict import StatisticalTest, Verdict, named, percent, rejected
 
 NAME = "linearity"
@@ -57,7 +58,7 @@ def linearity(context: Context) -> Verdict:
         )
         return Verdict(NAME, False, sentence, tests)
     sentence = (
-        f"With {context.rows.n:,} rows even a tiny bend is significant ({named(significant)}); "
+        f"With {context.rows.total:,} rows even a tiny bend is significant ({named(significant)}); "
         "this one is too small to matter."
     )
     return Verdict(NAME, True, sentence, tests)
@@ -72,17 +73,17 @@ def reset(context: Context) -> tuple[StatisticalTest, float] | None:
     fit, rows = context.fit, context.rows
     powers = rows.fitted / (float(np.abs(rows.fitted).max()) or 1.0)
     if fit.fit_intercept:
-        powers = centred(rows.fitted)
+        powers = context.centred(rows.fitted)
     sums = cross_products(
         context.engine(),
         partial(_with_powers, context, powers),
         context.e,
-        fit.weight,
+        context.weight,
         constant=fit.fit_intercept,
     )
     alone, both = sums.on(fit.df_model), sums.on()
     k = both.rank - alone.rank
-    df = rows.n - fit.p - k
+    df = rows.df - k
     left = both.total - both.explained
     if k < 1 or df < 1 or left <= 0:
         return None
@@ -103,19 +104,18 @@ def rainbow(context: Context) -> StatisticalTest | None:
     the rows does not matter.
     """
     fit, rows = context.fit, context.rows
-    half = np.partition(rows.leverages, rows.n // 2 - 1)[rows.n // 2 - 1]
-    central = rows.leverages <= half * (1 + 1e-9)
-    count = int(central.sum())
-    weight = central.astype(np.float64)
-    if fit.weight is not None:
-        weight *= fit.weight
+    order = np.argsort(rows.leverages)
+    half = np.searchsorted(np.cumsum(rows.times[order]), rows.total // 2)
+    central = rows.leverages <= rows.leverages[order[half]] * (1 + 1e-9)
+    count = whole(rows.times[central].sum())
+    weight = central * context.weight
     sums = cross_products(
         context.engine(), context.features, context.e, weight, constant=fit.fit_intercept
     )
     inside = sums.on()
-    df1, df2 = rows.n - count, count - inside.rank - int(fit.fit_intercept)
+    df1, df2 = rows.total - count, count - inside.rank - int(fit.fit_intercept)
     left = inside.total - inside.explained
     if inside.rank < fit.df_model or df1 < 1 or df2 < 1 or left <= 0:
         return None
-    F = (float(context.u @ context.u) - left) / df1 / (left / df2)
+    F = (context.mean(context.u**2) * rows.total - left) / df1 / (left / df2)
     return StatisticalTest("rainbow", F, f_tail(F, df1, df2), (df1, df2), "F")

@@ -31,12 +31,14 @@ def normality(context: Context) -> Verdict:
     """Do the residuals look normal?"""
     if context.too_few:
         return Verdict(NAME, None, context.too_few)
-    u = context.u
-    skewness, kurtosis = shape(u)
-    z = np.sort((u - u.mean()) / u.std(ddof=1))
+    n, v = context.rows.total, context.u - context.mean(context.u)
+    m2, m3, m4 = (context.mean(v**k) for k in (2, 3, 4))
+    skewness, kurtosis = m3 / m2**1.5, m4 / m2**2
+    order = np.argsort(v)
+    z, below = v[order] / math.sqrt(m2 * n / (n - 1)), np.cumsum(context.rows.times[order])
     tests = [
-        _jarque_bera(skewness, kurtosis, len(u)),
-        _anderson_darling(z),
+        _jarque_bera(skewness, kurtosis, n),
+        _anderson_darling(z, below),
         StatisticalTest("skewness", skewness),
         StatisticalTest("kurtosis", kurtosis, note="3 is normal"),
     ]
@@ -44,18 +46,18 @@ def normality(context: Context) -> Verdict:
     if not significant:
         sentence = f"The residuals look as if they were normal ({named(tests)})."
         return Verdict(NAME, True, sentence, tests)
-    gap = largest_gap(z)
+    gap = largest_gap(z, below)
     excess = kurtosis - 3
     if gap < SMALL_GAP and abs(skewness) < SMALL_SKEWNESS and abs(excess) < SMALL_EXCESS:
         sentence = (
-            f"With {len(u):,} rows even a tiny deviation is significant ({named(significant)}); "
+            f"With {n:,} rows even a tiny deviation is significant ({named(significant)}); "
             f"this one is small: probabilities are off by {gap:.2g} at most."
         )
         return Verdict(NAME, True, sentence, tests)
-    return Verdict(NAME, False, _not_normal(skewness, excess, len(u), named(significant)), tests)
+    return Verdict(NAME, False, _not_normal(skewness, excess, n, named(significant)), tests)
 
 
-def _not_normal(skewness: float, excess: float, n: int, tests: str) -> str:
+def _not_normal(skewness: float, excess: float, n: float, tests: str) -> str:
     traits = []
     if abs(skewness) > SMALL_SKEWNESS:
         traits.append(f"are skewed to the {'right' if skewness > 0 else 'left'}")
@@ -72,22 +74,17 @@ def _not_normal(skewness: float, excess: float, n: int, tests: str) -> str:
     return f"The residuals {trait} ({tests}): {advice}."
 
 
-def shape(u: np.ndarray) -> tuple[float, float]:
-    """Skewness m₃/m₂^1.5 and kurtosis m₄/m₂² of the central moments."""
-    v = u - u.mean()
-    m2, m3, m4 = np.mean(v**2), np.mean(v**3), np.mean(v**4)
-    return float(m3 / m2**1.5), float(m4 / m2**2)
-
-
-def _jarque_bera(skewness: float, kurtosis: float, n: int) -> StatisticalTest:
+def _jarque_bera(skewness: float, kurtosis: float, n: float) -> StatisticalTest:
     JB = n / 6 * (skewness**2 + (kurtosis - 3) ** 2 / 4)
     return StatisticalTest("Jarque–Bera", JB, chi2_tail(JB, 2), (2,), "χ²")
 
 
-def _anderson_darling(z: np.ndarray) -> StatisticalTest:
-    n = len(z)
-    odd = np.arange(1, 2 * n, 2)
-    A2 = -n - float(np.sum(odd * (special.log_ndtr(z) + special.log_ndtr(-z[::-1])))) / n
+def _anderson_darling(z: np.ndarray, below: np.ndarray) -> StatisticalTest:
+    """Of sorted z, with the number of observations up to each: 1 + 3 + … + (2k − 1) = k²."""
+    n = below[-1]
+    low = np.diff(below**2, prepend=0.0)
+    high = -np.diff((n - below) ** 2, prepend=n**2)
+    A2 = -n - float(low @ special.log_ndtr(z) + high @ special.log_ndtr(-z)) / n
     p = _p_of_a2(A2 * (1 + 0.75 / n + 2.25 / n**2))
     return StatisticalTest("Anderson–Darling", A2, p, symbol="A²")
 
@@ -102,8 +99,7 @@ def _p_of_a2(a: float) -> float:
     return math.exp(1.2937 - 5.709 * a + 0.0186 * a * a) if a <= 13 else 0.0
 
 
-def largest_gap(z: np.ndarray) -> float:
+def largest_gap(z: np.ndarray, below: np.ndarray) -> float:
     """Largest distance between the distribution of the sorted z and the normal one."""
-    n, Phi = len(z), special.ndtr(z)
-    steps = np.arange(n + 1) / n
+    Phi, steps = special.ndtr(z), np.append(0.0, below) / below[-1]
     return float(max(np.max(steps[1:] - Phi), np.max(Phi - steps[:-1])))

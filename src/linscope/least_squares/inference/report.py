@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from .table import Summary
 
 
+WEIGHTS = {
+    "frequency": "Weights are frequencies: a row of weight 2 is 2 equal rows.",
+    "precision": "Weights are precisions: the variance of a row is σ²/weight. n counts rows.",
+}
+
+
 def report(table: Summary) -> Table:
     """Coefficients, and what the fit has as a whole."""
     rows = "" if table.n is None else f", {table.n:,} row{'s' if table.n != 1 else ''}"
@@ -60,6 +66,8 @@ def _sentences(table: Summary) -> list[str]:
         )
     elif table.robust is not None and table.refused is None:
         lines.append(f"Standard errors are robust ({table.robust}): they allow unequal variances.")
+    if table.weight_kind is not None and table.refused is None:
+        lines.append(WEIGHTS[table.weight_kind])
     if not table.fit_intercept:
         lines.append("Without an intercept, R² compares with the line y = 0, not with the mean.")
     return lines

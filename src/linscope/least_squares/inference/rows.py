@@ -11,7 +11,7 @@ import numpy as np
 from linscope.rows.blocks import Block
 
 from .basis import Basis, basis_from_rows, basis_of
-from .fit import LinearFit
+from .fit import LinearFit, whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +24,11 @@ class RowValues:
     residuals : eᵢ = yᵢ − ŷᵢ
     scaled : √cᵢ eᵢ, which has the same variance in every row if the model is right
     leverages : hᵢ = ‖qᵢ‖², how strongly row i pulls its own fitted value
-    sigma2 : rss/(n − p)
+    sigma2 : rss/df
+    df : n − p
     p : number of coefficients
+    times : how many equal rows each row stands for; 1 unless weights are frequencies, where values
+        are those of one of the equal rows
     exact : whether the residuals are rounding errors only
     """
 
@@ -34,12 +37,19 @@ class RowValues:
     scaled: np.ndarray
     leverages: np.ndarray
     sigma2: float
+    df: float
     p: int
+    times: np.ndarray
     exact: bool
 
     @property
     def n(self) -> int:
         return len(self.fitted)
+
+    @property
+    def total(self) -> float:
+        """Number of observations: Σ times."""
+        return self.df + self.p
 
     @cached_property
     def standardized(self) -> np.ndarray:
@@ -53,7 +63,7 @@ class RowValues:
 
         t = r √((n − p − 1)/(n − p − r²)) for the standardised residual r
         """
-        df = self.n - self.p
+        df = self.df
         left = np.maximum(df - self.standardized**2, 0.0)
         out = np.copysign(np.inf, self.standardized)
         out[self.standardized == 0] = 0.0
@@ -85,33 +95,45 @@ def row_values(fit: LinearFit, basis: Basis | None = None) -> RowValues:
     engine = fit.engine()
     if basis is None:
         basis = basis_of(fit) if fit.valid else basis_from_rows(fit)
-    n, p = engine.n_rows, basis.size
+    p, times = basis.size, np.asarray(fit.weight) if fit.frequency else np.ones(engine.n_rows)
+    n = whole(times.sum())
     if n <= p:
         raise ValueError(
             f"{n} rows leave no residuals after {p} coefficients: every row is fitted exactly"
         )
-    fitted, residuals, leverages, largest = engine.gather(partial(_values, fit.weights, basis))
+    task = partial(_values, fit.weights, basis, fit.frequency)
+    fitted, residuals, pull, largest = engine.gather(task)
     rounding = 8 * p * np.finfo(np.float64).eps * largest.max()
     return RowValues(
         fitted,
         residuals,
-        residuals if fit.weight is None else residuals * np.sqrt(fit.weight),
-        leverages,
+        residuals if fit.weight is None or fit.frequency else residuals * np.sqrt(fit.weight),
+        pull,
         fit.rss / (n - p),
+        n - p,
         p,
+        times,
         exact=bool(np.abs(residuals).max(initial=0.0) <= rounding),
     )
 
 
-def _values(weights: np.ndarray, basis: Basis, block: Block) -> tuple[np.ndarray, ...]:
+def _values(
+    weights: np.ndarray, basis: Basis, frequency: bool, block: Block
+) -> tuple[np.ndarray, ...]:
     """Fitted values, residuals, leverages; and one number, the largest term of a sum."""
     fitted = scores(block.X, weights, basis.fit_intercept)
     Q = basis.rows(block)
-    leverages = np.einsum("ij,ij->i", Q, Q)
+    pull = leverages(Q, block, frequency)
     # The largest term of a sum w·x bounds its rounding error.
     terms = np.abs(weights[int(basis.fit_intercept) :]) * _column_sizes(block.X)
     largest = max(np.abs(block.y).max(), abs(weights[0]), terms.max(initial=0.0))
-    return fitted, block.y - fitted, leverages, np.array([largest])
+    return fitted, block.y - fitted, pull, np.array([largest])
+
+
+def leverages(Q: np.ndarray, block: Block, frequency: bool) -> np.ndarray:
+    """‖qᵢ‖² of the rows of a block, for frequencies ‖qᵢ‖²/cᵢ."""
+    squares = np.einsum("ij,ij->i", Q, Q)
+    return squares / block.weight if frequency and block.weighted else squares
 
 
 def scores(X: Any, weights: np.ndarray, fit_intercept: bool) -> np.ndarray:

@@ -46,7 +46,8 @@ class Summary(Report):
     sigma : √(rss/(n − p)), the standard deviation of the residuals
     sigma2_ml : rss/n, the variance estimated by maximum likelihood
     df_model, df_residual : number of slopes, and n − p
-    n : number of rows
+    n : number of rows; the sum of the weights if they are frequencies
+    weight_kind : "precision" or "frequency", see ``LinearRegression``; None without weights
     robust : which robust standard errors, None for the classic ones
     n_groups : how many groups clustered standard errors have
     refused : why there are no standard errors; None if there are
@@ -60,7 +61,7 @@ class Summary(Report):
     names: list[str]
     target: str
     fit_intercept: bool
-    n: int | None
+    n: float | None
     level: float
     robust: str | None
     refused: str | None
@@ -81,8 +82,9 @@ class Summary(Report):
     bic: float | None = None
     sigma: float | None = None
     sigma2_ml: float | None = None
-    df_residual: int | None = None
+    df_residual: float | None = None
     n_groups: int | None = None
+    weight_kind: str | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per coefficient.
@@ -128,6 +130,7 @@ def summary(fit: LinearFit, robust: str | None = None, level: float = 0.95) -> S
         "target": fit.target,
         "fit_intercept": fit.fit_intercept,
         "n": fit.n,
+        "weight_kind": fit.weight_kind,
         "level": level,
         "robust": robust,
         "refused": fit.why_not,

@@ -105,7 +105,7 @@ class Diagnosis:
     """
 
     verdicts: list[Verdict]
-    n: int | None
+    n: float | None
     target: str
     rows: RowValues | None = None
     vif: dict[str, float] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, DESCENTS, sto
 from linscope.fitting.training import Fitted, Training, read_training, watched
 from linscope.fitting.training_rows import TrainingRows
 from linscope.fitting.verified import Verified
+from linscope.fitting.weight_kind import WEIGHT_KINDS, weight_kind
 from linscope.results import Status
 from linscope.results.caller import warn_caller
 from linscope.rows.threads import one_blas_thread
@@ -88,6 +89,11 @@ class LogisticRegression(
         Start from the weights of the last fit.
     random_state : int, RandomState or None
         For the order of the visits; the other solvers are deterministic.
+    weight_kind : {"auto", "frequency", "precision"}
+        What ``sample_weight`` means for robust errors, BIC and the R² that depend on n; the rest is
+        the same. "frequency": a row of weight 2 is 2 equal rows, and n is the sum of the weights
+        (``freq_weights`` of statsmodels). "precision": it is one row, and n is the number of rows
+        (``var_weights``). "auto" is "frequency".
 
     Attributes
     ----------
@@ -120,6 +126,7 @@ class LogisticRegression(
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "random_state": ["random_state"],
+        "weight_kind": WEIGHT_KINDS,
     }
 
     def __init__(
@@ -142,6 +149,7 @@ class LogisticRegression(
         max_iter: int = 1000,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
+        weight_kind: str = "auto",
     ) -> None:
         self.C = C
         self.penalty = penalty
@@ -160,6 +168,7 @@ class LogisticRegression(
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.random_state = random_state
+        self.weight_kind = weight_kind
 
     def __getstate__(self) -> dict[str, Any]:
         # Where the training rows are, and what was seen of them, is not part of the model.
@@ -202,6 +211,7 @@ class LogisticRegression(
     def _fit(
         self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False
     ) -> Fitted:
+        self._weight_kind = weight_kind(self.weight_kind, X, "frequency")
         training = read_training(self, X, y, sample_weight)
         check_options(self, training)
         unused = ignored_options(self)

@@ -14,6 +14,7 @@ from linscope.fitting.gradient_options import DESCENTS
 from linscope.fitting.scores import block_scores
 from linscope.fitting.training import Training, read_training
 from linscope.fitting.training_rows import NOT_AT_HAND, TrainingRows
+from linscope.fitting.weight_kind import weight_kind
 from linscope.losses.softmax import log_softmax
 from linscope.results import Status
 from linscope.rows.blocks import Block
@@ -36,12 +37,14 @@ class LogisticStatistics:
     multi_class: str
     fit_intercept: bool
     reference: object
+    weight_kind: str
     classes_: np.ndarray
     coef_: np.ndarray
     intercept_: np.ndarray
     certificate_: LogisticCertificate
     _training: TrainingRows[Training] | None
     _seen: Seen | None
+    _weight_kind = "frequency"
     _weights: list[np.ndarray]
     _names: Callable[[], list[str]]
 
@@ -159,9 +162,11 @@ class LogisticStatistics:
         check = self.certificate_.verify(training.X, labels, weight)
         if not check.claim_holds:
             raise ValueError(f"these are not the data of the fit ({check.reason}): pass X and y")
-        return self._fit_of(training)
+        return self._fit_of(training, kind=weight_kind("auto", X, self._weight_kind))
 
-    def _fit_of(self, training: Training | None, seen: Seen | None = None) -> LogisticFit:
+    def _fit_of(
+        self, training: Training | None, seen: Seen | None = None, kind: str | None = None
+    ) -> LogisticFit:
         first = int(not self.fit_intercept)
         W, base, K = np.vstack(self._weights), self._base, len(self.classes_)
         if K > 2:
@@ -176,6 +181,7 @@ class LogisticStatistics:
             classes=list(self.classes_),
             weights=W[:, first:],
             fit_intercept=self.fit_intercept,
+            frequency=(kind or self._weight_kind) == "frequency",
             reference=base,
             penalty="firth" if self.penalty == "firth" else None,
             refused=self._refused(),

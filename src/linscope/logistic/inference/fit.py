@@ -4,8 +4,14 @@ One class is the reference; every other class has its own coefficients, and w_k�
 of the odds of class k against the reference. Two classes have one row, and the first class is the
 reference.
 
-Sample weights are *frequencies*, as ``freq_weights`` of statsmodels' GLM: cᵢ says how often row i
-was seen, so n = Σ cᵢ, and doubling all weights narrows every interval.
+Sample weights cᵢ multiply the terms of ℓ, so doubling all weights narrows every interval. They are
+of one of two kinds, as ``freq_weights`` and ``var_weights`` of statsmodels' GLM:
+
+    frequency   row i stands for cᵢ equal rows: n = Σ cᵢ, as is usual here
+    precision   row i is one row: n is the number of rows, and its score is cᵢ sᵢ
+
+ℓ, standard errors, z, p, LR, deviance, McFadden's R² and AIC do not depend on the kind. BIC,
+Cox–Snell's and Nagelkerke's R² (which need n) and robust errors do.
 """
 
 from __future__ import annotations
@@ -30,12 +36,13 @@ class Seen(NamedTuple):
     """What the statistics need of the rows.
 
     Coordinates, ℓ with its derivatives (both None where standard errors would not be valid), Σ cᵢ
-    of each class, and whether rows had weights.
+    of each class, how many rows, and whether they had weights.
     """
 
     frame: Frame | None
     place: Place | None
     class_weights: np.ndarray
+    rows: int
     weighted: bool
 
     @property
@@ -54,7 +61,8 @@ class LogisticFit:
     weights : (K − 1, p) coefficients of the classes other than the reference, in their order
     X : (n, d) training rows, dense or CSR; None if not at hand, and then there is ``seen``
     codes : (n,) class numbers 0 … K − 1
-    weight : (n,) how often each row counts; None for once
+    weight : (n,) weights of the rows; None if all are 1
+    frequency : whether they are frequencies
     seen : what an earlier ``LogisticFit`` has seen of the rows
     fit_intercept : whether there is a constant
     reference : number of the class the odds are against
@@ -70,6 +78,7 @@ class LogisticFit:
     X: Any = None
     codes: np.ndarray | None = None
     weight: np.ndarray | None = None
+    frequency: bool = True
     seen: Seen | None = None
     fit_intercept: bool = True
     reference: int = 0
@@ -119,9 +128,21 @@ class LogisticFit:
         return self.weight is not None if self.seen is None else self.seen.weighted
 
     @property
+    def weight_kind(self) -> str | None:
+        """ "frequency" or "precision"; None without weights."""
+        if not self.weighted:
+            return None
+        return "frequency" if self.frequency else "precision"
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.X.shape[0] if self.seen is None else self.seen.rows
+
+    @property
     def n(self) -> float:
-        """Σ cᵢ, the number of observations."""
-        return float(self.class_weights.sum())
+        """The number of observations: Σ cᵢ, or rows whose weights are precisions."""
+        return float(self.class_weights.sum() if self.frequency else self.rows)
 
     @cached_property
     def model(self) -> Multinomial:
@@ -179,7 +200,7 @@ class LogisticFit:
         if self.refused is None:
             with suppress(linalg.LinAlgError), np.errstate(all="ignore"):
                 frame, place = self.frame, self.place
-        return Seen(frame, place, self.class_weights, self.weighted)
+        return Seen(frame, place, self.class_weights, self.rows, self.weighted)
 
     @property
     def why_not(self) -> str | None:

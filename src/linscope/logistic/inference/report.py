@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from .table import LogisticSummary
 
 
+WEIGHTS = {
+    "frequency": "Weights are frequencies: a row of weight 2 is 2 equal rows.",
+    "precision": "Weights are precisions: a row of weight 2 is 1 row. n counts rows.",
+}
+
+
 def summary(table: LogisticSummary) -> Table:
     """Coefficients, and what the fit has as a whole."""
     full = table.standard_errors is not None
@@ -91,8 +97,8 @@ def _sentences(table: LogisticSummary) -> list[str]:
             "Firth's penalised likelihood: LR compares penalised likelihoods. Prefer "
             "odds_ratios(kind='profile') to these Wald intervals where a class is rare."
         )
-    if table.weighted:
-        lines.append("Sample weights count rows: a weight of 2 is two equal observations.")
+    if table.weight_kind is not None:
+        lines.append(WEIGHTS[table.weight_kind])
     if not table.fit_intercept:
         lines.append("Without an intercept, LR and R² compare with equal odds for all classes.")
     return lines

@@ -9,7 +9,7 @@ Nagelkerke R²          the same divided by its largest value, 1 − exp(2ℓ₀
 AIC, BIC               −2ℓ + 2k, −2ℓ + k log n with k coefficients in all
 
 Robust errors are White's sandwich I⁻¹ (Σ cᵢ sᵢsᵢᵀ) I⁻¹ with sᵢ the score of row i (HC0), times
-n/(n − k) (HC1).
+n/(n − k) (HC1); weights that are precisions count squared in the middle.
 """
 
 from __future__ import annotations
@@ -55,15 +55,16 @@ class LogisticSummary(Report):
     lr_statistic, lr_pvalue, df_model : test of all slopes together
     mcfadden, cox_snell, nagelkerke : pseudo-R²
     aic, bic : information criteria
-    n : Σ of the sample weights (the number of rows without them)
+    n : Σ of the sample weights; the number of rows without weights, or if they are precisions
+    weight_kind : "frequency" or "precision", see ``LogisticRegression``; None without weights
     robust : "HC0" or "HC1" for robust standard errors, else None
     penalty : "firth" if ℓ is Firth's penalised likelihood, else None
     refused : why there are no standard errors; None if there are
 
     Notes
     -----
-    Sample weights count rows, as ``freq_weights`` of statsmodels' GLM. Without an intercept ℓ₀ has
-    equal probabilities for all classes, since a constant alone is no special case of the model.
+    Without an intercept ℓ₀ has equal probabilities for all classes, since a constant alone is no
+    special case of the model.
     """
 
     names: list[str]
@@ -72,7 +73,7 @@ class LogisticSummary(Report):
     target: str
     fit_intercept: bool
     n: float
-    weighted: bool
+    weight_kind: str | None
     level: float
     robust: str | None
     penalty: str | None
@@ -154,7 +155,7 @@ def logistic_summary(
         "target": fit.target,
         "fit_intercept": fit.fit_intercept,
         "n": fit.n,
-        "weighted": fit.weighted,
+        "weight_kind": fit.weight_kind,
         "level": level,
         "robust": robust,
         "penalty": fit.penalty,
@@ -185,7 +186,8 @@ def logistic_covariance(fit: LogisticFit, robust: str | None = None) -> np.ndarr
     if robust is None:
         return fit.inverse
     model = fit.model
-    middle = model.engine.fold(_middle, model.frame, fit.theta.reshape(model.shape))
+    theta = fit.theta.reshape(model.shape)
+    middle = model.engine.fold(_middle, model.frame, theta, 1 if fit.frequency else 2)
     root, _ = factor_of(fit.place.information)
     bread = np.linalg.solve(np.tril(root).T, np.linalg.solve(np.tril(root), fit.units.T)).T
     C = bread @ middle @ bread.T
@@ -195,12 +197,12 @@ def logistic_covariance(fit: LogisticFit, robust: str | None = None) -> np.ndarr
     return (C + C.T) / 2  # symmetric to the last bit
 
 
-def _middle(block: Block, frame: Frame, theta: np.ndarray) -> np.ndarray:
-    """Σ c s sᵀ over a block, s = (e_y − p) ⊗ z."""
+def _middle(block: Block, frame: Frame, theta: np.ndarray, power: int) -> np.ndarray:
+    """Σ c s sᵀ over a block (c² for precisions), s = (e_y − p) ⊗ z."""
     Z = frame.rows(block.X)
     r = residuals(frame.probabilities(Z, theta), block.y)[:, frame.others]
     scores = (r[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
-    weighted = scores if not block.weighted else scores * block.weight[:, None]
+    weighted = scores if not block.weighted else scores * block.weight[:, None] ** power
     return scores.T @ weighted
 
 
@@ -267,8 +269,9 @@ def _whole(fit: LogisticFit) -> dict[str, Any]:
 
 
 def null_log_likelihood(fit: LogisticFit) -> float:
-    """ℓ₀ = Σ_k n_k log(n_k/n); without intercept −n log K."""
-    counts, n = fit.class_weights, fit.n
+    """ℓ₀ = Σ_k c_k log(c_k/c) for weights c_k of the classes; without intercept −c log K."""
+    counts = fit.class_weights
+    total = float(counts.sum())
     if not fit.fit_intercept:
-        return -n * math.log(len(fit.classes))
-    return float(np.sum(special.xlogy(counts, counts / n)))
+        return -total * math.log(len(fit.classes))
+    return float(np.sum(special.xlogy(counts, counts / total)))
