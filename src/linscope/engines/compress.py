@@ -10,8 +10,9 @@ import numpy as np
 
 from linscope.data.scan import open_table
 from linscope.data.scan.opening import with_arrow
-from linscope.data.scan.plan import make_plan
-from linscope.data.scan.reading import Table
+from linscope.data.scan.plan import make_plan, refuse_missing, values_of
+from linscope.data.scan.reading import Batch, Table
+from linscope.rows.finite import NotFinite, complain, first_not_finite
 from linscope.rows.memory_budget import memory_budget
 
 from .scan import SMALL_SHARE, Scan, scan
@@ -93,6 +94,7 @@ def few_rows(
         raise
     features = [feature.name for feature in plan.features]
     few = scan(found, target, columns=features, weight=name, memory_limit=memory_limit)
+    few._table.numbered = False
     few.weight_kind = "frequency" if weight is None else "summed"
     return few
 
@@ -126,8 +128,10 @@ def _names() -> Iterable[str]:
 def _grouped(rows: Table, keys: list[str], weight: str | None, name: str, most: float) -> Any:
     """The different rows with the sums of their weights, in the order of their first places."""
     names = keys if weight is None else [*keys, weight]
-    total, parts, waiting = None, [], 0
+    total, parts, waiting, first = None, [], 0, 0
     for batch in rows.batches(names):
+        _check(batch, names, first)
+        first += batch.rows
         parts.append(_table(batch, keys, name, counted=weight is None))
         waiting += batch.rows
         if waiting >= MANY_ROWS:
@@ -138,6 +142,15 @@ def _grouped(rows: Table, keys: list[str], weight: str | None, name: str, most: 
                     "far, more than fit in memory; use scan(…) on the table itself"
                 )
     return _merged(total, parts, keys, name)
+
+
+def _check(batch: Batch, names: list[str], first: int) -> None:
+    """Raise ValueError for a value that is missing or infinite, with its row in the whole table."""
+    for j, (name, column) in enumerate(zip(names, batch.columns, strict=True)):
+        refuse_missing(column, name, first)
+        values = values_of(column)
+        if values.dtype.kind == "f" and isinstance(bad := first_not_finite(values), NotFinite):
+            complain(NotFinite(first + bad.row, j, bad.value), names, "the table")
 
 
 def _table(batch: Any, keys: list[str], name: str, *, counted: bool) -> Any:

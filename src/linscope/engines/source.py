@@ -150,6 +150,13 @@ class _Labels(NamedTuple):
     def plus(self, other: _Labels) -> _Labels:
         if not len(self.classes):
             return other
+        texts = [one.classes.dtype.kind in "OUST" for one in (self, other) if len(one.classes)]
+        if any(texts) and not all(texts):
+            a, b = self.classes[0], other.classes[0]
+            raise ValueError(
+                f"Unknown label type: mixed. The target has {a!r} in some rows, but {b!r} in "
+                "others: make the labels all of one type, for instance strings"
+            )
         return _Labels(np.union1d(self.classes, other.classes)) if len(other.classes) else self
 
 

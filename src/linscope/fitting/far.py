@@ -20,8 +20,10 @@ from linscope.engines.cluster.collections import (
     lazy_rows,
     matrix_of,
 )
+from linscope.engines.source import ROOM_SHARE
 from linscope.rows.blocks import Block
 from linscope.rows.far import FarRows, brought, given_target, given_weight
+from linscope.rows.memory_budget import memory_budget
 
 from .training import adopt_columns, check_columns
 
@@ -170,13 +172,18 @@ def here(source: Source, *, classes: bool) -> tuple[Any, Any, Any]:
     else:
         engine = source.numbered()
     rows = FarRows(engine)
-    found = brought(rows, rows.column(given_target), rows.weight, source.room)
-    if found is None:
-        raise RowsElsewhere(
-            f"this needs all rows in memory, and these are {source.where}, {rows.shape[0]:,} of "
-            f"{rows.shape[1]:,} features: take a part of them, or a machine with more memory "
-            "(ls.scan(…, memory_limit=…))"
-        )
-    X, y, weight = found
+    X, y, weight = all_here(rows, rows.column(given_target), rows.weight, source.room)
     y = known[y] if classes else y[:, 0] if y.shape[1] == 1 else y
     return X, y, weight if len(weight) else None
+
+
+def all_here(X: FarRows, y: Any, weight: Any, room: float | None = None) -> tuple[Any, Any, Any]:
+    """Rows, targets and weights of far rows in memory; RowsElsewhere for too many."""
+    found = brought(X, y, weight, memory_budget() * ROOM_SHARE / 8 if room is None else room)
+    if found is None:
+        n, d = X.shape
+        raise RowsElsewhere(
+            f"{n:,} rows of {d:,} features are too many to hold in memory, where all of them are "
+            "needed: take a part of them, or a larger memory limit (ls.scan(…, memory_limit=…))"
+        )
+    return found

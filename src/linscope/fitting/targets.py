@@ -16,7 +16,7 @@ from linscope.engines.checkpoint.front import journaled
 from linscope.engines.source import weighed
 from linscope.rows.far import FarRows, given_target
 
-from .training import adopt_columns
+from .training import adopt_columns, kept_rows, need_rows
 
 
 class Regression(NamedTuple):
@@ -55,7 +55,9 @@ def read_regression(estimator, X, y, sample_weight=None, *, reset: bool = True) 
     keep = np.flatnonzero(weight)
     if len(keep) == len(weight):
         return Regression(matrix, Y, weight, single, None, names)
-    return Regression(matrix[keep], Y[keep], weight[keep], single, keep, names)
+    matrix, Y = kept_rows(estimator, matrix, keep), Y[keep]
+    need_rows(matrix)
+    return Regression(matrix, Y, weight[keep], single, keep, names)
 
 
 def _far_regression(estimator, source: Source, reset: bool) -> Regression:
@@ -64,6 +66,7 @@ def _far_regression(estimator, source: Source, reset: bool) -> Regression:
     engine, ignored = weighed(journaled(source.numbered()))
     X, n = FarRows(engine), engine.n_rows + len(ignored)
     rows = np.delete(np.arange(n), ignored) if len(ignored) else None
+    need_rows(X)
     single = len(source.targets) == 1
     return Regression(X, X.column(given_target), X.weight, single, rows, source.targets)
 

@@ -27,6 +27,7 @@ from linscope.engines.source import refuse, weighed
 from linscope.results import Observer, Result, observe
 from linscope.rows.blocks import Block
 from linscope.rows.far import FarChoice, FarColumn, FarRows, given_target, of_two_classes, sign_of
+from linscope.rows.finite import NotFinite, complain, first_not_finite
 
 
 class Training(NamedTuple):
@@ -98,7 +99,7 @@ def read_training(
     ignored = np.flatnonzero(weight == 0.0)
     if len(ignored):
         keep = np.flatnonzero(weight)
-        matrix, codes, weight = matrix[keep], codes[keep], weight[keep]
+        matrix, codes, weight = kept_rows(estimator, matrix, keep), codes[keep], weight[keep]
         if classes is None:
             need_rows(matrix)
     return Training(matrix, known, codes, weight, ignored)
@@ -167,6 +168,16 @@ def check_columns(estimator: Any, width: int, names: list[str] | None) -> None:
             f"the table has the features {names or width}, but {type(estimator).__name__} was "
             f"fitted with {estimator.n_features_in_ if mine is None else list(mine)}"
         )
+
+
+def kept_rows(estimator: Any, matrix: Any, rows: np.ndarray) -> Any:
+    """These rows of a matrix; a number that is not finite is reported by its row in the matrix."""
+    kept = matrix[rows]
+    found = first_not_finite(kept)
+    if isinstance(found, NotFinite):
+        names = getattr(estimator, "feature_names_in_", None)
+        complain(found._replace(row=int(rows[found.row])), names, "X")
+    return kept
 
 
 def need_rows(matrix: Any) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .blocks import NO_WEIGHT, Block, blind, selects
+from .finite import NotFinite, complain, first_not_finite
 
 # Numbers of a far table that may be brought here where that is simpler: 16 MB.
 MOST_BROUGHT = 2_000_000
@@ -151,7 +152,10 @@ def of_two_classes(block: Block, a: int, b: int) -> tuple[Any, np.ndarray, np.nd
 def with_weight(block: Block) -> tuple[Any, np.ndarray, np.ndarray]:
     """The rows whose weight is not 0."""
     rows = np.flatnonzero(block.weight)
-    return block.X[rows], block.y[rows], block.weight[rows]
+    X = block.X[rows]
+    if len(rows) < len(block.weight) and isinstance(found := first_not_finite(X), NotFinite):
+        complain(found._replace(row=block.start + int(rows[found.row])), None, "X")
+    return X, block.y[rows], block.weight[rows]
 
 
 def brought(

@@ -18,6 +18,7 @@ FEW_BUFFER = 1 << 16
 # So many cores are busy with one thread that reads and those that sum: pyarrow's own threads would
 # only take turns with them, which costs a fifth of the time of reading.
 BUSY_CORES = 2
+WORDS = {"float32": "numbers", "number": "numbers", "truth": "truth values", "text": "texts"}
 
 
 class ParquetTable(Table):
@@ -30,6 +31,8 @@ class ParquetTable(Table):
         self.in_words = "in a file" if len(paths) == 1 else f"in {len(paths)} files"
         self._paths, self._stamp = paths, Stamp.of(paths)
         groups, self._groups, schema = [], [], None
+        # Columns that are text in some files only, and what to say of them.
+        self._mixed: dict[str, str] = {}
         # The last footer: that of a large file takes a while to read.
         self._footer: tuple[int, Any] = -1, None
         for number, path in enumerate(paths):
@@ -37,19 +40,33 @@ class ParquetTable(Table):
                 meta = parquet.read_metadata(path)
             self._footer = number, meta
             own = meta.schema.to_arrow_schema().remove_metadata()
-            schema = own if schema is None else schema
+            if schema is None:
+                schema = own
+                self.kinds = {field.name: arrow_kind(field.type) for field in schema}
             if own.names != schema.names:
                 raise ValueError(
                     f"{path} has other columns than {paths[0]}: {own.names[:8]}, not "
                     f"{schema.names[:8]}"
                 )
+            for field in own:
+                self._add_kind(field.name, arrow_kind(field.type), path)
             for group in range(meta.num_row_groups):
                 groups.append(meta.row_group(group).num_rows)
                 self._groups.append((number, group))
-        assert schema is not None
-        self.kinds = {field.name: arrow_kind(field.type) for field in schema}
         self.starts = tuple([0, *accumulate(groups)][: len(groups)]) or (0,)
         self.n_rows, self._longest = sum(groups), max(groups, default=0)
+
+    def _add_kind(self, name: str, kind: str, path: Path) -> None:
+        """What a column is in all files: numbers in double precision if one file has such."""
+        known = self.kinds[name]
+        if known == "float32" and kind == "number":
+            self.kinds[name] = kind
+        elif (known == "text") != (kind == "text"):
+            self._mixed[name] = (
+                f"column {name!r} has values of mixed types: {WORDS.get(known, known)} in "
+                f"{self._paths[0]}, but {WORDS.get(kind, kind)} in {path}; make all of them "
+                "numbers, or all of them texts"
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_footer": (-1, None)}  # workers read it themselves
@@ -58,9 +75,12 @@ class ParquetTable(Table):
         self._stamp.check()
 
     def fingerprint(self, plan: Any) -> Any:
-        return self._stamp.files
+        return self._stamp.files, self._stamp.samples()
 
     def batches(self, names: list[str], start: int = 0, rows: int | None = None) -> Iterator[Batch]:
+        for name in names:
+            if name in self._mixed:
+                raise ValueError(self._mixed[name])
         self.check()  # the footer is that of the file as it was
         first = self.starts.index(start) if self._groups else 0
         for number in range(len(self._paths)):

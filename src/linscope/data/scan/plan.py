@@ -115,8 +115,28 @@ def with_labels(plan: Plan, table: Table, known: np.ndarray | None = None) -> Pl
     assert plan.target is not None
     if known is None:
         values = find_values(table, [plan.target], MOST_CLASSES)[plan.target]
+        if not all(float(value).is_integer() for value in values if isinstance(value, float)):
+            _refuse_label(table, plan.target)
         known = encode_labels(np.array(sorted(values)), fewest=1).classes
     return Plan(plan.features, plan.dtype, plan.target, plan.weight, known, tuple(known.tolist()))
+
+
+def _refuse_label(table: Table, name: str) -> None:
+    """Raise ValueError that names the row of the first label that is no integer."""
+    first = 0
+    for batch in table.batches([name]):
+        values = _numbers(batch.columns[0])
+        bad = ~(np.isfinite(values) & (values == np.rint(values)))
+        if bad.any():
+            row, advice = int(np.argmax(bad)), "use a regression model, or bin the values"
+            if not np.isfinite(values[row]):
+                advice = "drop the row"
+            where = f" at row {first + row}" if table.numbered else ""
+            raise ValueError(
+                f"Unknown label type: continuous. The target {name!r} has {values[row]}{where}, "
+                f"but a classifier needs classes: {advice}"
+            )
+        first += batch.rows
 
 
 def _different(column: Any) -> list[Any]:

@@ -18,6 +18,8 @@ import numpy as np
 # take pyarrow a third longer to read than those of 16 MB, and larger ones nothing less.
 BATCH_BYTES = 16 << 20
 FEWEST_ROWS, MOST_ROWS = 256, 65_536
+# Of a file that a fit comes back to, blocks of so many bytes are compared: the ends, and between.
+HASHED_BLOCK, HASHED_BLOCKS = 1 << 18, 128
 
 
 class Batch(NamedTuple):
@@ -47,6 +49,13 @@ class Stamp(NamedTuple):
         found = [(str(path), path.stat()) for path in paths]
         return cls(tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in found))
 
+    def samples(self) -> tuple[str, ...]:
+        """A hash of each file: of all bytes, or of blocks that are evenly spread over a large one.
+
+        A file may be replaced by another of the same size and time.
+        """
+        return tuple(_hash(name, size) for name, size, _ in self.files)
+
     def check(self) -> None:
         """Raise ChangedTable that names the first file that is no longer the same."""
         for name, size, time in self.files:
@@ -61,6 +70,15 @@ class Stamp(NamedTuple):
                 )
 
 
+def _hash(path: str, size: int) -> str:
+    digest, last = hashlib.sha256(), max(0, size - HASHED_BLOCK)
+    with open(path, "rb") as file:
+        for number in range(HASHED_BLOCKS):
+            file.seek(last * number // (HASHED_BLOCKS - 1))
+            digest.update(file.read(HASHED_BLOCK))
+    return digest.hexdigest()
+
+
 class Table:
     """A table in batches.
 
@@ -70,6 +88,7 @@ class Table:
     kinds : name of each column -> "float32", "number", "truth", "text" or why it has no numbers
     n_rows : number of rows, None while nobody has counted
     starts : numbers of rows from which it can be read
+    numbered : whether its rows are those that the user has given
     at_once : bytes of a part that may be one batch, where that is faster
     in_memory : whether it is a table in memory
     """
@@ -79,6 +98,7 @@ class Table:
     kinds: dict[str, str]
     n_rows: int | None = None
     starts: tuple[int, ...] = (0,)
+    numbered = True
     at_once = 0.0
     in_memory = False
 

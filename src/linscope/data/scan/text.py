@@ -40,7 +40,7 @@ class TextTable(Table):
         self._stamp.check()
 
     def fingerprint(self, plan: Any) -> Any:
-        return self._stamp.files
+        return self._stamp.files, self._stamp.samples()
 
     def batches(self, names: list[str], start: int = 0, rows: int | None = None) -> Iterator[Batch]:
         wanted = {name: "text" if self.kinds[name] == "text" else "number" for name in names}

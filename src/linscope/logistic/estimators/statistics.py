@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
 from linscope.fitting.class_probabilities import class_logits
+from linscope.fitting.far import all_here
 from linscope.fitting.gradient_options import DESCENTS
 from linscope.fitting.scores import block_scores
 from linscope.fitting.training import Training, read_training
@@ -18,6 +19,7 @@ from linscope.fitting.weight_kind import weight_kind
 from linscope.losses.softmax import log_softmax
 from linscope.results import Status
 from linscope.rows.blocks import Block
+from linscope.rows.far import FarRows
 from linscope.rows.finite import check_finite
 
 from ..certificates.logistic import LogisticCertificate
@@ -157,6 +159,9 @@ class LogisticStatistics:
         training = self._found() if X is None else self._read(X, y, sample_weight)
         if training is None:
             raise ValueError(NOT_AT_HAND)
+        if isinstance(training.X, FarRows):  # the check needs all rows
+            rows = all_here(training.X, training.codes, training.weight)
+            training = training._replace(X=rows[0], codes=rows[1], weight=rows[2])
         labels = training.classes[training.codes]
         weight = training.weight if len(training.weight) else None
         check = self.certificate_.verify(training.X, labels, weight)
