@@ -22,6 +22,8 @@ from tests.engines.test_source import GROUPS, NAMES, NUMBERS, SOME, WORDS, X, nu
 from tests.engines.test_stream import TINY, columns, write
 
 pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.csv")
+pytest.importorskip("pyarrow.parquet")
 
 
 def other(model, y):
@@ -293,6 +295,34 @@ def test_data_that_have_changed_since_are_refused(left, tmp_path):
     write(tmp_path / "t.parquet", pa.table(columns(NUMBERS[::-1], SOME)))
     with pytest.raises(CheckpointError, match="the data have changed since"):
         ls.Ridge().fit(opened(tmp_path, checkpoint=left))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_file_of_the_same_size_and_time_is_known_by_its_bytes(kind, tmp_path, die):
+    path, files = tmp_path / f"t.{kind}", {}
+    for name, shift in (("old", 0), ("new", 1)):
+        table = pa.table({"x": np.arange(500) % 7 + 1, "y": (np.arange(500) + shift) % 9 + 1})
+        if kind == "csv":
+            pa.csv.write_csv(table, path)
+        else:
+            plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+            pa.parquet.write_table(table, path, **plain)
+        files[name] = path.read_bytes()
+    assert len(files["old"]) == len(files["new"])
+    for name in ("old", "new"):
+        path.write_bytes(files[name])
+        os.utime(path, ns=(10**18, 10**18))
+        rows = ls.scan(path, "y", checkpoint=tmp_path / "c")
+        if name == "old":
+            die(3)
+            with pytest.raises(Killed):
+                ls.Ridge().fit(rows)
+            die(-1)
+    with pytest.raises(CheckpointError, match="the data have changed since"):
+        ls.Ridge().fit(rows)
+    path.write_bytes(files["old"])
+    os.utime(path, ns=(10**18, 10**18))
+    ls.Ridge().fit(ls.scan(path, "y", checkpoint=tmp_path / "c"))
 
 
 def test_a_fit_that_ends_before_the_first_answer_leaves_nothing(tmp_path, die):

@@ -18,4 +18,6 @@ judge: the references are written on python-flint (rationals, and balls of 300 t
     registry.py      the estimators, each with its family
     campaign.py      fit, judge, verify, forge; counts and findings
     pages.py         reports of a comparison changed in one place; what a reader would see
+    statistics.py, statistics_reference.py
+                     standard errors, tests, intervals under weights: a campaign of its own
 """

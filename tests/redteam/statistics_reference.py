@@ -24,12 +24,14 @@ class Singular(ValueError):
 
 def beta(x, a, b):
     """The regularised incomplete beta function, in balls of 400 bits."""
+    x, a, b = map(mp.mpf, (x, a, b))
     with precision(400):
         ball = arb(mp.nstr(x, 60)).beta_lower(arb(mp.nstr(a, 60)), arb(mp.nstr(b, 60)), 1)
     return mpf(ball.mid().str(50, radius=False))
 
 
 def tail_t(t, df):
+    t, df = mpf(t), mpf(df)
     return beta(df / (df + t * t), df / 2, mpf(1) / 2)
 
 
@@ -44,11 +46,12 @@ def quantile_t(level, df):
 
 
 def tail_f(F, df1, df2):
+    F = mpf(F)
     return beta(df2 / (df2 + df1 * F), df2 / mpf(2), df1 / mpf(2))
 
 
 def tail_chi2(x, df):
-    return gammainc(mpf(df) / 2, x / 2, inf, regularized=True)
+    return gammainc(mpf(df) / 2, mpf(x) / 2, inf, regularized=True)
 
 
 def inverse(M):
