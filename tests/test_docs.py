@@ -1,6 +1,7 @@
 """The pages of the documentation: every code block runs and prints what it says."""
 
 import doctest
+import re
 import warnings
 from pathlib import Path
 
@@ -32,3 +33,16 @@ def test_code_blocks_print_what_they_say(page):
 
 def test_there_are_pages():
     assert PAGES
+
+
+def test_code_of_the_readme_runs_without_a_warning(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS.parent / "README.md").read_text("utf-8")
+    blocks, names = re.findall(r"```python\n(.*?)```", text, re.DOTALL), {}
+    assert len(blocks) >= 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for block in blocks:
+            exec(block, names)
+    assert (tmp_path / "residuals.png").exists()
+    assert len(names["trace"].steps) == 13

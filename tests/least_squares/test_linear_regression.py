@@ -376,3 +376,13 @@ def test_descents_can_be_looked_at_though_they_have_no_likelihood_estimate(solve
     assert "coef_" in dir(model)
     with pytest.raises(AttributeError, match="solver='exact'"):
         _ = model.sigma2_ml_
+
+
+def test_a_partial_fit_does_not_warn_before_the_last_rows():
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([-1.0, 1, 1, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ls.LinearRegression().partial_fit(X[:2], y[:2])
+        model.partial_fit(X[2:], y[2:])
+    assert model.certificate_.ok
+    np.testing.assert_allclose(model.coef_, [1, 1], rtol=1e-15)

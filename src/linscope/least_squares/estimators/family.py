@@ -204,10 +204,12 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
             most_rounds=MOST_ROUNDS,
         )
 
-    def _certified(self, result: Result, dtype: Any, weighted: bool) -> Result:
+    def _certified(
+        self, result: Result, dtype: Any, weighted: bool, *, unfinished: bool = False
+    ) -> Result:
         """Keep the certificate; what it needed for its bounds is not part of the result."""
         claim = self.certificate_ = self._claim(result, in_range(result.weights, dtype), weighted)
-        if not claim.ok:
+        if not claim.ok and not unfinished:
             warn_caller(f"{claim.text}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)
         return without_assessor(replace(result, status=claim.status))
 
@@ -281,7 +283,8 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows: the model afterwards is that of all rows so far, to the last digits.
 
-        Moments are kept, not rows, in double-double. Needs ``solver="exact"``.
+        Moments are kept, not rows, in double-double. Needs ``solver="exact"``. More rows may come,
+        so it does not warn; ``certificate_`` says what is proven so far.
 
         Parameters
         ----------
@@ -319,7 +322,7 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         elif before:
             kind = self._weight_kind
         total = moments if known is None else known.merge(moments)
-        return self._from_moments(total, training, weighted or before, kind)
+        return self._from_moments(total, training, weighted or before, kind, unfinished=True)
 
     def merge(self, other: Self) -> Self:
         """A model of the rows of both, as if it had been fitted to all of them at once.
@@ -367,15 +370,24 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
         return both._from_moments(total, like, bool(weighted), _common(*kinds))
 
     def _from_moments(
-        self, moments: Any, like: Regression, weighted: bool, kind: str = "precision"
+        self,
+        moments: Any,
+        like: Regression,
+        weighted: bool,
+        kind: str = "precision",
+        *,
+        unfinished: bool = False,
     ) -> Self:
-        """Solve from moments alone; ``like`` tells dtype and shape of the answer."""
+        """Solve from moments alone; ``like`` tells dtype and shape of the answer.
+
+        ``unfinished``: more rows may come, so a certificate that is not ok is no reason to warn.
+        """
         solver = LeastSquares(
             None, fit_intercept=self.fit_intercept, alpha=self._alpha, moments=moments
         )
         result = run(solver, 1)
         self._moments, self._weight_kind = moments, kind
-        result = self._certified(result, like.X.dtype, weighted)
+        result = self._certified(result, like.X.dtype, weighted, unfinished=unfinished)
         self._keep(like._replace(X=np.empty((0, 0), like.X.dtype)), result)
         self._training = self._counts = None
         return self
