@@ -15,6 +15,8 @@ from linscope.selection.report.figures.svg import VARIABLES
 from linscope.selection.report.fragment import notebook_html
 from linscope.selection.report.glossary import GLOSSARY, anchor
 from linscope.selection.report.page import render
+from linscope.selection.report.paragraph import results_paragraph
+from linscope.selection.report.tables import difference_rows
 from tests.selection.findings_samples import (
     SAMPLES,
     a_number,
@@ -252,3 +254,27 @@ def test_a_study_that_was_stopped_early_still_has_a_page():
     assert "Partial study" in text
     assert first.title in text
     assert notebook_html(few)
+
+
+@pytest.mark.parametrize(
+    ("better", "equal", "p_holm", "word"),
+    [(0.97, 0.03, 1.0, "open"), (0.97, 0.03, 0.04, "better"), (0.94, 0.06, 1e-6, "open"),
+     (0.02, 0.01, 1.0, "open"), (0.02, 0.01, 1e-3, "worse"),
+     (0.01, 0.98, 1.0, "practically equal"), (0.01, 0.98, 1e-9, "practically equal")],
+)  # fmt: skip
+def test_the_verdict_agrees_with_the_p_value_beside_it(better, equal, p_holm, word):
+    pair = two_classes().differences[0]
+    pair = replace(pair, better=better, equal=equal, worse=1 - better - equal, p_holm=p_holm)
+    assert words.verdict(pair) == word
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_page_says_better_beside_a_large_p(name):
+    findings = SAMPLES[name]()
+    findings = replace(
+        findings, differences=tuple(replace(d, p_holm=1.0) for d in findings.differences)
+    )
+    rows = difference_rows(findings)
+    assert rows
+    assert {row["verdict"] for row in rows} <= {"open", "practically equal"}
+    assert "was better than" not in results_paragraph(findings)

@@ -14,6 +14,8 @@ from linscope.selection.comparison.findings import (
 )
 from linscope.validation.differences import compare_pair
 
+from .words import verdict
+
 REFERENCES = (
     "Benavoli, A., Corani, G., Demšar, J., & Zaffalon, M. (2017). Time for a change: a tutorial "
     "for comparing multiple classifiers through Bayesian analysis. Journal of Machine Learning "
@@ -116,8 +118,9 @@ def _difference(
     test = "corrected resampled t-test (Nadeau & Bengio, 2003): " if explained else ""
     holm = f"{_p(pair.p_holm)} after Holm's (1979) correction for {len(findings.differences)} pairs"
     bayes = " (Bayesian correlated t-test; Benavoli et al., 2017)" if explained else ""
+    better = "was better than" if verdict(pair) == "better" else "had a better mean than"
     return (
-        f"{wording.capital(first)} was better than {second} by {_amount(findings, pair.mean)} "
+        f"{wording.capital(first)} {better} {second} by {_amount(findings, pair.mean)} "
         f"({_level(plan.level)} interval {_range(unit * pair.low, unit * pair.high)}; {test}"
         f"{_t(findings, pair, by_key)}, {_p(pair.p)}, {holm}); the probability that it is better "
         f"by more than {_amount(findings, plan.rope)} is {wording.chance(pair.better)}, that both "

@@ -10,7 +10,6 @@ from linscope.selection.comparison.findings import Candidate, Findings, Score
 from . import words
 
 LEVELS = ("problem", "warning", "note")
-VERDICT = 0.95  # a probability from which on something is said without "perhaps"
 
 
 def scale(findings: Findings) -> tuple[float, float]:
@@ -133,17 +132,10 @@ def difference_rows(findings: Findings) -> list[dict[str, Any]]:
                 "equal": words.probability(pair.equal),
                 "worse": words.probability(pair.worse),
                 "p": words.p_value(pair.p_holm),
-                "verdict": verdict(pair.better, pair.equal, pair.worse),
+                "verdict": words.verdict(pair),
             }
         )
     return rows
-
-
-def verdict(better: float, equal: float, worse: float) -> str:
-    """What the probabilities say in words."""
-    if max(better, equal, worse) < VERDICT:
-        return "open"
-    return {better: "better", equal: "practically equal", worse: "worse"}[max(better, equal, worse)]
 
 
 def confusion_rows(findings: Findings) -> list[dict[str, Any]]:

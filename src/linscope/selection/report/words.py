@@ -10,6 +10,8 @@ from linscope.selection.comparison.advice.wording import listed as listed
 from linscope.selection.comparison.advice.wording import metric as metric
 from linscope.selection.comparison.findings import LESS_IS_BETTER, Candidate, Difference, Findings
 
+# A probability from which on something is said without "perhaps"; p-values must be below 1 − it.
+VERDICT = 0.95
 SHORT = {"balanced_accuracy": "bal. accuracy", "mae": "MAE", "brier": "Brier"}
 FAMILIES = {
     "baseline": "baseline",
@@ -187,6 +189,18 @@ def table_word(findings: Findings) -> str:
     """What stands for the table on a command line."""
     given = findings.command.removeprefix("linscope compare ").partition(" --")[0]
     return given or "TABLE.csv"
+
+
+def verdict(pair: Difference) -> str:
+    """What the probabilities and the p-value beside them say together.
+
+    "better" and "worse" need both: the p-value is corrected for all pairs, the probabilities are
+    not.
+    """
+    chances = {"better": pair.better, "practically equal": pair.equal, "worse": pair.worse}
+    word = max(chances, key=chances.__getitem__)
+    sure = word == "practically equal" or pair.p_holm < 1 - VERDICT
+    return word if chances[word] >= VERDICT and sure else "open"
 
 
 def against(findings: Findings, key: str) -> dict[str, Difference]:

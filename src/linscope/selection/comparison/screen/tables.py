@@ -98,7 +98,7 @@ class DifferenceTable(LongTable):
 
     def _table(self, most: int | None) -> Table:
         plan = self._findings.plan
-        columns = [Column("better"), Column("than")]
+        columns = [Column("better mean"), Column("than")]
         heads = [
             "by",
             f"{words.percent(plan.level)} interval",
