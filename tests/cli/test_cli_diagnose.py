@@ -184,3 +184,17 @@ def test_help(run):
     assert code == 0
     assert "linscope diagnose diabetes --robust HC3 --plot residuals.png" in out
     assert "Column to predict." in out
+
+
+def test_imputed_columns_that_are_missing_together_are_not_dependent(run, write):
+    X, y = noisy(60, 2)
+    lines = csv(X, y, ["size", "age"]).splitlines()
+    for row in (4, 9, 31):
+        lines[row] = ",," + lines[row].split(",")[2]
+    code, out, _ = run(
+        "diagnose", write("\n".join(lines) + "\n"), "--target", "price", "--missing", "impute"
+    )
+    assert code == 0
+    assert "size is missing" in out
+    assert "No standard errors" not in out
+    assert "age is missing" not in out

@@ -184,3 +184,21 @@ def test_in_a_pipeline_with_the_reader():
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(GAPS), model.predict(question.X))
     assert "colour=red" in model[:-1].get_feature_names_out()
+
+
+def test_columns_that_are_missing_in_the_same_rows_share_an_indicator():
+    """Copies of an indicator would be dependent columns of a regression."""
+    table = GAPS.assign(y=RNG.normal(size=N), weight=GAPS["age"] * 2.0 + RNG.normal(size=N))
+    table.loc[[5, 40], ["income"]] = None  # where colour is missing
+    question = read_question(table, "y", missing="impute")
+    found = as_frame(fitted(question, reference=True), question.X)
+    marks = [name for name in found if name.endswith("is missing")]
+    assert sorted(marks) == ["age is missing", "colour is missing", "member is missing",
+                             "sex is missing"]  # fmt: skip
+    for name in marks:
+        np.testing.assert_array_equal(found[name], table[name.removesuffix(" is missing")].isna())
+    rank = np.linalg.matrix_rank(np.column_stack([np.ones(N), found]))
+    assert rank == 1 + found.shape[1]
+    table.loc[3, "age"] = 50.0  # now the rows differ
+    question = read_question(table, "y", missing="impute")
+    assert "weight is missing" in as_frame(fitted(question), question.X)

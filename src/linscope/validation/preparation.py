@@ -27,7 +27,8 @@ def preparation(question: Question, *, scale: bool, reference: bool = False) -> 
     number    missing values become the median of the training rows; with ``scale`` mean 0 and
               variance 1
     yes/no    0 and 1; missing values become the more frequent one
-    missing   1 where a number or a yes/no was missing
+    missing   1 where a number or a yes/no was missing; one column for all that are missing in the
+              same rows
     category  one column for each category of the training rows, "missing" being one of them; a
               single one where there are two. Of many categories only the 50 commonest have their
               own, and one is for the others. A category that training rows do not have is 0 in all
@@ -72,10 +73,26 @@ def preparation(question: Question, *, scale: bool, reference: bool = False) -> 
         ("yes/no", _imputer("most_frequent") if impute else "passthrough", yes_no),
     ]
     if impute:
-        gaps = [place for place in question.numeric if np.isnan(question.X[:, place]).any()]
-        parts.append(("missing", MissingIndicator(error_on_new=False), gaps))
+        parts.append(("missing", MissingIndicator(error_on_new=False), _gaps(question)))
     parts.append(("categories", _categories(question, reference), list(question.categorical)))
     return Preparation([part for part in parts if part[2]], names=names)
+
+
+def _gaps(question: Question) -> list[int]:
+    """Columns of numbers with missing values, one for each set of rows where they are missing.
+
+    A category "missing" of the same rows is such a column already.
+    """
+    missing = np.isnan(question.X)
+    marked = [j for j in question.categorical if len(question.categories[j]) <= COMMON_CATEGORIES]
+    seen = {missing[:, j].tobytes() for j in marked}
+    gaps = []
+    for j in question.numeric:
+        rows = missing[:, j]
+        if rows.any() and rows.tobytes() not in seen:
+            seen.add(rows.tobytes())
+            gaps.append(j)
+    return gaps
 
 
 def _numbers(impute: bool, scale: bool) -> Any:
