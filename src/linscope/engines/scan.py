@@ -158,15 +158,24 @@ class Scan(Source):
     def plain(self) -> Engine:
         return self._rows(Plan(self._plan.features, self._plan.dtype))
 
-    def sample(self) -> tuple[dict[str, Any], int]:
-        """Columns in memory, and of how many rows each is one; 1 if the table fits.
+    def sample(self) -> tuple[dict[str, Any], int, int]:
+        """Columns in memory; of how many rows each is one, 1 if the table fits; and all rows.
 
-        The features and the target as they stand in the table, evenly spread over its rows.
+        The features and the target as they stand in the table, evenly spread over its rows. Rows
+        that stand for several are there as often.
         """
-        names = [name for name in self._plan.columns if name != self._plan.weight]
-        size = 8 * self.engine.n_rows * len(names)
-        step = max(1, -int(-size // (self._limit * SMALL_SHARE)))
-        return read_columns(self._table, names, step), step
+        names, again, n = [*self._plan.columns], None, self.engine.n_rows
+        if self._plan.weight is not None:
+            names.remove(self._plan.weight)
+            if self.weight_kind == "frequency":
+                again = read_columns(self._table, [self._plan.weight], 1)[self._plan.weight]
+                n = int(again.sum())
+        step = max(1, -int(-8 * n * len(names) // (self._limit * SMALL_SHARE)))
+        if again is None:
+            return read_columns(self._table, names, step), step, n
+        rows = np.searchsorted(np.cumsum(again), np.arange(0, n, step), side="right")
+        columns = read_columns(self._table, names, 1)
+        return {name: values[rows] for name, values in columns.items()}, step, n
 
     def _rows(self, plan: Plan) -> Engine:
         """The rows in batches or partitions; in memory, if they are few beside the limit."""

@@ -259,9 +259,10 @@ def _several(names: Sequence[str]) -> tuple[str, ...]:
 
 def _scanned(rows: Scan) -> dict[str, Any]:
     """A table in batches as columns: all rows, or as many as fit, evenly spread."""
-    columns, step = rows.sample()
+    columns, step, n = rows.sample()
+    if rows.engine.weighted and rows.weight_kind != "frequency":
+        warn_caller("compare does not use the weights of the rows", UserWarning)
     if step > 1:
-        n = rows.shape[0]
         warn_caller(
             f"{n:,} rows do not fit in memory: one of every {step} is compared, "
             f"{-(-n // step):,} in all; fit the recommended model to the whole table with "
