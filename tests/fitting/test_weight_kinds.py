@@ -270,7 +270,7 @@ def test_balanced_classes_of_a_compressed_table_are_refused():
     """They would be balanced over the different rows."""
     rows = ls.compress({"a": [1.0, 1.0, 2.0, 3.0], "y": [0, 0, 1, 0]}, "y")
     for model in (ls.LogisticRegression, ls.LinearSVC, ls.GaussianNaiveBayes):
-        with pytest.raises(ValueError, match="balanced.*scan without compress"):
+        with pytest.raises(ValueError, match=r"balanced.*scan without compress"):
             model(class_weight="balanced").fit(rows)
         model(class_weight={0: 1.0, 1: 2.0}).fit(rows)
 

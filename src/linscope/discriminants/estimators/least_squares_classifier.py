@@ -137,7 +137,7 @@ class LeastSquaresClassifier(Verified, LinearScores):
             weighted=lesson.weighted or bool(self.class_weight),
             **self._options,
         )
-        if not regression.ok:
+        if lesson.whole and not regression.ok:
             text = f"{regression.status}: {regression.shortfall}. {regression.advice}"
             warn_caller(text, ConvergenceWarning)
         result = without_assessor(replace(result, status=regression.status))

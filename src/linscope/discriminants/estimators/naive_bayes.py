@@ -125,7 +125,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
             class_weight=self.class_weight or {},
             weighted=lesson.weighted,
         )
-        if not self.certificate_.ok:
+        if lesson.whole and not self.certificate_.ok:
             warn_caller(
                 f"means and variances are only certain to {model.accuracy:.1e}: "
                 f"{self.certificate_.advice}",
