@@ -92,7 +92,8 @@ class LinearRegression(LeastSquaresFamily):
         var_x : variance of x; the covariance matrix (d, d) for several features
         cov_xy : covariances of x and y; (d,) or (d, targets)
         var_y : variance of y, for R² and all tests
-        n : number of samples, for all tests. Variances are then taken as Σ(…)²/(n − 1).
+        n : number of samples, for all tests; the sum of the weights if they are frequencies.
+            Variances are then taken as Σ(…)²/(n − 1).
         feature_names : names of the features, optional
 
         Examples
