@@ -212,6 +212,9 @@ def test_added_weights_are_frequencies_only_if_the_user_says_so():
     labels = pa.table({"a": X[:, 0], "y": (y > 1).astype(int), "c": c})
     found = ls.LogisticRegression(C=np.inf).fit(ls.compress(labels, "y", weight="c"))
     assert found.summary().n == c.sum()
+    rows = ls.compress(labels, "y", weight="c")
+    unsure = ls.LogisticRegression(C=np.inf, weight_kind="precision").fit(rows).summary()
+    assert "weight_kind='frequency'" in unsure.refused
 
 
 def test_weights_that_count_rows_are_no_precisions():

@@ -15,7 +15,7 @@ from linscope.fitting.gradient_options import DESCENTS
 from linscope.fitting.scores import block_scores
 from linscope.fitting.training import Training, read_training
 from linscope.fitting.training_rows import NOT_AT_HAND, TrainingRows
-from linscope.fitting.weight_kind import weight_kind
+from linscope.fitting.weight_kind import SUMMED, weight_kind
 from linscope.losses.softmax import log_softmax
 from linscope.results import Status
 from linscope.rows.blocks import Block
@@ -211,6 +211,8 @@ class LogisticStatistics:
         claim = self.certificate_
         if claim.penalised:
             return "the fit is penalised, so its weights are biased on purpose: fit with C=np.inf"
+        if self._weight_kind == "summed":
+            return SUMMED
         if claim.status is Status.INFINITE:
             return "a direction separates the classes, so the weights are not finite"
         if len(self.classes_) > 2 and self.multi_class != "softmax":
