@@ -36,7 +36,7 @@ class StatisticalTest:
     name: str
     statistic: float
     p_value: float | None = None
-    df: tuple[int, ...] = ()
+    df: tuple[float, ...] = ()
     symbol: str = ""
     note: str = ""
 

@@ -160,8 +160,8 @@ class LogisticStatistics:
         if training is None:
             raise ValueError(NOT_AT_HAND)
         if isinstance(training.X, FarRows):  # the check needs all rows
-            rows = all_here(training.X, training.codes, training.weight)
-            training = training._replace(X=rows[0], codes=rows[1], weight=rows[2])
+            matrix, codes, weight = all_here(training.X, training.codes, training.weight)
+            training = training._replace(X=matrix, codes=codes, weight=weight)
         labels = training.classes[training.codes]
         weight = training.weight if len(training.weight) else None
         check = self.certificate_.verify(training.X, labels, weight)
