@@ -284,3 +284,37 @@ def test_a_comparison_has_the_rows_of_a_compressed_table_as_often():
     assert (step, n) == (1, len(table))
     rows = pd.DataFrame(columns)[["a", "b", "y"]].sort_values(["a", "b", "y"])
     np.testing.assert_array_equal(rows, table.sort_values(["a", "b", "y"]))
+
+
+@pytest.mark.parametrize("where", ["scan", "dask"])
+def test_statistics_of_rows_elsewhere_are_those_of_rows_in_memory(where, tmp_path):
+    """All of them, with weights, also where a Dask collection is given by keyword."""
+    X, y, c, *_ = problem()
+    for labels, model in (
+        (y, ls.LinearRegression()),
+        ((y > 1).astype(int), ls.LogisticRegression(C=np.inf, tol=1e-12)),
+    ):
+        frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": labels, "c": c})
+        near = type(model)(**model.get_params()).fit(frame[["a", "b"]], labels, c)
+        if where == "scan":
+            frame.to_csv(tmp_path / "t.csv", index=False)
+            given = {"X": ls.scan(tmp_path / "t.csv", "y", weight="c")}
+        else:
+            table = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=3)
+            given = {"X": table, "y": "y", "sample_weight": "c"}
+        model.fit(**given)
+        for robust in (None, "HC1"):
+            mine, other = model.summary(robust=robust, **given), near.summary(robust)
+            close(mine.intervals, other.intervals, 1e-6)
+            close([mine.bic, mine.n], [other.bic, other.n])
+        if isinstance(model, ls.LinearRegression):
+            mine, other = model.diagnose(**given), near.diagnose()
+            close(mine["independence"].tests[0].statistic, other["independence"].tests[0].statistic)
+            close(model.log_likelihood(), near.log_likelihood())
+        else:
+            mine, other = (
+                model.odds_ratios(kind="profile", **given),
+                near.odds_ratios(kind="profile"),
+            )
+            close(mine.intervals, other.intervals, 1e-5)
+            close(model.log_likelihood(**given), near.log_likelihood(), 1e-8)

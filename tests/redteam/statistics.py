@@ -250,6 +250,11 @@ def _linear(problem: Problem, folder: Path, counts: Counter):
         yield from _differences(
             f"{robust}: ", truth.coefficients(robust, problem.level, groups), found, close
         )
+    exact, value = truth.whole()["log_likelihood"], _log_likelihood(model, problem, given)
+    if not abs(value - exact) <= 10 * close * max(abs(exact), 1):
+        yield f"log_likelihood(): {value} is {float(exact)}"
+    if not abs(model.sigma2_ml_ / truth.whole()["sigma2_ml"] - 1) <= 10 * close:
+        yield f"sigma2_ml_: {model.sigma2_ml_} is {float(truth.whole()['sigma2_ml'])}"
     for kind in ("confidence", "prediction"):
         new = problem.new if problem.way != "float32" else problem.new.astype(np.float32)
         ends = model.predict_interval(new, kind, problem.level)
@@ -260,6 +265,17 @@ def _linear(problem: Problem, folder: Path, counts: Counter):
                 slack = 10 * close * (abs(half[k]) + 1e-6 * abs(middle[k]))
                 if not abs(ends[k, side] - exact) <= slack:
                     yield f"{kind} interval of row {k}: {ends[k, side]} is {float(exact)}"
+
+
+def _log_likelihood(model, problem: Problem, given: dict):
+    """ℓ at its maximum, of the training rows where they are at hand."""
+    if problem.way in ("parts", "merge", "saved") or given["sample_weight"] is not None:
+        return model.summary(**given).log_likelihood
+    return (
+        model.log_likelihood()
+        if model._found() is not None
+        else model.log_likelihood(given["X"], given["y"])
+    )
 
 
 def _logistic(problem: Problem, folder: Path, counts: Counter):
@@ -296,6 +312,9 @@ def _logistic(problem: Problem, folder: Path, counts: Counter):
         yield from _differences(
             f"{robust}: ", truth.coefficients(robust, problem.level), found, close
         )
+    value = model.log_likelihood(A, b, sample_weight=w)
+    if not abs(value - truth.value) <= 10 * close * max(abs(truth.value), 1):
+        yield f"log_likelihood(): {value} is {float(truth.value)}"
     odds = model.odds_ratios(problem.level, X=A, y=b, sample_weight=w)
     first = int(problem.intercept)
     ends = truth.coefficients(None, problem.level)["intervals"][:, first:]

@@ -51,13 +51,13 @@ def opens_collections(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def opened(self: Any, *args: Any, **kwargs: Any) -> Any:
-        given = args[0] if args else kwargs.get("X")
+        given = kwargs.get("X", args[0] if args else None)
         if not is_collection(given):
             return method(self, *args, **kwargs)
         words = parameters.bind(self, *args, **kwargs).arguments
         found = [words.pop(name, None) for name in ("X", "y", "sample_weight")]
         others = dict(list(words.items())[1:])
-        return method(self, collection_of(*found), **others)
+        return method(self, X=collection_of(*found), **others)
 
     return opened
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
+from linscope.engines import check_rows, choose
 from linscope.fitting.class_probabilities import class_logits
 from linscope.fitting.far import all_here
 from linscope.fitting.gradient_options import DESCENTS
@@ -20,12 +21,18 @@ from linscope.losses.softmax import log_softmax
 from linscope.results import Status
 from linscope.rows.blocks import Block
 from linscope.rows.far import FarRows
-from linscope.rows.finite import check_finite
 
 from ..certificates.logistic import LogisticCertificate
 from ..inference.fit import LogisticFit, Seen
 from ..inference.odds_ratios import OddsRatios, odds_ratios
 from ..inference.table import LogisticSummary, logistic_summary
+
+
+def _log_likelihood(block: Block, W: np.ndarray, multi_class: str, n_classes: int) -> float:
+    logits = class_logits(block_scores(block, weights=W, bias=1.0), multi_class, n_classes)
+    logs = log_softmax(logits)[np.arange(len(block.y)), block.y]
+    return float(block.weight @ logs if block.weighted else logs.sum())
+
 
 # Log likelihoods so near to the maximum have the standard errors of the maximum.
 NEAR = 1e-4
@@ -131,12 +138,11 @@ class LogisticStatistics:
             W = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
         else:
             W = self._given_weights(weights)
-        scores = block_scores(Block(0, training.X), weights=W, bias=1.0)
-        logits = class_logits(scores, self.multi_class, len(self.classes_))
-        logs = log_softmax(logits)[np.arange(len(training.codes)), training.codes]
-        if not np.isfinite(logs).all():
-            check_finite(training.X, getattr(self, "feature_names_in_", None))
-        return float(logs.sum() if not len(training.weight) else training.weight @ logs)
+        rows = choose(training.X, training.codes, training.weight)
+        value = rows.fold(_log_likelihood, W, self.multi_class, len(self.classes_))
+        if not np.isfinite(value):
+            check_rows(rows, getattr(self, "feature_names_in_", None))
+        return value
 
     def _given_weights(self, weights: Any) -> np.ndarray:
         W = np.atleast_2d(np.asarray(weights, dtype=np.float64))
