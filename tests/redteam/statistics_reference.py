@@ -200,6 +200,8 @@ class LinearReference:
     def coefficients(self, robust, level, groups=None):
         C = self.covariance(robust, groups)
         se = [sqrt(C[j, j]) for j in range(self.p)]
+        if not min(se) > SINGULAR:  # the rows of one group decide a coefficient
+            raise Singular
         df = self.df if robust != "cluster" else mpf(len({*groups}) - 1)
         t, q = [w / s for w, s in zip(self.w, se, strict=True)], quantile_t(level, df)
         return {

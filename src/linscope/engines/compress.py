@@ -19,6 +19,7 @@ from .scan import SMALL_SHARE, Scan, scan
 
 # What the column of weights is called, unless the table has such a column.
 TIMES = "times"
+NUMBERS = ("float32", "number")
 # Rows that are grouped at a time.
 MANY_ROWS = 1 << 20
 # A sample of so many rows, from so many parts of the table; so many for each different one pay.
@@ -130,7 +131,7 @@ def _grouped(rows: Table, keys: list[str], weight: str | None, name: str, most: 
     names = keys if weight is None else [*keys, weight]
     total, parts, waiting, first = None, [], 0, 0
     for batch in rows.batches(names):
-        _check(batch, names, first)
+        _check(rows, batch, names, first)
         first += batch.rows
         parts.append(_table(batch, keys, name, counted=weight is None))
         waiting += batch.rows
@@ -144,12 +145,12 @@ def _grouped(rows: Table, keys: list[str], weight: str | None, name: str, most: 
     return _merged(total, parts, keys, name)
 
 
-def _check(batch: Batch, names: list[str], first: int) -> None:
+def _check(rows: Table, batch: Batch, names: list[str], first: int) -> None:
     """Raise ValueError for a value that is missing or infinite, with its row in the whole table."""
     for j, (name, column) in enumerate(zip(names, batch.columns, strict=True)):
         refuse_missing(column, name, first)
-        values = values_of(column)
-        if values.dtype.kind == "f" and isinstance(bad := first_not_finite(values), NotFinite):
+        bad = first_not_finite(values_of(column)) if rows.kinds[name] in NUMBERS else 0.0
+        if isinstance(bad, NotFinite):
             complain(NotFinite(first + bad.row, j, bad.value), names, "the table")
 
 

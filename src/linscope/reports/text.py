@@ -111,3 +111,13 @@ def coefficient_columns(statistic: str, level: float) -> list[Column]:
         Column(f"{100 * level:.3g}% from", "", True, five_digits, 10),
         Column("to", "", True, five_digits, 10),
     ]
+
+
+def many(n: float, thousands: str = ",") -> str:
+    """A number of observations, which is no integer where weights that are none are added.
+
+    >>> many(5000), many(50.4615151142102), many(5000, "")
+    ('5,000', '50.46', '5000')
+    """
+    text = f"{n:,.0f}" if n == round(n) else f"{n:,.2f}"
+    return text.replace(",", thousands)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from linscope.engines import Engine
+from linscope.reports.text import many
 from linscope.rows.blocks import Block, block_rows_for
 
 from .basis import Basis
@@ -71,10 +72,10 @@ class Context:
         """Why the tests cannot judge, if there are too few rows; else ""."""
         if self.df >= FEWEST_DF:
             return ""
-        degrees = f"{self.df} degree{'s' if self.df != 1 else ''} of freedom"
+        degrees = f"{many(self.df)} degree{'s' if self.df != 1 else ''} of freedom"
         return (
-            f"Too few rows to judge: {self.rows.total} rows less {self.rows.p} coefficients leave "
-            f"{degrees}, and {FEWEST_DF} are needed."
+            f"Too few rows to judge: {many(self.rows.total)} rows less {self.rows.p} coefficients "
+            f"leave {degrees}, and {FEWEST_DF} are needed."
         )
 
     def engine(self, columns: int | None = None) -> Engine:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from linscope.engines import Engine, choose
+from linscope.reports.text import many
 from linscope.rows.blocks import Block
 
 
@@ -130,7 +131,7 @@ class LinearFit:
         if self.inverse is None and self.inverse_root is None:
             return "AᵀA has no inverse"
         if self.n <= self.p:
-            return f"{self.n} rows leave no degree of freedom after {self.p} coefficients"
+            return f"{many(self.n)} rows leave no degree of freedom after {self.p} coefficients"
         return None
 
     @cached_property

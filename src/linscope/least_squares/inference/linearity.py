@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from linscope.arithmetic.distributions import f_tail
+from linscope.reports.text import many
 from linscope.rows.blocks import Block
 
 from .auxiliary import cross_products
@@ -58,8 +59,8 @@ def linearity(context: Context) -> Verdict:
         )
         return Verdict(NAME, False, sentence, tests)
     sentence = (
-        f"With {context.rows.total:,} rows even a tiny bend is significant ({named(significant)}); "
-        "this one is too small to matter."
+        f"With {many(context.rows.total)} rows even a tiny bend is significant "
+        f"({named(significant)}); this one is too small to matter."
     )
     return Verdict(NAME, True, sentence, tests)
 

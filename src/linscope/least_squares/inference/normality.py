@@ -16,6 +16,7 @@ import numpy as np
 from scipy import special
 
 from linscope.arithmetic.distributions import chi2_tail
+from linscope.reports.text import many
 
 from .context import Context
 from .verdict import StatisticalTest, Verdict, named, rejected
@@ -50,7 +51,7 @@ def normality(context: Context) -> Verdict:
     excess = kurtosis - 3
     if gap < SMALL_GAP and abs(skewness) < SMALL_SKEWNESS and abs(excess) < SMALL_EXCESS:
         sentence = (
-            f"With {n:,} rows even a tiny deviation is significant ({named(significant)}); "
+            f"With {many(n)} rows even a tiny deviation is significant ({named(significant)}); "
             f"this one is small: probabilities are off by {gap:.2g} at most."
         )
         return Verdict(NAME, True, sentence, tests)
@@ -66,7 +67,7 @@ def _not_normal(skewness: float, excess: float, n: float, tests: str) -> str:
     trait = " and ".join(traits) or "are not normal"
     if n >= max(MANY, COCHRAN * skewness**2):
         advice = (
-            f"with {n:,} rows the coefficients and their tests are still good, but prediction "
+            f"with {many(n)} rows the coefficients and their tests are still good, but prediction "
             "intervals are not"
         )
     else:

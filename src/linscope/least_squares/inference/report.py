@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linscope.reports.table import Row, Table
-from linscope.reports.text import coefficient_columns, five_digits, probability
+from linscope.reports.text import coefficient_columns, five_digits, many, probability
 
 if TYPE_CHECKING:
     from .table import Summary
@@ -19,7 +19,7 @@ WEIGHTS = {
 
 def report(table: Summary) -> Table:
     """Coefficients, and what the fit has as a whole."""
-    rows = "" if table.n is None else f", {table.n:,} row{'s' if table.n != 1 else ''}"
+    rows = "" if table.n is None else f", {many(table.n)} row{'s' if table.n != 1 else ''}"
     numbers = table.to_frame("dict").values()
     return Table(
         f"Linear regression of {table.target}{rows}",
@@ -40,7 +40,7 @@ def _facts(table: Summary) -> list[tuple[str, str]]:
     if table.refused is not None:
         return pairs
     rest = table.df_residual if table.n_groups is None else table.n_groups - 1
-    df = f"{table.df_model}, {rest}"
+    df = f"{table.df_model}, {many(rest, '')}"
     return [
         *pairs,
         ("adjusted R²", five_digits(table.adjusted_r2)),

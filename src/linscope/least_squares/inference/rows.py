@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.reports.text import many
 from linscope.rows.blocks import Block
 
 from .basis import Basis, basis_from_rows, basis_of
@@ -99,7 +100,7 @@ def row_values(fit: LinearFit, basis: Basis | None = None) -> RowValues:
     n = whole(times.sum())
     if n <= p:
         raise ValueError(
-            f"{n} rows leave no residuals after {p} coefficients: every row is fitted exactly"
+            f"{many(n)} rows leave no residuals after {p} coefficients: every row is fitted exactly"
         )
     task = partial(_values, fit.weights, basis, fit.frequency)
     fitted, residuals, pull, largest = engine.gather(task)

@@ -13,7 +13,7 @@ import numpy as np
 
 from linscope._printable import escape, printable
 from linscope.data.frames import to_backend
-from linscope.reports.text import WIDTH, five_digits, p_equals
+from linscope.reports.text import WIDTH, five_digits, many, p_equals
 from linscope.results.notebook import MARKS, TABLE_STYLE, mark, titled
 
 from .rows import RowValues
@@ -41,7 +41,7 @@ class StatisticalTest:
     note: str = ""
 
     def __str__(self) -> str:
-        df = f"({', '.join(map(str, self.df))})" if self.df else ""
+        df = f"({', '.join(many(each, '') for each in self.df)})" if self.df else ""
         value = f"{self.symbol}{df} = " if self.symbol else ""
         tail = "" if self.p_value is None else f", {p_equals(self.p_value)}"
         note = f" ({self.note})" if self.note else ""
@@ -150,7 +150,7 @@ class Diagnosis:
 
     @property
     def title(self) -> str:
-        rows = "" if self.n is None else f", {self.n:,} row{'s' if self.n != 1 else ''}"
+        rows = "" if self.n is None else f", {many(self.n)} row{'s' if self.n != 1 else ''}"
         return f"Assumptions of the linear regression of {self.target}{rows}"
 
     def __str__(self) -> str:

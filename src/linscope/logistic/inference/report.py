@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linscope.reports.table import Column, Row, Table
-from linscope.reports.text import coefficient_columns, five_digits, probability
+from linscope.reports.text import coefficient_columns, five_digits, many, probability
 
 if TYPE_CHECKING:
     from .odds_ratios import OddsRatios
@@ -113,5 +113,4 @@ def _odds_sentences(table: OddsRatios) -> list[str]:
 
 
 def _observations(n: float) -> str:
-    text = f"{n:,.0f}" if n == round(n) else f"{n:,.2f}"
-    return f"{text} observation{'' if n == 1 else 's'}"
+    return f"{many(n)} observation{'' if n == 1 else 's'}"
