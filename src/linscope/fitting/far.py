@@ -183,7 +183,7 @@ def all_here(X: FarRows, y: Any, weight: Any, room: float | None = None) -> tupl
     if found is None:
         n, d = X.shape
         raise RowsElsewhere(
-            f"{n:,} rows of {d:,} features are too many to hold in memory, where all of them are "
-            "needed: take a part of them, or a larger memory limit (ls.scan(…, memory_limit=…))"
+            f"this needs all rows in memory, and there are {n:,} of {d:,} features: take a part of "
+            "them, or raise the limit (ls.scan(…, memory_limit=…))"
         )
     return found

@@ -40,6 +40,7 @@ def _facts(table: Summary) -> list[tuple[str, str]]:
     if table.refused is not None:
         return pairs
     rest = table.df_residual if table.n_groups is None else table.n_groups - 1
+    assert rest is not None
     df = f"{table.df_model}, {many(rest, '')}"
     return [
         *pairs,
