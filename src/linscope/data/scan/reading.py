@@ -54,6 +54,7 @@ class Stamp(NamedTuple):
 
         A file may be replaced by another of the same size and time.
         """
+        self.check()
         return tuple(_hash(name, size) for name, size, _ in self.files)
 
     def check(self) -> None:
