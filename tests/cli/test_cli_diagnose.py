@@ -152,7 +152,7 @@ def test_bad_input(run, words, message):
 @pytest.mark.parametrize(
     ("text", "target", "message"),
     [
-        ("a,b\n1,2\n2,3\n", None, "which column is to be predicted? Give target (--target"),
+        ("a,b\n1,2\n2,3\n", None, "which column is to be predicted? Name it with --target"),
         ("a,b\n1,2\n2,3\n", "c", "has no column 'c'"),
         ("a,b\n1,x\n2,y\n", "b", "has text such as 'x', so it is not a number"),
         ("a,b\n1,2\n3,4\n,3\n", "b", "missing values in 1 of 3 rows (a: 1)"),

@@ -280,13 +280,20 @@ def in_options(message: str, names: Iterable[str]) -> str:
     >>> in_options("'a' has gaps: choose missing='drop' or keep=['a'], not fit_intercept=False",
     ...            ["missing", "keep", "fit_intercept"])
     "'a' has gaps: choose --missing drop or --keep a, not --no-fit-intercept"
+    >>> in_options("this is Ridge(alpha=1.0)", ["alpha"])  # an estimator is written as in Python
+    'this is Ridge(alpha=1.0)'
     """
     for call, command in CALLS.items():
         message = message.replace(call, command)
     known = "|".join(map(re.escape, names))
-    parameter = re.compile(rf"(?<![\w'])({known})=(?:\[?'([^']*)'\]?|\[?([\w.+-]*\w|…)\]?)")
+    estimator = r"\b[A-Z]\w*\([^()]*\)"
+    parameter = re.compile(
+        rf"{estimator}|(?<![\w'])({known})=(?:\[?'([^']*)'\]?|\[?([\w.+-]*\w|…)\]?)"
+    )
 
     def option(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0]
         name, value = match[1], match[2] or match[3]
         no = "no-" if value == "False" else ""
         return f"--{no}{name.replace('_', '-')}" + (
