@@ -10,6 +10,7 @@ from typing import Any
 from linscope.rows.threads import one_thread
 
 from .catalog import catalog
+from .limits import check_request
 from .own_table import read_table
 from .run import exports, fit
 from .samples import sample
@@ -73,6 +74,7 @@ def answer(kind: str, body: Any) -> dict[str, Any]:
     """The answer; ``BadSpec`` with one sentence for a person if there is none."""
     if kind not in KINDS:
         raise BadSpec(f"there is no question {kind!r}: {', '.join(KINDS)}")
+    check_request(body)
     try:
         with one_thread():  # of small tables: more would wait for each other
             return KINDS[kind](body)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -143,7 +143,9 @@ def _points(rows: Any) -> np.ndarray:
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
         raise BadSpec("there are no points: draw some, or choose a data set")
     if len(rows) > POINTS:
-        raise BadSpec(f"{len(rows):,} points are too many for the playground: at most {POINTS}")
+        raise BadSpec(
+            f"the playground takes {POINTS} points, these are {len(rows):,}: take a sample"
+        )
     width = len(rows[0]) if isinstance(rows[0], Sequence) else 0
     if not 1 <= width <= FEATURES:
         raise BadSpec(f"a point must be a list of 1 to {FEATURES} numbers")
@@ -161,8 +163,7 @@ def _labels(labels: Any, count: int, mode: str) -> np.ndarray:
     if mode == "regression":
         return np.array([_finite(y, f"y of point {k}") for k, y in enumerate(labels)])
     for place, label in enumerate(labels):
-        if not isinstance(label, str) or not 0 < len(label) <= NAME:
-            raise BadSpec(f"label of point {place} must be a text of 1 to {NAME} characters")
+        _check_name(label, f"label of point {place}")
     if all(_is_integer(label) for label in set(labels)):
         found = np.array([int(label) for label in labels])
     else:
@@ -265,9 +266,22 @@ def _names(names: Any, count: int, what: str) -> list[str]:
     if not isinstance(names, Sequence) or isinstance(names, str) or len(names) != count:
         raise BadSpec(f"{what} must be a list of {count} texts")
     for name in names:
-        if not isinstance(name, str) or not 0 < len(name) <= NAME:
-            raise BadSpec(f"{what}: each must be a text of 1 to {NAME} characters")
+        _check_name(name, f"each of the {what}")
     return list(names)
+
+
+# Control characters have no picture (and NumPy drops a NUL); some turn the text around them.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def _check_name(name: Any, what: str) -> None:
+    if not isinstance(name, str) or not 0 < len(name) <= NAME:
+        raise BadSpec(f"{what} must be a text of 1 to {NAME} characters")
+    unseen = UNSEEN.search(name)
+    if unseen:
+        raise BadSpec(
+            f"{what} must not have the control character U+{ord(unseen[0]):04X}: remove it"
+        )
 
 
 def _whole(value: Any) -> bool:
@@ -277,7 +291,7 @@ def _whole(value: Any) -> bool:
 def _finite(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadSpec(f"{what}: {_short(value)} is not a number")
-    if not math.isfinite(value) or abs(value) > LARGEST:
+    if not -LARGEST <= value <= LARGEST:
         raise BadSpec(f"{what}: numbers must be from −{LARGEST:g} to {LARGEST:g}")
     return float(value)
 

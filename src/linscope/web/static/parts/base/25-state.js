@@ -162,7 +162,7 @@ const classCount = (spec) => new Set(spec.data.labels.map(String)).size;
 
 /** Whether the algorithm can be used on such data. */
 function suits(algorithm, spec) {
-  if (!algorithm.modes.includes(spec.mode)) return false;
+  if (!algorithm.modes.includes(spec.mode) || spec.data.points.length > algorithm.points) return false;
   return spec.mode === "regression" || !algorithm.classes || algorithm.classes.includes(Math.max(2, classCount(spec)));
 }
 
