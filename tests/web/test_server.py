@@ -125,17 +125,19 @@ def test_a_stopped_crew_leaves_no_process():
     assert not any(each.is_alive() for each in processes)
 
 
+OTHERS = [[2, 3], [4, 5], [6, 7]]
 DEEP = "[" * 900 + "]" * 900
 STRANGE = [
-    '"\\ud800"', '"\\udfff x"', '"\\u0000"', '"a\\u0000b"', '"\\u202eabc"', '"\\u2066"', '"\\ufeff"',
-    '"\\u0007"', '"\\ud83d\\ude00"', '"' + "x" * 5000 + '"', "1e400", "-1e400", "NaN", "1" * 4000, "1e-400",
-    "-0.0", "true", "null", DEEP, '{"a":' * 900 + "1" + "}" * 900, '{"\\ud800": 1}', "[]", "{}",
+    '"\\ud800"', '"\\udfff x"', '"\\u0000"', '"a\\u0000b"', '"\\u202eabc"', '"\\u2066"',
+    '"\\ufeff"', '"\\u0007"', '"\\ud83d\\ude00"', '"' + "x" * 5000 + '"', "1e400", "-1e400", "NaN",
+    "1" * 4000, "1e-400", "-0.0", "true", "null", DEEP, '{"a":' * 900 + "1" + "}" * 900,
+    '{"\\ud800": 1}', "[]", "{}",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("strange", STRANGE, ids=lambda text: text[:12])
 def test_no_value_ends_the_process(client, strange):
-    """In every place of every question: an answer, or one sentence; and the same process answers."""
+    """Everywhere in a question: an answer, or one sentence; and the same process goes on."""
     assert client.post("/fit", json=SPEC).status_code == 200
     before = {child.pid for child in multiprocessing.active_children()}
     place = '"HERE"'
