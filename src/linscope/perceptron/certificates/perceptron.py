@@ -57,7 +57,14 @@ class PerceptronCertificate(Certificate):
     committee : of a voted perceptron the digest of its vectors, which decide together
     """
 
+    TEXTS: ClassVar[Mapping[Status, str]] = {
+        Status.CONVERGED: (
+            "Converged: the last vector classifies every sample correctly, the averaged one does "
+            "not"
+        ),
+    }
     ADVICE: ClassVar[Mapping[Status, str]] = {
+        Status.CONVERGED: "Use output='last' for weights without mistakes on these samples.",
         Status.MAX_ITER: (
             "Ask linscope.separability(X, y) whether a solution exists; if it does, raise "
             "max_iter, otherwise use output='averaged', 'voted' or 'pocket'."
@@ -164,9 +171,16 @@ def _block_tally(block: Block, weights, bias: float, doubt: float):
 class ManyCertificates(Certificate):
     """The certificates of the binary problems behind a model of K classes, in ``parts``."""
 
+    TEXTS: ClassVar[Mapping[Status, str]] = {
+        Status.CONVERGED: (
+            "Converged: every last vector classifies its samples correctly, an averaged one does "
+            "not"
+        ),
+    }
+
     def facts(self) -> dict[str, Any]:
         return {
-            name: f"{part.status}; {counted(part.mistakes, 'sample')} misclassified"  # type: ignore[attr-defined]
+            name: f"{part.text}; {counted(part.mistakes, 'sample')} misclassified"  # type: ignore[attr-defined]
             for name, part in self.parts.items()
         }
 

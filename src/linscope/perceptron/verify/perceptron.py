@@ -72,7 +72,7 @@ def _claims(claim: Any, X: Any, y: Any, choose: Any) -> str:
 
 
 def _last_is_right(claim: Any, engine: Any) -> bool:
-    """Whether a claim that the stopping rule was met has a last vector without mistakes."""
+    """Whether a claim to have converged has a last vector without mistakes."""
     if claim.status is not Status.CONVERGED:
         return claim.last is None
     last = claim.last
