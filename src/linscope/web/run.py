@@ -59,6 +59,7 @@ def fit(spec: Spec) -> dict[str, Any]:
             "ok": bool(certificate.ok),
             "status": certificate.status.name,
             "text": certificate.text,
+            "about": certificate.facts().get("about", ""),
         },
         "notes": notes,
         "python": python_code.of(spec),

@@ -35,6 +35,14 @@ from ..verify.perceptron import (
 )
 
 
+ABOUT = {
+    "last": "the last vector",
+    "averaged": "the averaged vector",
+    "voted": "the last vector of the committee",
+    "pocket": "the best vector met on the way",
+}
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PerceptronCertificate(Certificate):
     """Claim about the weights of one binary perceptron.
@@ -102,8 +110,13 @@ class PerceptronCertificate(Certificate):
             f"max_iter, otherwise mistakes are unavoidable and the {self.output} answer can stand."
         )
 
+    @property
+    def about(self) -> str:
+        """The weights that the claim is about, in words."""
+        return ABOUT[self.output]
+
     def facts(self) -> dict[str, Any]:
-        about = {"about": "the last vector of the committee"} if self.output == "voted" else {}
+        about = {} if self.output == "last" else {"about": self.about}
         return about | {
             "samples misclassified": self.mistakes,
             "smallest margin y·(w·x)/‖w‖": self.margin,

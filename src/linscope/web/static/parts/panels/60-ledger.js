@@ -142,7 +142,7 @@ function fillAnswer(app, answer, seal, notes) {
   if (certificate) {
     set(seal, { "data-ok": certificate.ok ? "yes" : "no" });
     write(seal.firstChild, certificate.ok ? "✓ proved" : "not proved");
-    write(seal.lastChild, certificate.text);
+    write(seal.lastChild, certificate.about ? `${certificate.text} (this is about ${certificate.about})` : certificate.text);
   }
   const items = pool(notes, sentences.length, () => html("li"));
   sentences.forEach((sentence, k) => write(items[k], sentence));
