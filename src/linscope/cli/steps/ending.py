@@ -175,7 +175,7 @@ def _claim(part: Any) -> str:
     by = "" if part.parts or part.output == "last" else f" by {part.about}"
     if mistakes:
         return f"{part.text}: {counted(mistakes, 'sample')} misclassified{by}"
-    return f"{part.text}, for {part.about}" if by else part.text
+    return f"{part.text} ({part.about})" if by else part.text
 
 
 def _bound(certificate: Any, source: Source) -> str:

@@ -34,7 +34,6 @@ from ..verify.perceptron import (
     problem_rows,
 )
 
-
 ABOUT = {
     "last": "the last vector",
     "averaged": "the averaged vector",
