@@ -105,7 +105,7 @@ def packed_answer(kind: str, body: Any) -> dict[str, Any]:
             **weights,
             "states": [
                 0 if view is not None and view is before else view
-                for before, view in pairwise([None, *weights.get("states", [])])
+                for before, view in pairwise([None, *(weights.get("states") or [])])
             ],
         },
     }

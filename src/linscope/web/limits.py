@@ -11,8 +11,10 @@ POINTS, KERNEL_POINTS = 500, 200
 FEATURES, CLASSES = 8, 3
 # Bytes of a request, and of one with a table; seconds of work on it.
 BODY, TABLE, SECONDS = 64 * 1024, 4 * 1024 * 1024, 5.0
-# Rows of the ledger that are sent at once.
+# Rows of the ledger, and states after them, that are sent at once.
 ROWS = 300
+# States of the whole run, evenly spread, for paths and curves.
+OVERVIEW = 400
 # Passes of a rule: nobody steps through more.
 PASSES = 2000
 # What a page may ask by POST.

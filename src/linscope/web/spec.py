@@ -49,7 +49,7 @@ class Data:
 class Brief:
     """One state of a run and one view, for a picture while a point moves.
 
-    at : so many rows after ``start``; None for the last
+    at : so many rows after those before ``start``; None for the last
     view : the panel that is shown beside the first picture
     """
 
@@ -59,7 +59,11 @@ class Brief:
 
 @dataclass(frozen=True, eq=False)
 class Spec:
-    """Data, algorithm and its parameters; ``start`` is the first row of the ledger to be sent."""
+    """Data, algorithm and its parameters.
+
+    start : the first row of the ledger to be sent; of a start beyond the end the last rows are
+    window : whether only rows and states are wanted, of a run that the page has already
+    """
 
     data: Data
     algorithm: Algorithm
@@ -68,6 +72,7 @@ class Spec:
     start: int = 1
     loss: str | None = None
     brief: Brief | None = None
+    window: bool = False
 
     def document(self) -> dict[str, Any]:
         return {
@@ -86,7 +91,7 @@ def read_spec(body: Any) -> Spec:
     given = _object(body, "the request")
     _known(
         given,
-        ("data", "mode", "algorithm", "params", "exact", "start", "loss", "brief"),
+        ("data", "mode", "algorithm", "params", "exact", "start", "loss", "brief", "window"),
         "the request",
     )
     mode = given.get("mode", "classes")
@@ -106,8 +111,11 @@ def read_spec(body: Any) -> Spec:
     params = read_params({} if params is None else params, algorithm)
     if exact and algorithm.exact and params.get("eta0") == 0:
         raise BadSpec("fractions need a rate η of your own: the safe one, at 0, is none")
-    brief = _brief(given.get("brief"))
-    return Spec(data, algorithm, params, exact and algorithm.exact, int(start), loss, brief)
+    brief, window = _brief(given.get("brief")), given.get("window", False)
+    if not isinstance(window, bool):
+        raise BadSpec("window must be true or false")
+    exact = exact and algorithm.exact
+    return Spec(data, algorithm, params, exact, int(start), loss, brief, window)
 
 
 def _brief(body: Any) -> Brief | None:
