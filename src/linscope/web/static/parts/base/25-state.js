@@ -96,7 +96,7 @@ function takeRun(app, sent, step = null, spec = sent.spec) {
   const atEnd = !app.run || app.step >= lastStep(app);
   const { states, windows, ...run } = sent;
   app.run = run.brief ? { ...app.run, ...withoutNull(run) } : run;
-  app.spec = { ...spec, start: 1 };
+  app.spec = spec.start === 1 ? spec : { ...spec, start: 1 }; // the same one, if it is asked about just now
   app.windows = [];
   for (const one of windows || [sent]) keepWindow(app, one);
   const place = Math.max(firstStep(app), Math.min(lastStep(app), step ?? (atEnd ? Infinity : app.step)));
