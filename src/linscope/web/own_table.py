@@ -30,7 +30,7 @@ def read_table(body: Any) -> dict[str, Any]:
     mode = "regression" if kinds[target] == "number" and _many(columns[target]) else "classes"
     if mode == "regression":
         features = features[:1]
-    kept = _sample(len(rows))
+    kept = some_rows(len(rows))
     numbers = [*features, target] if mode == "regression" else features
     units = {name: _unit(columns[name]) for name in numbers}
     taken = {name: [float(columns[name][k]) / units[name] for k in kept] for name in numbers}
@@ -94,7 +94,7 @@ def _cells(text: str) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _sample(count: int) -> list[int]:
+def some_rows(count: int) -> list[int]:
     """Which rows are taken: all, or a random sample of as many as the page can have."""
     if count <= POINTS:
         return list(range(count))

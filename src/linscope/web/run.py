@@ -35,6 +35,12 @@ from .views.words import before_the_first, now, words_of_step
 VERSION = 1
 # A row beyond every end.
 LAST = 10**9
+# What a perceptron answers with, where these are not the weights after the last step.
+ANSWERS = {
+    "averaged": " The answer is the mean of all weights on the way, not those shown.",
+    "voted": " The answer is the vote of all weights on the way, not those shown.",
+    "pocket": " The answer is the best of all weights on the way, which may not be those shown.",
+}
 
 
 def fit(spec: Spec) -> dict[str, Any]:
@@ -170,6 +176,7 @@ def _state(course: Course, drawn: Drawn, k: int, steps: list[Any]) -> dict[str, 
         say += now(course.data, picture)
         if course.first + k == course.total:
             say += f" The run ends. {_capital(model.certificate_.text)}."
+            say += ANSWERS.get(getattr(model, "output", "last"), "")
     elif course.first:
         say = f"After {course.first:,} steps.{now(course.data, picture)}"
     else:

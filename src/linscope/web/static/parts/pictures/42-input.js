@@ -166,8 +166,8 @@ function drawKey(app, key, points) {
   const entries = classNames(app).map((name, code) => [markerPath(code, 5), `marker ${hue(code)}`, signed(name)]);
   if (app.run.mode === "classes" && state.predicted && state.regions?.length)
     entries.push(["M-5 -5L5 5M5 -5L-5 5", "cross", wrong ? `${wrong} wrong` : "none wrong"]);
-  if (state.sample !== null && state.sample !== undefined) entries.push([markerPath(0, 6), "visited", "visited in this step"]);
-  if (linesBefore(app).length) entries.push(["M-8 0H8", "line before-key", "before this step"]);
+  if (state.sample !== null && state.sample !== undefined) entries.push([markerPath(0, 6), "visited", "visited"]);
+  if (linesBefore(app).length) entries.push(["M-8 0H8", "line before-key", "before"]);
   if (app.quiz && nextState(app)) entries.push([markerPath(0, 6), "asked", "visited next"]);
   if (state.alpha?.some((a) => a)) entries.push([markerPath(0, 6), "halo plain", "disc: size of α"]);
   if (state.feet?.some(Boolean)) entries.push(["M-8 0H8", "slack-line", "slack"]);
