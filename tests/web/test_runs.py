@@ -132,6 +132,7 @@ def test_a_later_part_of_a_long_run():
     assert [s["w"] for s in later["states"][:51]] == [s["w"] for s in whole["states"][249:300]]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_windows_make_the_whole_run():
     spec = spec_of("non_separable", ALGORITHMS["perceptron"], params={"max_iter": 200})
     first = answer("fit", spec)
@@ -152,10 +153,10 @@ def test_windows_make_the_whole_run():
     ]
     overview = first["overview"]
     assert (overview["steps"][0], overview["steps"][-1]) == (0, 1000)
-    np.testing.assert_array_equal(overview["w"][1:], path[np.array(overview["steps"][1:]) - 1])
+    places = np.array(overview["steps"][1:]) - 1
+    np.testing.assert_allclose(overview["w"][1:], path[places], rtol=1e-4)
     assert len(overview["steps"]) <= OVERVIEW + 1
-    trace_curve = {name: values for name, values in overview["curves"][0].items() if name}
-    assert len(trace_curve["values"]) == len(overview["steps"])
+    assert all(len(each["values"]) == len(overview["steps"]) for each in overview["curves"])
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -171,7 +172,7 @@ def test_the_overview_is_made_of_states_of_the_run(algorithm, name):
         if step >= len(states):
             break
         if overview["w"] is not None:
-            assert overview["w"][place] == states[step]["w"][0]
+            assert overview["w"][place] == pytest.approx(states[step]["w"][0], rel=1e-4)
         for some, here in zip(overview["curves"], run["curves"], strict=True):
             assert some["name"] == here["name"]
             assert some["values"][place] == pytest.approx(here["values"][step])

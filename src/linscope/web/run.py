@@ -22,12 +22,13 @@ from linscope.tracing.derivation import Derivation
 from . import python_code
 from .algorithms import MACHINES, OTHERS
 from .limits import ROWS
-from .spec import Spec
+from .spec import Brief, Spec
 from .views.bound_view import bound_view
 from .views.course import Course, Overview, read_course, updates_before
 from .views.derived import derived
 from .views.drawn import Drawn
 from .views.loss_view import SEVERAL, loss_view
+from .views.pictures import rounded
 from .views.stage import about_picture, axes, picture_box, point_documents
 from .views.weight_view import CURVED, weight_view
 from .views.words import before_the_first, now, words_of_step
@@ -141,7 +142,7 @@ def _stepped(trace: Any, spec: Spec, box: Box) -> dict[str, Any]:
         "box": list(drawn.box),
         "brief": brief is not None,
         **rows,
-        "overview": _overview(course.overview, measured),
+        "overview": _overview(course.overview, measured, brief),
         **{
             name: view() if brief is None or brief.view == name else None
             for name, view in views.items()
@@ -149,10 +150,11 @@ def _stepped(trace: Any, spec: Spec, box: Box) -> dict[str, Any]:
     }
 
 
-def _overview(overview: Overview, measured: bool) -> dict[str, Any]:
+def _overview(overview: Overview, measured: bool, brief: Brief | None) -> dict[str, Any]:
+    shown = brief is None or brief.view in ("weights", "loss")
     return {
         "steps": overview.steps.tolist(),
-        "w": None if overview.weights is None else overview.weights.tolist(),
+        "w": rounded(overview.weights) if shown and overview.weights is not None else None,
         "curves": _curves(overview.measures) if measured else None,
     }
 

@@ -21,6 +21,9 @@ from linscope.tracing.trace_object import Trace
 from ..limits import OVERVIEW
 from ..spec import Data
 
+# Numbers of all states of a run that are worked out at once.
+SHORT_RUN = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
 class Overview:
@@ -168,21 +171,19 @@ class _Reader:
         )  # fmt: skip
 
     def _overview(self, own: Sequence[Any], total: int) -> Overview:
-        """States far apart, each worked out for itself: those between are not needed."""
         steps = np.unique(np.linspace(0, total, min(total, OVERVIEW) + 1).round().astype(int))
         alone, begin = len(self.replays) == 1, 0
-        weights, measures = [], []
+        weights: list[Any] = []
+        measures: list[dict[str, float]] = []
         for replay in own:
-            here = (
-                steps[(steps >= begin + bool(weights)) & (steps <= begin + replay.n_steps)] - begin
-            )
-            begin += replay.n_steps
-            for updates in updates_before(replay, here).tolist():
-                states = replay.states(updates, updates)
+            first, last = begin + bool(weights), begin + replay.n_steps
+            here = steps[(steps >= first) & (steps <= last)] - begin
+            begin = last
+            if len(here):
+                states = _some_states(replay, updates_before(replay, here))
                 weights.append(_weights(replay, states) if alone else None)
-                measures += _measures(replay, states) if self.measured else [{}]
-        known = alone and weights[0] is not None
-        return Overview(steps, np.vstack(weights) if known else None, measures)
+                measures += _measures(replay, states) if self.measured else [{}] * len(states)
+        return Overview(steps, weights[0] if alone else None, measures)
 
     def _walk(self, k: int, rows: np.ndarray) -> None:
         """The rows of problem k, and before the first of all the state that they start from."""
@@ -236,6 +237,13 @@ def updates_before(replay: Any, steps: np.ndarray) -> np.ndarray:
     """How many updates were made in so many steps."""
     every = isinstance(replay.update_steps, range)
     return steps if every else np.searchsorted(replay.update_steps, steps)
+
+
+def _some_states(replay: Any, updates: np.ndarray) -> Any:
+    """The states after so many updates: of a long run each for itself, from the nearest known."""
+    if replay.n_updates * replay.width <= SHORT_RUN:
+        return replay.states(0, replay.n_updates)[updates]
+    return np.concatenate([replay.states(k, k) for k in updates.tolist()])
 
 
 def _weights(replay: Any, states: Any) -> Any:
