@@ -73,3 +73,14 @@ def test_many_points_in_the_widget_are_sampled():
     shown = np.array([[point["u"], point["v"]] for point in widget.run["points"]])
     assert len(shown) == 500
     assert {tuple(row) for row in shown} <= {tuple(row) for row in X}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_widget_answers_windows_of_a_long_run():
+    widget = ls.playground(*ls.datasets.load("non_separable"), params={"max_iter": 100})
+    spec = widget.run["spec"]
+    assert widget.run["total"] == 500
+    widget.request = {"id": 1, "kind": "fit", "body": {**spec, "start": 301, "window": True}}
+    window = widget.response["body"]
+    assert (window["start"], window["states"][-1]["say"][:6]) == (201, "Sample")
+    assert len(window["states"]) == 301

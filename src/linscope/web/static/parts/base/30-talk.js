@@ -56,8 +56,9 @@ async function refit(app, { step = null, toEnd = false, key = null, quick = fals
   if (!quick) stopPlaying(app);
   // while a point is dragged one state and one view will do; all of it comes when the point is let go
   const dragged = quick && app.frozenBox !== null && app.run?.spec.algorithm === spec.algorithm;
-  const atEnd = toEnd || (step === null && (!app.run || app.step >= lastStep(app)));
-  const place = atEnd ? Infinity : step ?? app.step;
+  const here = app.wanted ?? app.step; // perhaps still on its way there
+  const atEnd = toEnd || (step === null && (!app.run || here >= lastStep(app)));
+  const place = atEnd ? Infinity : step ?? here;
   const brief = dragged ? { at: atEnd ? null : place, view: app.tab } : null;
   try {
     const run = await app.ask("fit", { ...spec, start: brief ? 1 : startOf(app, place), brief }, key);
