@@ -318,7 +318,7 @@ def test_everything_on_the_screen_is_of_one_moment(page):
         if shown:
             count = sum(wrong)
             assert (f"{count} wrong" if count else "none wrong") in page.text("key")
-            said = f"Now {count} of 4 points" if count else "No point is on the wrong side now"
+            said = f"Now {count} of 4 points" if count else "Now no point is on the wrong side"
             assert said in page.text("say")
         assert page["weights-text"].text_content() == f"w = {state['wtext'][0]}"
         page.press("ArrowRight")

@@ -187,11 +187,11 @@ def test_sentence_crosses_and_numbers_are_of_one_moment(algorithm):
     codes = np.array([point["code"] for point in run["points"]])
     for state in run["states"]:
         if state["predicted"] is None or not state["regions"]:
-            assert "on the wrong side now" not in state["say"]
+            assert "on the wrong side." not in state["say"]
             continue
         wrong = int((np.array(state["predicted"]) != codes).sum())
         if algorithm.id not in CLOSED:
-            said = f"{wrong} of {n} points" if wrong else "No point is on the wrong side now"
+            said = f"{wrong} of {n} points" if wrong else "no point is on the wrong side"
             assert said in state["say"]
         if state["w"] is not None:
             scores = state["w"][0][0] + X @ np.array(state["w"][0][1:])
@@ -202,6 +202,17 @@ def test_sentence_crosses_and_numbers_are_of_one_moment(algorithm):
             assert float(brought[1].replace("−", "-")) == pytest.approx(
                 scores[state["sample"]], rel=1e-4, abs=1e-5
             )
+        h = re.search(r"brought h\(x\) to (\S+)\.", state["say"])
+        if h:
+            wanted = 1 / (1 + np.exp(-scores[state["sample"]]))
+            assert float(h[1].replace("−", "-")) == pytest.approx(wanted, rel=1e-4)
+        J = re.search(r"Now J is (\S+) and", state["say"])
+        if J:
+            y = 2.0 * codes - 1.0
+            wanted = np.log1p(np.exp(-y * scores)).sum() + 0.5 * np.sum(
+                np.square(state["w"][0][1:])
+            )
+            assert float(J[1]) == pytest.approx(wanted, rel=1e-4)
         was = re.search(r"was on the wrong side \(score (\S+)\)", state["say"])
         assert was is None or state["update"]
 

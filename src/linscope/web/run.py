@@ -129,7 +129,7 @@ def _stepped(trace: Any, spec: Spec, box: Box) -> dict[str, Any]:
         "total": course.total,
         "ledger": _ledger(trace, course) if brief is None else None,
         "states": [_state(course, drawn, k, steps) for k in range(len(course.measures))],
-        "curves": _curves(course.measures) if measured else None,
+        "curves": _curves(course.measures) if brief is None else None,
     }
     if spec.window:
         return {**rows, "weights": {"states": weights().get("states")}}
@@ -172,15 +172,16 @@ def _state(course: Course, drawn: Drawn, k: int, steps: list[Any]) -> dict[str, 
     model, picture = course.trace.estimator, drawn.state(k)
     weights = None if course.weights is None else course.weights[k]
     shown = _as_they_are(course, k, weights, steps)
-    step, formula = steps[k - 1] if k else None, []
+    step = steps[k - 1] if k else None
+    formula: list[str] = []
     if step is not None:
         say, formula = words_of_step(step, model)
-        say += now(course.data, picture)
+        say += now(course.data, picture, course.measures[k])
         if course.first + k == course.total:
             say += f" The run ends. {_capital(model.certificate_.text)}."
             say += ANSWERS.get(getattr(model, "output", "last"), "")
     elif course.first:
-        say = f"After {course.first:,} steps.{now(course.data, picture)}"
+        say = f"After {course.first:,} steps.{now(course.data, picture, course.measures[k])}"
     else:
         say = before_the_first(model, shown)
     first = course.trace._first

@@ -131,7 +131,7 @@ def machines() -> Any:
 
 
 def read_course(trace: Trace, data: Data, start: int, most: int, measured: bool = True) -> Course:
-    """Rows ``start`` … of a trace, at most so many; with their measures, which take time."""
+    """Rows ``start`` … of a trace, at most so many; of the whole run measures where asked for."""
     return _Reader(trace, data, measured).read(start, most)
 
 
@@ -224,7 +224,7 @@ class _Reader:
         weights = _weights(replay, states)
         weights = [None] * len(states) if weights is None else weights
         betas = _betas(replay, states, first, len(self.data.points))
-        measures = _measures(replay, states) if self.measured else [{}] * len(states)
+        measures = _measures(replay, states)
         return [State(*each) for each in zip(weights, betas, measures, strict=True)]
 
     def _sides(self) -> list[tuple[int, int | None]] | None:

@@ -57,6 +57,7 @@ def _(step: CoordinateStep, model: Any) -> Words:
     if not step.update:
         side = "outside the margin" if step.alpha == 0 else "at the price C already"
         return f"{who(step)} is {side}: its α = {number(step.alpha)} stays.", lines
+    lines[0] = f"before: {lines[0]}"
     lines.append(f"w = {vector_text(step.before)} → {vector_text(step.after)}")
     sign = "+1" if step.y > 0 else "−1"
     after = score_of(step.after, step.x) * (1 if step.y > 0 else -1)

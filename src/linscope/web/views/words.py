@@ -12,6 +12,7 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from linscope.perceptron.trace.shown import PerceptronStep
 from linscope.reports.cells import number, text, vector
@@ -35,15 +36,20 @@ def words_of_step(step: Any, model: Any) -> Words:
     return str(step), []
 
 
-def now(data: Any, picture: dict[str, Any]) -> str:
-    """How many points this state puts on the wrong side: those that the picture crosses out."""
-    if not picture["predicted"] or not picture["regions"]:
-        return ""
-    wrong, n = int(np.sum(data.codes != picture["predicted"])), len(data.points)
-    if wrong == 0:
-        return " No point is on the wrong side now."
-    verb = "is" if wrong == 1 else "are"
-    return f" Now {wrong:,} of {counted(n, 'point')} {verb} on the wrong side."
+# What a solver measures before its step; the other numbers say how it went on.
+MEASURED = {"P", "gap", "gradient_norm", "decrement"}
+# The objectives that a sentence names, by the names of their curves.
+OBJECTIVES = {"loss J(w)": "J", "objective P(w)": "P"}
+
+
+def now(data: Any, picture: dict[str, Any], measures: dict[str, float]) -> str:
+    """The objective in this state, and how many points it puts on the wrong side."""
+    parts = [f"{OBJECTIVES[k]} is {number(v)}" for k, v in measures.items() if k in OBJECTIVES]
+    if picture["predicted"] and picture["regions"]:  # those that the picture crosses out
+        wrong, n = int(np.sum(data.codes != picture["predicted"])), len(data.points)
+        many = f"{wrong:,} of {counted(n, 'point')} {'is' if wrong == 1 else 'are'}"
+        parts.append(f"{many if wrong else 'no point is'} on the wrong side")
+    return f" Now {' and '.join(parts)}." if parts else ""
 
 
 def who(step: Any) -> str:
@@ -97,6 +103,7 @@ def _(step: PerceptronStep, model: Any) -> Words:
         lines.append(f"α of this sample is now {number(step.alpha)}")
         return f"{why} It has joined the sum that decides, with the sign of its class.", lines
     eta, after = _rate(step, model), score_of(step.after, step.x)
+    lines = [f"before: {line}" for line in lines]
     lines.append(
         f"w ← w + η y x = {vector_text(step.before)} + {number(eta)}·({sign})·"
         f"{vector_text(step.x)} = {vector_text(step.after)}"
@@ -139,7 +146,7 @@ def _(step: GradientStep, model: Any) -> Words:
         J, whose = ("J", "J") if step.batch is None else ("J_B", "the error of this batch")
         slope = [(a - b) / step.eta for a, b in zip(step.before, step.after, strict=True)]
         lines = [
-            f"‖∇{J}(w)‖ = {number(step.gradient_norm)}",
+            f"before: ‖∇{J}(w)‖ = {number(step.gradient_norm)}",
             f"w ← w − η ∇{J}(w) = {before} − {eta}·{vector_text(slope)} = {after}",
         ]
         return (
@@ -150,6 +157,7 @@ def _(step: GradientStep, model: Any) -> Words:
     h, error = number(step.prediction), number(step.error)
     lines = [] if step.score is None else [dot(step.before, step.x, step.score)]
     lines.append(f"h(x) = {h}, y − h(x) = {number(step.y)} − {signed(step.prediction)} = {error}")
+    lines = [f"before: {line}" for line in lines]
     formula, drawn = "w ← w + η (y − h(x)) x", ""
     numbers = f"{before} + {eta}·{signed(step.error)}·{vector_text(step.x)}"
     if getattr(model, "penalty", None) is not None:  # each step has an n-th part of its pull
@@ -160,18 +168,34 @@ def _(step: GradientStep, model: Any) -> Words:
     lines.append(f"{formula} = {numbers}{drawn} = {after}")
     if step.error == 0:
         return f"{who(step)} was met exactly: h(x) = {h}. The weights stay.", lines
-    side = "too low" if step.error > 0 else "too high"
+    side, reached = "too low" if step.error > 0 else "too high", _prediction(step, model)
+    brought = "" if reached is None else f", and brought h(x) to {number(reached)}"
+    if brought:
+        lines.append(f"now h(x) = {number(reached)}")
     return (
         f"{who(step)}: h(x) = {h} was {side} by {number(abs(step.error))}. "
-        f"The step moved the weights by η = {eta} times the error along x.",
+        f"The step moved the weights by η = {eta} times the error along x{brought}.",
         lines,
     )
+
+
+def _prediction(step: GradientStep, model: Any) -> Any:
+    """h(x) after the step; None where it depends on the weights of other classes."""
+    score = score_of(step.after, step.x)
+    if step.score is None:
+        return score
+    softmax = model.multi_class == "softmax" and len(model.classes_) > 2
+    return None if softmax else float(expit(float(score)))
 
 
 @words_of_step.register
 def _(step: LookStep, model: Any) -> Words:
     known = {name: value for name, value in step.numbers.items() if value == value}
-    lines = [f"{COLUMNS[name].header} = {number(value)}" for name, value in known.items()]
+    when = "before: " if step.update else ""
+    lines = [
+        f"{when * (name in MEASURED)}{COLUMNS[name].header} = {number(value)}"
+        for name, value in known.items()
+    ]
     lines.append(
         f"w = {vector_text(step.before)}" + (f" → {vector_text(step.after)}" * step.update)
     )
