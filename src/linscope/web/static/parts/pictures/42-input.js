@@ -55,7 +55,8 @@ function drawInput(app, self) {
 /** The boundary before this step, if it has moved. */
 function linesBefore(app) {
   const before = stateBefore(app);
-  const moved = before && stateNow(app).update && app.run.mode === "classes";
+  const { update, places } = stateNow(app);
+  const moved = before && update && !places && app.run.mode === "classes";
   return moved ? before.lines.filter((line) => line.kind === "boundary") : [];
 }
 
