@@ -441,7 +441,9 @@ def test_status_text_facts_and_advice_are_one_decision(model, eta0, max_iter):
     near = certificate.gap <= 0.01 * certificate.primal
     words = f"{certificate} {run.ledger(stop=1, width=300).caption}"
     assert certificate.text.startswith("Converged") == certificate.ok
-    assert certificate.verify(*data)
+    check = certificate.verify(*data)
+    assert check.claim_holds
+    assert bool(check) == certificate.ok
     if certificate.ok:
         assert near
         assert "Nothing more to do" in words
