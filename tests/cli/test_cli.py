@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
+import linscope as ls
 from linscope.data import datasets
+from linscope.results.numbers import counted
 
 ESCAPE = "\x1b["
 
@@ -640,6 +642,26 @@ def test_votes_and_distances_stand_under_the_visits(run):
     _, out, _ = run("trace", "perceptron", "students", "--criterion")
     assert "J_p = ‖w‖ Σ d" in out
     assert re.search(r"Peter +3\.75 +1\.49256 +2\.51247 +1\.49256 +3\.75$", out, re.MULTILINE)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_screen_says_which_weights_a_sentence_is_about(run):
+    command = ("trace", "perceptron", "non_separable", "--max-iter", "3", "--output")
+    X, y = ls.datasets.load("non_separable")
+    start = {"init": [1, 1, 1], "max_iter": 3}  # the lecture notes' start
+    for output, about in [
+        ("voted", "by the last vector of the committee"),
+        ("averaged", "by the averaged vector"),
+        ("pocket", "by the best vector met on the way"),
+        ("last", ""),
+    ]:
+        out = " ".join(run(*command, output)[1].split())
+        model = ls.Perceptron(output=output, **start).fit(X, y)
+        wrong = counted(model.certificate_.mistakes, "sample")
+        assert f"reached: {wrong} misclassified {about}".rstrip() in out
+        assert f"misclassified {about}, as claimed".replace(" ,", ",") in out
+        vote = int((model.predict(X) != y).sum())
+        assert (f"vote {vote} of 5 samples misclassified" in out) == (output == "voted")
 
 
 @pytest.mark.parametrize("output", ["voted", "averaged", "pocket"])

@@ -352,3 +352,42 @@ def test_what_a_table_in_batches_does_not_have(run, tmp_path, words, said):
     code, _, err = run("regression", str(tmp_path), *words)
     assert code == 2
     assert said in " ".join(err.split())
+
+
+SETS = ["or", "non_separable", "two_points", "students"]
+TWO = [(key, name) for key in ("perceptron", "logistic", "linear-svm") for name in SETS]
+TWO += [("fisher", "or"), ("fisher", "non_separable")]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("key", "name"), TWO)
+def test_the_rule_ends_with_the_positive_class_and_is_what_predict_does(run, key, name):
+    options = {"tie": "negative"} if key == "perceptron" else {}
+    code, out, err = run(key, name, "--quiet", *(["--tie", "negative"] if options else []))
+    assert code == 0, err
+    positive = re.search(r"; (.*) is the positive one", out)[1]
+    left, relation, right, label = re.search(r"rule +(.*) ([>≥]) (\S+) ⇒ (.*)", out).groups()
+    assert label == positive
+    data = ls.datasets.load(name)
+    words = {y: text if text.isalpha() or " " in text else str(y) for y, text in names_of(data)}
+    y = np.array([words[each] for each in data.y.tolist()])
+    numbers = all(each.lstrip("-").isdigit() for each in words.values())
+    model = class_of(key)(**options).fit(data.X, y.astype(int) if numbers else y)
+    for x, predicted in zip(data.X, model.predict(data.X), strict=True):
+        terms = left.replace("·", "*").replace("−", "-")
+        for k in sorted(range(len(x)), key=lambda k: -len(data.feature_names[k])):
+            terms = terms.replace(data.feature_names[k], f"({x[k]})")
+        value, border = eval(terms), float(right.replace("−", "-"))
+        # the rule has six digits
+        said = relation == "≥" if abs(value - border) < 1e-5 else value > border
+        assert said == (str(predicted) == positive)
+
+
+def names_of(data):
+    return [(y, data.target_names.get(y, str(y))) for y in set(data.y.tolist())]
+
+
+def test_the_weights_of_programs_say_for_which_class_they_are(run):
+    said = found(run, "logistic", "non_separable")
+    assert (said["positive"], said["weights"]["positive_score"]) == ("class 1", "class 2")
+    assert said["rule"][0].endswith("⇒ class 1")

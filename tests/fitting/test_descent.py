@@ -32,11 +32,11 @@ def test_every_step_is_that_of_the_closed_form():
 def test_the_stop_rule_looks_before_it_steps():
     run = gradient_descent(bowl, slope, 0.0, eta=0.25, tol=1e-3)
     steps = run.history.eta * run.history.gradient_norm
-    assert run.status is Status.CONVERGED
+    assert run.status is Status.SMALL_STEP
     assert run.success
     assert steps[-1] <= 1e-3 < steps[-2]
     at_once = gradient_descent(bowl, slope, 3.0)
-    assert (at_once.n_iter, at_once.status) == (0, Status.CONVERGED)
+    assert (at_once.n_iter, at_once.status) == (0, Status.SMALL_STEP)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_rates_side_by_side():
     display = ls.plot.descent()
     assert display.panels == 3
     statuses = [run.status for run in display.runs]
-    assert statuses == [Status.MAX_ITER, Status.CONVERGED, Status.DIVERGED]
+    assert statuses == [Status.MAX_ITER, Status.SMALL_STEP, Status.DIVERGED]
     (u,) = display.grids
     np.testing.assert_allclose(display.values, u**2)
     text = drawn(display)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import linscope as ls
 from linscope.engines import MemoryEngine, choose
 from linscope.fitting import descent as gradient
 from linscope.fitting.descent import GradientDescent
@@ -423,3 +424,29 @@ def test_the_log_replays_the_fit_bit_for_bit(kind, alpha, schedule, monkeypatch)
         samples = solver.order.samples(np.arange(log.n_updates))
         by_hand = np.einsum("ij,ikj->ik", design(X)[samples], weights[:-1])
         np.testing.assert_allclose(scores, by_hand, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("max_iter", [1, 10, 200, 5000])
+@pytest.mark.parametrize("eta0", [0.002, 0.02, 0.065])
+@pytest.mark.parametrize("model", ["batch", "stochastic", "logistic batch", "logistic stochastic"])
+def test_status_text_facts_and_advice_are_one_decision(model, eta0, max_iter):
+    options = {"solver": model.split()[-1], "eta0": eta0, "max_iter": max_iter}
+    if "logistic" in model:
+        estimator, data = ls.LogisticRegression(**options), ls.datasets.load("or")
+    else:
+        estimator, data = ls.LinearRegression(**options), ls.datasets.load("five_points")
+    run = ls.trace(estimator, *data)
+    certificate = run.estimator.certificate_
+    near = certificate.gap <= 0.01 * certificate.primal
+    words = f"{certificate} {run.ledger(stop=1, width=300).caption}"
+    assert certificate.text.startswith("Converged") == certificate.ok
+    check = certificate.verify(*data)
+    assert check.claim_holds
+    assert bool(check) == certificate.ok
+    if certificate.ok:
+        assert near
+        assert "Nothing more to do" in words
+        assert not any(each in words.lower() for each in ("raise", "is above", "too large", "use "))
+    else:
+        assert "Nothing more to do" not in words

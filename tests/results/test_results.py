@@ -25,6 +25,7 @@ def test_only_finished_fits_are_ok():
         Status.SOLVED,
         Status.RANK_DEFICIENT,
         Status.CONVERGED,
+        Status.SMALL_STEP,
     }
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
 import linscope as ls
@@ -63,3 +64,23 @@ def test_lectures_are_those_of_the_notes():
     assert "Four students" in titles
     assert "Not separable: iterations 900–915" in titles
     assert len(titles) >= 15
+
+
+def test_many_points_in_the_widget_are_sampled():
+    X = np.random.default_rng(0).normal(size=(5000, 2))
+    with pytest.warns(UserWarning, match="random sample of 500 of these 5,000"):
+        widget = ls.playground(X, (X[:, 0] > 0).astype(int))
+    shown = np.array([[point["u"], point["v"]] for point in widget.run["points"]])
+    assert len(shown) == 500
+    assert {tuple(row) for row in shown} <= {tuple(row) for row in X}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_widget_answers_windows_of_a_long_run():
+    widget = ls.playground(*ls.datasets.load("non_separable"), params={"max_iter": 100})
+    spec = widget.run["spec"]
+    assert widget.run["total"] == 500
+    widget.request = {"id": 1, "kind": "fit", "body": {**spec, "start": 301, "window": True}}
+    window = widget.response["body"]
+    assert (window["start"], window["states"][-1]["say"][:6]) == (201, "Sample")
+    assert len(window["states"]) == 301

@@ -1,8 +1,12 @@
 """The page as a hand-out, inside other pages, on a phone, in the dark, and for axe-core."""
 
+import re
+
 import pytest
 
+from linscope.web.answers import answer
 from linscope.web.catalog import catalog
+from linscope.web.hosts import handout as host
 from linscope.web.hosts.handout import handout
 from tests.browser import Visit, chromium, needs_browser  # noqa: F401
 from tests.web.pages import PATIENCE, Playground, address, spec_of  # noqa: F401
@@ -30,6 +34,30 @@ def test_a_handout_opens_alone(chromium, tmp_path):  # noqa: F811
         assert visit.outside == []
         assert visit.said == []
         assert visit.faults() == []
+
+
+def test_a_handout_of_a_long_run_says_what_it_has(chromium, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(host, "MOST", 300_000)
+    spec = spec_of("non_separable", "perceptron", {"max_iter": 1000})
+    file = tmp_path / "handout.html"
+    file.write_text(handout(spec, lectures=False), encoding="utf-8")
+    with Visit(chromium, file, offline=True) as visit:
+        find = lambda name: visit.page.locator(f"[data-testid='{name}']")  # noqa: E731
+        find("point").first.wait_for()
+        assert find("place").inner_text() == "step 5,000 of 5,000"
+        words = find("part-of").inner_text()
+        first = int(re.search(r"steps ([\d,]+) to 5,000 of 5,000", words)[1].replace(",", ""))
+        assert 0 < first < 4700
+        assert find("scrub").get_attribute("min") == str(first)
+        visit.page.keyboard.press("Home")
+        assert find("place").inner_text() == f"step {first:,} of 5,000"
+        visit.page.keyboard.press("ArrowRight")
+        run = answer("fit", {**spec, "start": first + 1, "window": True})
+        assert find("say").inner_text() == run["states"][1]["say"]
+        find("scrub").fill("4700")
+        assert find("place").inner_text() == "step 4,700 of 5,000"
+        assert visit.outside == []
+        assert visit.said == []
 
 
 def test_lectures_open_with_their_words(chromium, address):  # noqa: F811

@@ -19,8 +19,10 @@ def page(chromium, address):  # noqa: F811
 
 
 def is_pythons(page):
-    """The ledger is that of the points in the address."""
-    return page.rows() == answer("fit", page.shared()["spec"])["ledger"]["rows"]
+    """The ledger is that of the points in the address, around the step in it."""
+    first = int(page["row"].first.get_attribute("data-row"))
+    run = answer("fit", {**page.shared()["spec"], "start": first})
+    return run["start"] == first and page.rows() == run["ledger"]["rows"]
 
 
 def points(page):
@@ -186,6 +188,67 @@ def test_what_is_the_next_update(page):
     score = json.loads(waiting.value.path().read_text())
     assert (score["right"], score["of"]) == (1, 2)
     assert [guess["right"] for guess in score["guesses"]] == [True, False]
+
+
+@pytest.mark.parametrize("algorithm", ["fisher", "least-squares-classifier", "naive-bayes"])
+def test_no_quiz_about_closed_forms(page, algorithm):
+    page.open(spec_of("or", algorithm))
+    assert page["quiz-open"].is_disabled()
+    page.press("Home", "q")
+    assert "there is no next update" in page.text("quiz-question")
+    assert not page["quiz-check"].is_visible()
+    assert page["row"].first.evaluate("row => getComputedStyle(row).visibility") == "visible"
+    page.press("q")
+    assert not page["quiz"].is_visible()
+
+
+def test_no_quiz_after_the_last_step(page):
+    page.press("End", "q")
+    page.at("step 0 of 21")
+    page.press("End")
+    assert "there is no next update" in page.text("quiz-question")
+    assert not page["quiz-check"].is_visible()
+    assert not page["quiz-yes"].is_visible()
+    page.press("ArrowLeft")
+    assert page["quiz-check"].is_visible()
+
+
+def test_quiz_at_the_border_of_a_window(page):
+    page.open(spec_of("non_separable", "perceptron", {"max_iter": 100}))
+    page["scrub"].fill("300")
+    page.at("step 300 of 500")
+    page["say"].click()
+    page.press("q")
+    run = answer("fit", {**page.shared()["spec"], "start": 301})
+    state = run["states"][301 - run["start"] + 1]
+    page["quiz-check"].wait_for()
+    page["quiz-yes" if state["update"] else "quiz-no"].check()
+    page["quiz-check"].click()
+    page.at("step 301 of 500")
+    assert page.text("quiz-verdict").startswith("Right.")
+
+
+def test_own_table_of_many_rows_and_large_numbers(page):
+    page["open-data"].click()
+    rows = "".join(f"{k},{(7 * k) % 11},{'xy'[k % 2]}\n" for k in range(5000))
+    table = {"name": "many.csv", "mimeType": "text/csv", "buffer": f"a,b,kind\n{rows}".encode()}
+    page.page.locator("input[type=file]").set_input_files(table)
+    page["csv-use"].wait_for()
+    assert page["csv-use"].inner_text() == "Use a sample of 500"
+    assert "5,000 rows" in page["csv-use"].locator("xpath=..").inner_text()
+    page["csv-use"].click()
+    page.ready()
+    assert page["point"].count() == 500
+    assert page["scrub"].get_attribute("max") == page.text("place").split()[-1].replace(",", "")
+    page["open-data"].click()
+    page["csv"].fill("a,b,kind\n1e300,2,x\n2e300,1,y\n3,3,x\n4,1,y\n")
+    page["csv-read"].click()
+    page.page.get_by_text("shown in units of 1e+300").wait_for()
+    page["csv-use"].click()
+    page.ready()
+    assert page.shared()["spec"]["data"]["points"][1] == [2, 1]
+    assert "a / 1e+300" in page["input-space"].text_content()
+    assert is_pythons(page)
 
 
 def test_exports(page):

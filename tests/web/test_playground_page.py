@@ -194,19 +194,134 @@ def test_long_runs_come_in_windows(page):
     page.open(spec)
     page["go-row"].fill("330")
     page["go-row"].press("Enter")
+    page.at("step 330 of 350")
     page.ready()
-    run = answer("fit", {**spec, "start": 330})
+    run = answer("fit", {**spec, "start": 301})
+    assert run["start"] == 51  # the last window is as long as the others
     assert page.rows() == run["ledger"]["rows"]
-    assert page.text("place").startswith("step 330 of")
-    assert page.text("ledger-range").startswith("rows 330–")
+    assert page.text("ledger-range") == "rows 51–350 of 350"
     page["say"].click()
-    page.press("Home", "ArrowLeft")
-    assert page.text("place").startswith("step 328 of")
-    assert page.text("ledger-range").startswith("rows 30–")
+    page.press("Home")
+    page.at("step 0 of 350")
+    assert page.text("ledger-range") == "rows 1–300 of 350"
+    page.press("End")
+    page.at("step 350 of 350")
+    assert page.text("say") == run["states"][-1]["say"]
+
+
+LONG = ("non_separable", "perceptron", {"max_iter": 1000, "init": [1.0, 1.0, 1.0]})
+
+
+def test_one_timeline_over_all_steps(page):
+    """Step, slider, click and keys reach every state of a run of 5,000 steps, and its true one."""
+    spec = spec_of(*LONG)
     page.open(spec)
-    page.press("End", "ArrowRight")
-    assert page.text("place").startswith("step 301 of")
-    assert page.text("ledger-range").startswith("rows 301–")
+    page.at("step 0 of 5,000")
+    scrub = page["scrub"]
+    assert (scrub.get_attribute("min"), scrub.get_attribute("max")) == ("0", "5000")
+
+    def is_true(step):
+        page.at(f"step {step:,} of 5,000")
+        page.ready()
+        start = max(1, step)
+        run = answer("fit", {**spec, "start": start, "window": True})
+        state = run["states"][step - run["start"] + 1]
+        if step:
+            assert page.text("say") == state["say"]
+        assert page["weights-text"].text_content() == "w = " + "   ".join(state["wtext"])
+        current = page["ledger"].locator("tr[aria-current]")
+        if step:
+            assert current.get_attribute("data-row") == str(step)
+            wanted = run["ledger"]["rows"][step - run["start"]]
+            assert current.locator("td").all_text_contents() == wanted
+
+    for step in (2500, 299, 300, 301, 4999, 600, 4701, 4700):
+        scrub.fill(str(step))
+        is_true(step)
+    page["say"].click()
+    for keys, step in [(["End"], 5000), (["ArrowLeft"], 4999), (["Home"], 0), (["ArrowRight"], 1)]:
+        page.press(*keys)
+        is_true(step)
+    scrub.fill("600")
+    page.at("step 600 of 5,000")
+    page["say"].click()
+    page.press("ArrowRight")  # into the next window
+    is_true(601)
+    page.press("ArrowLeft", "ArrowLeft")
+    is_true(599)
+    page["tab-curves"].click()
+    plot = page["curves"].locator("svg").first.bounding_box()
+    page.page.mouse.click(plot["x"] + 0.6 * plot["width"], plot["y"] + plot["height"] / 2)
+    page.page.wait_for_function(
+        "() => Math.abs(document.querySelector('[data-testid=scrub]').value - 3000) < 500"
+    )
+
+
+def test_play_goes_to_the_end_of_a_long_run(page):
+    spec = spec_of("non_separable", "perceptron", {"max_iter": 130})
+    page.open(spec)
+    page["scrub"].fill("280")
+    page.at("step 280 of 650")
+    page["speed"].select_option("64")
+    page["play"].click()
+    page.at("step 650 of 650")
+    assert page["play"].get_attribute("aria-label") == "Play"
+    assert page["last"].is_disabled()
+    page["play"].click()  # from the start again
+    page.page.wait_for_function("() => document.querySelector('[data-testid=scrub]').value < 600")
+    page["play"].click()
+    assert page.shared()["step"] < 600
+
+
+def test_few_windows_are_kept(page):
+    page.open(spec_of(*LONG))
+    for step in range(150, 5000, 300):
+        page["scrub"].fill(str(step))
+        page.at(f"step {step:,} of 5,000")
+    page.ready()
+    asked = len(page.asked)
+    page["scrub"].fill("4650")  # near: still here
+    page.at("step 4,650 of 5,000")
+    assert len(page.asked) == asked
+    page["scrub"].fill("150")  # far: asked for again
+    page.at("step 150 of 5,000")
+    assert len(page.asked) > asked
+
+
+def test_older_links_open_where_they_did(page):
+    spec = spec_of(*LONG)
+    page.page.evaluate(
+        """hash => new Promise(heard => {
+            addEventListener("hashchange", heard, { once: true });
+            location.hash = hash;
+        }).then(() => true)""",
+        in_address({**spec, "start": 1750}),
+    )
+    page.at("step 1,749 of 5,000")
+
+
+def test_everything_on_the_screen_is_of_one_moment(page):
+    spec = spec_of("or", "perceptron", {"tie": "negative"})
+    run = answer("fit", spec)
+    page.open(spec)
+    codes = [point["code"] for point in run["points"]]
+    for k, state in enumerate(run["states"]):
+        page.at(f"step {k} of {run['total']}")
+        shown = bool(state["regions"])
+        wrong = [
+            shown and found != code for found, code in zip(state["predicted"], codes, strict=True)
+        ]
+        marked = page["point"].evaluate_all(
+            "all => all.map(one => one.classList.contains('wrong'))"
+        )
+        assert marked == wrong
+        if shown:
+            count = sum(wrong)
+            assert (f"{count} wrong" if count else "none wrong") in page.text("key")
+            said = f"Now {count} of 4 points" if count else "Now no point is on the wrong side"
+            assert said in page.text("say")
+        assert page["weights-text"].text_content() == f"w = {state['wtext'][0]}"
+        page.press("ArrowRight")
 
 
 def test_parameters_in_use_are_shown_and_sent(page):

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +11,7 @@ from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
 from linscope.web.hosts import work
+from linscope.web.hosts.process import serve
 from linscope.web.hosts.server import application
 from linscope.web.limits import BODY
 from linscope.web.samples import sample
@@ -121,3 +123,77 @@ def test_a_stopped_crew_leaves_no_process():
     while any(each.is_alive() for each in processes) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(each.is_alive() for each in processes)
+
+
+OTHERS = [[2, 3], [4, 5], [6, 7]]
+DEEP = "[" * 900 + "]" * 900
+STRANGE = [
+    '"\\ud800"', '"\\udfff x"', '"\\u0000"', '"a\\u0000b"', '"\\u202eabc"', '"\\u2066"',
+    '"\\ufeff"', '"\\u0007"', '"\\ud83d\\ude00"', '"' + "x" * 5000 + '"', "1e400", "-1e400", "NaN",
+    "1" * 4000, "1e-400", "-0.0", "true", "null", DEEP, '{"a":' * 900 + "1" + "}" * 900,
+    '{"\\ud800": 1}', "[]", "{}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("strange", STRANGE, ids=lambda text: text[:12])
+def test_no_value_ends_the_process(client, strange):
+    """Everywhere in a question: an answer, or one sentence; and the same process goes on."""
+    assert client.post("/fit", json=SPEC).status_code == 200
+    before = {child.pid for child in multiprocessing.active_children()}
+    place = '"HERE"'
+    places = [
+        ("fit", {**SPEC, "algorithm": "HERE"}),
+        ("fit", {**SPEC, "mode": "HERE"}),
+        ("fit", {**SPEC, "start": "HERE"}),
+        ("fit", {**SPEC, "loss": "HERE"}),
+        ("fit", {**SPEC, "exact": "HERE"}),
+        ("fit", {**SPEC, "brief": {"at": "HERE"}}),
+        ("fit", {**SPEC, "params": {"eta0": "HERE"}}),
+        ("fit", {**SPEC, "params": {"rule": "HERE"}}),
+        ("fit", {**SPEC, "params": {"init": ["HERE"]}}),
+        ("fit", {**SPEC, "data": "HERE"}),
+        ("fit", {**SPEC, "data": {**SPEC["data"], "names": ["HERE", "b", "c", "d"]}}),
+        ("fit", {**SPEC, "data": {**SPEC["data"], "features": ["HERE", "b"]}}),
+        ("fit", {**SPEC, "data": {**SPEC["data"], "labels": ["HERE", "b", "b", "b"]}}),
+        (
+            "fit",
+            {**SPEC, "data": {**SPEC["data"], "points": [["HERE", 1], [2, 3], [4, 5], [6, 7]]}},
+        ),
+        ("everyone", {"data": "HERE"}),
+        ("sample", {"name": "HERE"}),
+        ("sample", {"name": "ring", "params": {"n": "HERE"}}),
+        ("table", {"text": "HERE"}),
+        ("table", {"text": "a,b\n1,2\n3,4\n5,6\n", "x": ["HERE"]}),
+        ("table", {"text": "a,b\n1,2\n3,4\n5,6\n", "y": "HERE"}),
+    ]
+    for kind, body in places:
+        content = json.dumps(body).replace(place, strange)
+        reply = client.post(
+            f"/{kind}", content=content, headers={"content-type": "application/json"}
+        )
+        assert reply.status_code in (200, 400, 413, 422), (kind, body, reply.text)
+        if reply.status_code != 200:
+            assert len(reply.json()["error"]) > 10
+    assert {child.pid for child in multiprocessing.active_children()} == before
+    assert client.post("/fit", json=SPEC).status_code == 200
+
+
+def test_half_a_surrogate_pair_is_named(client):
+    spec = {**SPEC, "data": {**SPEC["data"], "features": ["a", "\ud800"]}}
+    sent = {"content": json.dumps(spec), "headers": {"content-type": "application/json"}}
+    reply = client.post("/fit", **sent)
+    assert reply.status_code == 422
+    assert "U+D800" in reply.json()["error"]
+
+
+def test_a_fault_of_ours_is_told_and_the_process_lives(monkeypatch):
+    pipe, theirs = multiprocessing.Pipe()
+    monkeypatch.setattr("linscope.web.answers.answer_text", lambda *_: 1 / 0)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    thread = threading.Thread(target=serve, args=(theirs,), daemon=True)
+    thread.start()
+    pipe.recv(), pipe.recv()
+    for _ in range(2):
+        pipe.send(("catalog", None))
+        assert pipe.recv() == (False, None)
+    pipe.close()

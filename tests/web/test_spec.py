@@ -1,12 +1,15 @@
 """Bad requests get one sentence that says what is wrong."""
 
 import copy
+import json
 
+import numpy as np
 import pytest
 
 import linscope as ls
+from linscope.web.algorithms import ALGORITHMS
 from linscope.web.answers import answer
-from linscope.web.limits import KERNEL_POINTS, POINTS
+from linscope.web.limits import KERNEL_POINTS, LARGEST, POINTS
 from linscope.web.samples import sample
 from linscope.web.spec import BadSpec
 
@@ -36,7 +39,11 @@ def with_(path, value):
         (["mode"], "clases", "'classes' or 'regression'"),
         (["mode"], "regression", "is for classes"),
         (["data", "points"], [], "no points"),
-        (["data", "points"], [[0, 0]] * (POINTS + 1), "too many"),
+        (["data", "points"], [[0, 0]] * (POINTS + 1), "take a sample"),
+        (["data", "points"], [[0, 0], [1, 10**4000]], "numbers must be"),
+        (["data", "labels"], ["a", "b\0"], r"control character U\+0000"),
+        (["data", "features"], ["a", "\u202eb"], r"control character U\+202E"),
+        (["data", "features"], ["a", "\ud800"], r"U\+D800"),
         (["data", "points"], [[0, 0], [1]], "point 1"),
         (["data", "points"], [[0, 0], [1, "x"]], "not a number"),
         (["data", "points"], [[0, 0], [1, float("nan")]], "numbers must be"),
@@ -100,12 +107,52 @@ def test_numbers_make_a_regression():
         ("a,k\nu,x\nv,y\nw,x\nz,x\n", {}, "no column of numbers.*'a' has 4 different texts"),
         (TABLE, {"y": "kin"}, "did you mean 'kind'"),
         (TABLE, {"x": ["kind"], "y": "a"}, "column of numbers"),
-        ("a,b\n" + "1,x\n" * (POINTS + 1), {}, "too many"),
+        ("a,b,k\n1,2,x\n2,3,y\n\0,4,x\n", {"x": ["a"], "y": "b"}, "is not a number"),
     ],
 )
 def test_bad_tables(text, more, said):
     with pytest.raises(BadSpec, match=said):
         answer("table", {"text": text, **more})
+
+
+def test_a_sample_of_many_rows():
+    rows = [(k, (k * 7) % 10, "xy"[k % 2]) for k in range(5000)]
+    text = "a,b,kind\n" + "".join(f"{a},{b},{kind}\n" for a, b, kind in rows)
+    found = answer("table", {"text": text})
+    assert found["rows"] == 5000
+    taken = [tuple(point) for point in found["data"]["points"]]
+    assert len(set(taken)) == POINTS
+    places = [int(a) for a, _ in taken]
+    assert places == sorted(places)
+    assert [(a, b, k) for (a, b), k in zip(taken, found["data"]["labels"], strict=True)] == [
+        rows[place] for place in places
+    ]
+    assert np.abs(np.mean(places) - 2500) < 300  # five standard errors
+
+
+@pytest.mark.parametrize("power", [20, 300])
+def test_large_numbers_are_numbers(power):
+    found = answer("table", {"text": f"a,b,kind\n1e{power},2,x\n2,1,y\n3e{power},4,x\n"})
+    assert found["x"] == ["a", "b"]
+    unit = 10.0**power if power > 100 else 1.0
+    assert found["data"]["points"][0][0] * unit == pytest.approx(10.0**power)
+    assert found["data"]["points"][2][0] == 3 * found["data"]["points"][0][0]
+    assert (found["data"]["features"][0] == "a") == (power < 100)
+    assert [note for note in found["notes"] if "in units of" in note] or power < 100
+    run = answer("fit", {**GOOD, "data": found["data"]})
+    assert run["box"][1] > found["data"]["points"][2][0]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=list(ALGORITHMS))
+def test_the_largest_numbers_have_a_picture(algorithm):
+    points, labels = [[0.0, 0.0], [1.0, 2.0], [2.0, 1.0], [LARGEST, 3.0]], ["a", "b", "a", "b"]
+    if algorithm.mode == "regression":
+        points, labels = [[x] for x, _ in points], [1.0, 2.0, 3.0, LARGEST]
+    spec = {"data": {"points": points, "labels": labels}, "mode": algorithm.mode}
+    params = {"max_iter": 3} if any(p.name == "max_iter" for p in algorithm.parameters) else {}
+    run = answer("fit", {**spec, "algorithm": algorithm.id, "params": params})
+    json.dumps(run, allow_nan=False)
 
 
 @pytest.mark.parametrize(

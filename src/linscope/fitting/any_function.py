@@ -182,7 +182,7 @@ class _Method:
 
     def step(self, state: _State) -> _State:
         if state.next_step <= self.tol:
-            state.status = Status.CONVERGED
+            state.status = Status.SMALL_STEP
             return state
         with np.errstate(over="ignore", invalid="ignore"):
             x = state.points[-1] - state.rates[-1] * state.gradients[-1]
@@ -199,7 +199,7 @@ class _Method:
         grew = value > state.values[-2] and state.next_step > before
         state.uphill = state.uphill + 1 if grew else 0
         if state.next_step <= self.tol:
-            state.status = Status.CONVERGED
+            state.status = Status.SMALL_STEP
         elif state.uphill == UPHILL:
             state.status = Status.DIVERGED
         return state
@@ -235,7 +235,7 @@ class _Method:
                 "too large"
             )
         step = f"η‖∇f‖ = {state.next_step:.3g}"
-        if state.status is Status.CONVERGED:
+        if state.status is Status.SMALL_STEP:
             return f"{step} is at most tol = {self.tol:g}"
         if state.status is Status.MAX_ITER and np.any(np.diff(state.values[-UPHILL:]) > 0):
             return f"{step} is above tol = {self.tol:g} and f does not settle: lower eta"

@@ -26,7 +26,7 @@ from linscope.rows.blocks import Block
 from linscope.rows.operations import GIVEN_ORDER, as_rows, frozen
 
 from . import gradient_loops as loops
-from .ending import explanation
+from .ending import explanation, measured
 from .gradient_loops import Iterates, Rule
 from .gradient_objective import Objective
 from .gradient_rates import Choice, batch_rate, sample_rate
@@ -62,8 +62,8 @@ class GradientDescent:
 
     The result's ``details`` hold ``criterion`` (J), ``gradient_norm``, ``eta`` and ``eta_reason``
     (the rate of the first update and where it comes from), ``step`` (η‖∇J‖), ``history`` (one row
-    for the start and one for each pass: J and ‖∇J‖), ``averaged`` (weights, or None) and
-    ``explanation`` (how it ended, in a sentence with numbers).
+    for the start and one for each pass: J and ‖∇J‖), ``averaged`` (weights, or None), and what
+    ``ending.account`` takes: ``ended`` (the status), ``measured`` and ``explanation``.
 
     Examples
     --------
@@ -156,6 +156,8 @@ class GradientDescent:
                 "step": state.next_step * unit,
                 "history": np.array(state.history) / [1.0, unit],
                 "averaged": self._averaged(state),
+                "ended": state.status,
+                "measured": measured(self, state),
                 "explanation": explanation(self, state),
             },
         )

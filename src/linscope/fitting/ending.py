@@ -1,4 +1,8 @@
-"""How a gradient descent ended, in a sentence with the numbers that matter."""
+"""How a gradient descent ended, in a sentence with the numbers that matter.
+
+The solver knows only its stopping rule; the certificate decides by a bound whether the minimum is
+near. ``account`` is the sentence that goes with that decision.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,27 @@ from linscope.losses.hypotheses import SQUARED
 from linscope.results import Status
 
 from .gradient_state import State
+
+
+def account(details: dict[str, Any], status: Status) -> str:
+    """How the descent ended, for a certificate with this status.
+
+    The solver's advice is for its own end: where the certificate decides otherwise, the sentence
+    has the numbers alone.
+
+    Parameters
+    ----------
+    details : of the solver's result
+    status : of the certificate
+    """
+    own = status in (details["ended"], Status.SHORT_STEPS)
+    return details["explanation"] if own else details["measured"]
+
+
+def measured(solver: Any, state: State) -> str:
+    """The last step and the number of passes."""
+    passes = f"after {state.epoch:,} pass{'es' if state.epoch != 1 else ''}"
+    return f"η‖∇J‖ = {state.next_step * solver.objective.unit:.3g} {passes}"
 
 
 def explanation(solver: Any, state: State) -> str:

@@ -48,8 +48,13 @@ class Status(Enum):
         False,
     )
     CONVERGED = (
-        "the stopping rule was met",
+        "Converged: the objective is within tolerance of its minimum",
         "Nothing more to do.",
+        True,
+    )
+    SMALL_STEP = (
+        "the stopping rule η‖∇f‖ ≤ tol was met",
+        "The rule proves no minimum: lower tol or start elsewhere to check it.",
         True,
     )
     SHORT_STEPS = (

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linscope.fitting.descent import GradientDescent
+from linscope.fitting.ending import account
 from linscope.fitting.gradient_state import GradientLog
 from linscope.fitting.iterates import iterates
 from linscope.losses import hypotheses as losses
@@ -260,12 +261,13 @@ class GradientReplay(Replay):
         return [f"α = {number(self.solver.alpha)}"] if self.solver.alpha else []
 
     def ending(self, model: Any, replays: Sequence[Any]) -> str:
+        certificate = model.certificate_.parts.get(self.name, model.certificate_)
         updates = self.n_steps
         passes = -(-updates // self.log.batches_per_epoch)
         counts = f"{updates:,} update{'' if updates == 1 else 's'}"
         if model.solver != "batch":
             counts += f" in {passes:,} pass{'' if passes == 1 else 'es'}"
-        return f"{counts}: {self.details['explanation']}"
+        return f"{counts}: {account(self.details, certificate.status)}"
 
     def curve(self, updates: Any, ax: Any) -> Any:
         """J after each update."""

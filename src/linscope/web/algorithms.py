@@ -11,7 +11,7 @@ from typing import Any
 
 import linscope as ls
 
-from .limits import PASSES
+from .limits import KERNEL_POINTS, PASSES, POINTS
 
 # What 0 means to the page, where it means anything: the word that the estimators have for it.
 BY_ITSELF = {"eta0": "auto", "gamma": "scale"}
@@ -102,7 +102,7 @@ class Algorithm:
             "about": self.about,
             "modes": [self.mode],
             "classes": list(self.classes),
-            "kernel": self.kernel,
+            "points": KERNEL_POINTS if self.kernel else POINTS,
             "exact": self.exact,
             "exact_at_once": self.exact and AUTO_ETA not in self.parameters,
             "params": [each.document() for each in self.parameters],

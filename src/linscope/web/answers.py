@@ -10,6 +10,7 @@ from linscope._printable import json_text
 from linscope.rows.threads import one_thread
 
 from .catalog import catalog
+from .limits import check_request
 from .own_table import read_table
 from .run import exports, fit
 from .samples import sample
@@ -73,6 +74,7 @@ def answer(kind: str, body: Any) -> dict[str, Any]:
     """The answer; ``BadSpec`` with one sentence for a person if there is none."""
     if kind not in KINDS:
         raise BadSpec(f"there is no question {kind!r}: {', '.join(KINDS)}")
+    check_request(body)
     try:
         with one_thread():  # of small tables: more would wait for each other
             return KINDS[kind](body)
@@ -103,7 +105,7 @@ def packed_answer(kind: str, body: Any) -> dict[str, Any]:
             **weights,
             "states": [
                 0 if view is not None and view is before else view
-                for before, view in pairwise([None, *weights.get("states", [])])
+                for before, view in pairwise([None, *(weights.get("states") or [])])
             ],
         },
     }

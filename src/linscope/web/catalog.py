@@ -7,7 +7,7 @@ from typing import Any
 
 from . import lectures, samples
 from .algorithms import ALGORITHMS
-from .limits import BODY, CLASSES, KERNEL_POINTS, POINTS, ROWS
+from .limits import CLASSES, POINTS, ROWS, TABLE
 
 
 @cache
@@ -20,9 +20,8 @@ def catalog() -> dict[str, Any]:
         "first": lectures.FIRST,
         "limits": {
             "points": POINTS,
-            "kernel_points": KERNEL_POINTS,
             "classes": CLASSES,
-            "bytes": BODY,
+            "table_bytes": TABLE,
             "rows": ROWS,
         },
     }

@@ -15,7 +15,7 @@ from .samples import sample
 class Lecture:
     """One preset: what to load, which panels to show, what to say and what to try.
 
-    start : the first row of the ledger. step : so many rows later it opens; None at the end
+    step : where it opens; None at the end
     """
 
     id: str
@@ -28,7 +28,6 @@ class Lecture:
     params: Mapping[str, Any] = field(default_factory=dict)
     made: Mapping[str, Any] = field(default_factory=dict)
     exact: bool = False
-    start: int = 1
     step: int | None = None
     views: tuple[str, ...] = ("weights",)
     loss: str | None = None
@@ -49,7 +48,7 @@ class Lecture:
                 "algorithm": self.algorithm,
                 "params": dict(self.params),
                 "exact": self.exact,
-                "start": self.start,
+                "start": 1,
                 "loss": self.loss,
             },
         }
@@ -134,7 +133,7 @@ LECTURES = (
         "and which one you get depends on when you stop.",
         "Choose “pocket” or “averaged” as the answer and compare.",
         "non_separable", "perceptron", {"max_iter": 1000, "init": [1.0, 1.0, 1.0]},
-        start=1750, step=38,
+        step=1787,
     ),
     Lecture(
         "two-points", PERCEPTRON, "Two points: an update that breaks another",

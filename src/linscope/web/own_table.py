@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from typing import Any
 
@@ -29,18 +30,31 @@ def read_table(body: Any) -> dict[str, Any]:
     mode = "regression" if kinds[target] == "number" and _many(columns[target]) else "classes"
     if mode == "regression":
         features = features[:1]
-    X = [[float(columns[name][k]) for name in features] for k in range(len(rows))]
-    y = columns[target]
-    labels = [float(each) for each in y] if mode == "regression" else y
-    document = {"points": X, "labels": labels, "features": features, "names": None}
+    kept = some_rows(len(rows))
+    numbers = [*features, target] if mode == "regression" else features
+    units = {name: _unit(columns[name]) for name in numbers}
+    taken = {name: [float(columns[name][k]) / units[name] for k in kept] for name in numbers}
+    document = {
+        "points": list(zip(*(taken[name] for name in features), strict=True)),
+        "labels": taken[target] if mode == "regression" else [columns[target][k] for k in kept],
+        "features": [_in_units(name, units[name])[:NAME] for name in features],
+        "names": None,
+    }
     data = read_data(document, mode)
     return {
         "columns": [{"name": name, "kind": kind} for name, kind in kinds.items()],
         "x": features,
         "y": target,
         "mode": mode,
+        "rows": len(rows),
         "data": data.document(),
         "notes": [
+            f"column {name!r} has values whose squares leave the range of floats: it is shown in "
+            f"units of {unit:g}"
+            for name, unit in units.items()
+            if unit != 1
+        ]
+        + [
             f"{fault}; this column is left out"
             for name, fault in faults.items()
             if fault and name not in (*features, target)
@@ -58,7 +72,10 @@ def _cells(text: str) -> tuple[list[str], list[list[str]]]:
     delimiter = max(",;\t", key=lines[0].count)
     if delimiter not in lines[0]:
         raise BadSpec("the first line has one column only: separate columns by , ; or tabs")
-    table = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter))
+    try:
+        table = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter))
+    except csv.Error as error:
+        raise BadSpec(f"this is not a table: {error}") from None
     header = [name.strip()[:NAME] or f"column {k + 1}" for k, name in enumerate(table[0])]
     if len(set(header)) < len(header):
         raise BadSpec("two columns have the same name")
@@ -71,12 +88,27 @@ def _cells(text: str) -> tuple[list[str], list[list[str]]]:
     rows = [[cell.strip() for cell in row] for row in table[1:]]
     if delimiter == ";":  # where columns end with ; numbers are often written 1,5
         rows = [[DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
-    if len(rows) > POINTS:
-        raise BadSpec(f"{len(rows):,} rows are too many for the playground: at most {POINTS}")
     for place, row in enumerate(rows, 2):
         if len(row) != len(header):
             raise BadSpec(f"line {place} has {len(row)} cells, the first line has {len(header)}")
     return header, rows
+
+
+def some_rows(count: int) -> list[int]:
+    """Which rows are taken: all, or a random sample of as many as the page can have."""
+    if count <= POINTS:
+        return list(range(count))
+    return np.sort(np.random.default_rng(0).choice(count, POINTS, replace=False)).tolist()
+
+
+def _unit(values: list[str]) -> float:
+    """A power of ten by which a column is divided: 1 unless its squares leave the range."""
+    largest = max(abs(float(value)) for value in values)
+    return 10.0 ** math.floor(math.log10(largest)) if largest > LARGEST else 1.0
+
+
+def _in_units(name: str, unit: float) -> str:
+    return name if unit == 1 else f"{name} / {unit:g}"
 
 
 def _fault(name: str, values: list[str]) -> str:
@@ -105,7 +137,7 @@ def _kind(values: list[str]) -> str:
 
 def _number(text: str) -> bool:
     try:
-        return bool(np.isfinite(float(text)) and abs(float(text)) <= LARGEST)
+        return bool(np.isfinite(float(text)))
     except ValueError:
         return False
 

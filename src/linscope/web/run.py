@@ -1,6 +1,8 @@
 """From a spec to a run: every state with its picture, its sentence and its formula.
 
-What the page shows is all here; it draws ``states[k]`` and computes nothing.
+What the page shows is all here; it draws states and computes nothing. A run of many steps is sent
+in windows: its rows ``start`` … and the states before and after each, beside what is known of the
+whole run. The page asks for other windows as its cursor moves.
 """
 
 from __future__ import annotations
@@ -20,23 +22,34 @@ from linscope.tracing.derivation import Derivation
 from . import python_code
 from .algorithms import MACHINES, OTHERS
 from .limits import ROWS
-from .spec import Spec
+from .spec import Brief, Spec
 from .views.bound_view import bound_view
-from .views.course import Course, read_course
+from .views.course import Course, Overview, read_course, updates_before
 from .views.derived import derived
 from .views.drawn import Drawn
 from .views.loss_view import SEVERAL, loss_view
+from .views.pictures import rounded
 from .views.stage import about_picture, axes, picture_box, point_documents
 from .views.weight_view import CURVED, weight_view
-from .views.words import before_the_first, words_of_step
+from .views.words import before_the_first, now, words_of_step
 
 VERSION = 1
+# A row beyond every end.
+LAST = 10**9
+# What a perceptron answers with, where these are not the weights after the last step.
+ANSWERS = {
+    "averaged": " The answer is the mean of all weights on the way, not those shown.",
+    "voted": " The answer is the vote of all weights on the way, not those shown.",
+    "pocket": " The answer is the best of all weights on the way, which may not be those shown.",
+}
 
 
 def fit(spec: Spec) -> dict[str, Any]:
-    """The run of a spec; a brief one has only one state and one view."""
+    """The run of a spec; a brief one has two states and one view, a window rows and states only."""
     trace, notes = _traced(spec)
     box = picture_box(spec.data)
+    if spec.window and not isinstance(trace, Derivation):
+        return {"version": VERSION, "window": True, **_stepped(trace, spec, box)}
     parts = derived(trace, spec, box) if isinstance(trace, Derivation) else None
     if parts is None:
         parts = _stepped(trace, spec, box)
@@ -59,6 +72,7 @@ def fit(spec: Spec) -> dict[str, Any]:
             "ok": bool(certificate.ok),
             "status": certificate.status.name,
             "text": certificate.text,
+            "about": certificate.facts().get("about", ""),
         },
         "notes": notes,
         "python": python_code.of(spec),
@@ -102,34 +116,46 @@ def _title(spec: Spec) -> str:
 
 def _stepped(trace: Any, spec: Spec, box: Box) -> dict[str, Any]:
     """The parts of a run that took steps."""
-    brief = spec.brief
-    measured = brief is None or brief.view == "curves"
-    course = read_course(trace, spec.data, spec.start, ROWS, measured)
-    drawn = Drawn(course, box, spec.algorithm.group, spec.params.get("C", np.inf))
-    many = len(course.measures)
-    wanted = range(many)
+    brief, start, most = spec.brief, spec.start, ROWS
     if brief is not None:  # the state under the cursor, and the one before it
-        at = many - 1 if brief.at is None else min(brief.at, many - 1)
-        wanted = range(max(at - 1, 0), at + 1)
-    rows = range(max(wanted.start - 1, 0), min(max(wanted.stop - 1, 1), len(course.rows)))
-    steps = dict(zip(rows, course.steps(rows), strict=True))
+        start, most = LAST if brief.at is None else max(1, start - 1 + brief.at), 1
+    measured = brief is None or brief.view == "curves"
+    course = read_course(trace, spec.data, start, most, measured)
+    drawn = Drawn(course, box, spec.algorithm.group, spec.params.get("C", np.inf))
+    steps = course.steps(range(len(course.rows)))
+    weights = partial(weight_view, course)
+    rows = {
+        "start": course.first + 1,
+        "total": course.total,
+        "ledger": _ledger(trace, course) if brief is None else None,
+        "states": [_state(course, drawn, k, steps) for k in range(len(course.measures))],
+        "curves": _curves(course.measures) if brief is None else None,
+    }
+    if spec.window:
+        return {**rows, "weights": {"states": weights().get("states")}}
     views = {
-        "weights": partial(weight_view, course, wanted),
+        "weights": weights,
         "loss": partial(_loss, course, spec),
         "bound": partial(bound_view, course),
     }
     return {
         "box": list(drawn.box),
         "brief": brief is not None,
-        "start": course.first + 1,
-        "total": course.total,
-        "ledger": _ledger(trace, course) if brief is None else None,
-        "states": [_state(course, drawn, k, steps) if k in wanted else None for k in range(many)],
-        "curves": _curves(course) if measured else None,
+        **rows,
+        "overview": _overview(course.overview, measured, brief),
         **{
             name: view() if brief is None or brief.view == name else None
             for name, view in views.items()
         },
+    }
+
+
+def _overview(overview: Overview, measured: bool, brief: Brief | None) -> dict[str, Any]:
+    shown = brief is None or brief.view in ("weights", "loss")
+    return {
+        "steps": overview.steps.tolist(),
+        "w": rounded(overview.weights) if shown and overview.weights is not None else None,
+        "curves": _curves(overview.measures) if measured else None,
     }
 
 
@@ -138,38 +164,46 @@ def _loss(course: Course, spec: Spec) -> dict[str, Any]:
         return {"why": CURVED}
     if course.weights.shape[1] != 1:
         return {"why": SEVERAL}
-    return loss_view(course.weights[:, 0], course.data, spec)
+    return loss_view(course.all_weights, course.data, spec)
 
 
-def _state(course: Course, drawn: Drawn, k: int, steps: dict[int, Any]) -> dict[str, Any]:
+def _state(course: Course, drawn: Drawn, k: int, steps: list[Any]) -> dict[str, Any]:
     """State k: before the first row that is sent, or after row k of them."""
-    model = course.trace.estimator
+    model, picture = course.trace.estimator, drawn.state(k)
     weights = None if course.weights is None else course.weights[k]
     shown = _as_they_are(course, k, weights, steps)
-    if k == 0:
-        step, say = None, before_the_first(model, shown)
-        formula: list[str] = []
-        if course.first:
-            say = f"After {course.first:,} steps."
-    else:
-        step = steps[k - 1]
+    step = steps[k - 1] if k else None
+    formula: list[str] = []
+    if step is not None:
         say, formula = words_of_step(step, model)
+        say += now(course.data, picture, course.measures[k])
         if course.first + k == course.total:
-            say += f" The run ends: {model.certificate_.text}."
+            say += f" The run ends. {_capital(model.certificate_.text)}."
+            say += ANSWERS.get(getattr(model, "output", "last"), "")
+    elif course.first:
+        say = f"After {course.first:,} steps.{now(course.data, picture, course.measures[k])}"
+    else:
+        say = before_the_first(model, shown)
+    first = course.trace._first
     return {
         "sample": _visited(step),
         "batch": _pair(step),
         "epoch": getattr(step, "epoch", None),
         "update": bool(step is not None and step.update),
+        "updates": int(updates_before(first, np.array([course.first + k]))[0]),
         "say": say,
         "formula": formula,
         "w": None if weights is None else weights.tolist(),
         "wtext": None if weights is None else [text(vector(w)) for w in shown],
-        **drawn.state(k),
+        **picture,
     }
 
 
-def _as_they_are(course: Course, k: int, weights: Any, steps: dict[int, Any]) -> Any:
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _as_they_are(course: Course, k: int, weights: Any, steps: list[Any]) -> Any:
     """The weights of state k; those of the ledger where it has fractions."""
     if weights is None or len(weights) != 1 or not course.trace.exact or not course.rows:
         return weights
@@ -204,11 +238,10 @@ def _ledger(trace: Any, course: Course) -> dict[str, Any]:
     }
 
 
-def _curves(course: Course) -> list[dict[str, Any]]:
-    names = list(course.measures[0])
+def _curves(measures: list[dict[str, float]]) -> list[dict[str, Any]]:
     return [
-        {"name": name, "values": [_finite(each.get(name, np.nan)) for each in course.measures]}
-        for name in names
+        {"name": name, "values": [_finite(each.get(name, np.nan)) for each in measures]}
+        for name in measures[0]
     ]
 
 

@@ -65,6 +65,11 @@ def spec_schema() -> dict[str, Any]:
             "exact": {"type": "boolean", "default": False},
             "start": {"type": "integer", "minimum": 1, "maximum": 10**7, "default": 1},
             "loss": {"type": ["string", "null"]},
+            "window": {
+                "type": "boolean",
+                "default": False,
+                "description": "only rows and states, of a run that the page has already",
+            },
             "brief": {
                 "type": ["object", "null"],
                 "additionalProperties": False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +49,7 @@ class Data:
 class Brief:
     """One state of a run and one view, for a picture while a point moves.
 
-    at : so many rows after ``start``; None for the last
+    at : so many rows after those before ``start``; None for the last
     view : the panel that is shown beside the first picture
     """
 
@@ -59,7 +59,11 @@ class Brief:
 
 @dataclass(frozen=True, eq=False)
 class Spec:
-    """Data, algorithm and its parameters; ``start`` is the first row of the ledger to be sent."""
+    """Data, algorithm and its parameters.
+
+    start : the first row of the ledger to be sent; of a start beyond the end the last rows are
+    window : whether only rows and states are wanted, of a run that the page has already
+    """
 
     data: Data
     algorithm: Algorithm
@@ -68,6 +72,7 @@ class Spec:
     start: int = 1
     loss: str | None = None
     brief: Brief | None = None
+    window: bool = False
 
     def document(self) -> dict[str, Any]:
         return {
@@ -86,7 +91,7 @@ def read_spec(body: Any) -> Spec:
     given = _object(body, "the request")
     _known(
         given,
-        ("data", "mode", "algorithm", "params", "exact", "start", "loss", "brief"),
+        ("data", "mode", "algorithm", "params", "exact", "start", "loss", "brief", "window"),
         "the request",
     )
     mode = given.get("mode", "classes")
@@ -106,8 +111,11 @@ def read_spec(body: Any) -> Spec:
     params = read_params({} if params is None else params, algorithm)
     if exact and algorithm.exact and params.get("eta0") == 0:
         raise BadSpec("fractions need a rate η of your own: the safe one, at 0, is none")
-    brief = _brief(given.get("brief"))
-    return Spec(data, algorithm, params, exact and algorithm.exact, int(start), loss, brief)
+    brief, window = _brief(given.get("brief")), given.get("window", False)
+    if not isinstance(window, bool):
+        raise BadSpec("window must be true or false")
+    exact = exact and algorithm.exact
+    return Spec(data, algorithm, params, exact, int(start), loss, brief, window)
 
 
 def _brief(body: Any) -> Brief | None:
@@ -143,7 +151,9 @@ def _points(rows: Any) -> np.ndarray:
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
         raise BadSpec("there are no points: draw some, or choose a data set")
     if len(rows) > POINTS:
-        raise BadSpec(f"{len(rows):,} points are too many for the playground: at most {POINTS}")
+        raise BadSpec(
+            f"the playground takes {POINTS} points, these are {len(rows):,}: take a sample"
+        )
     width = len(rows[0]) if isinstance(rows[0], Sequence) else 0
     if not 1 <= width <= FEATURES:
         raise BadSpec(f"a point must be a list of 1 to {FEATURES} numbers")
@@ -161,8 +171,7 @@ def _labels(labels: Any, count: int, mode: str) -> np.ndarray:
     if mode == "regression":
         return np.array([_finite(y, f"y of point {k}") for k, y in enumerate(labels)])
     for place, label in enumerate(labels):
-        if not isinstance(label, str) or not 0 < len(label) <= NAME:
-            raise BadSpec(f"label of point {place} must be a text of 1 to {NAME} characters")
+        _check_name(label, f"label of point {place}")
     if all(_is_integer(label) for label in set(labels)):
         found = np.array([int(label) for label in labels])
     else:
@@ -265,9 +274,22 @@ def _names(names: Any, count: int, what: str) -> list[str]:
     if not isinstance(names, Sequence) or isinstance(names, str) or len(names) != count:
         raise BadSpec(f"{what} must be a list of {count} texts")
     for name in names:
-        if not isinstance(name, str) or not 0 < len(name) <= NAME:
-            raise BadSpec(f"{what}: each must be a text of 1 to {NAME} characters")
+        _check_name(name, f"each of the {what}")
     return list(names)
+
+
+# Control characters have no picture (and NumPy drops a NUL); some turn the text around them.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def _check_name(name: Any, what: str) -> None:
+    if not isinstance(name, str) or not 0 < len(name) <= NAME:
+        raise BadSpec(f"{what} must be a text of 1 to {NAME} characters")
+    unseen = UNSEEN.search(name)
+    if unseen:
+        raise BadSpec(
+            f"{what} must not have the control character U+{ord(unseen[0]):04X}: remove it"
+        )
 
 
 def _whole(value: Any) -> bool:
@@ -277,7 +299,7 @@ def _whole(value: Any) -> bool:
 def _finite(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadSpec(f"{what}: {_short(value)} is not a number")
-    if not math.isfinite(value) or abs(value) > LARGEST:
+    if not -LARGEST <= value <= LARGEST:
         raise BadSpec(f"{what}: numbers must be from −{LARGEST:g} to {LARGEST:g}")
     return float(value)
 

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from rich.console import Console
 
+from linscope.fitting.equations import equation
 from linscope.results.numbers import counted, short
 
 from ..json_document import certificate_of
@@ -60,12 +61,23 @@ def rule(fitted: Fitted) -> Pairs:
         return [("rule", "means and variances of each class; the boundary is a quadric")]
     if len(fitted.names) > MOST_TERMS:
         return _largest(fitted)
-    found = in_table_units(fitted).equation()
+    found = _of_positive(in_table_units(fitted), fitted)
     lines = [found] if isinstance(found, str) else list(getattr(found, "values", lambda: found)())
     lines = [_of_target(line, fitted) for line in lines]
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"… {len(lines)} lines in all"]
     return [("" if k else "rule", line) for k, line in enumerate(lines)]
+
+
+def _of_positive(model: Any, fitted: Fitted) -> Any:
+    """The equation; of two classes that of the positive one, where the labels say the other."""
+    positive = fitted.question.positive
+    if positive is None or positive == model.classes_[1] or len(model.coef_) > 1:
+        return model.equation()
+    # score 0 is of the first label, unless a tie rule gives it to the second
+    relation = "≥" if getattr(model, "tie", "negative") == "negative" else ">"
+    weights = -np.append(model.intercept_, np.asarray(model.coef_)[0])
+    return equation(weights, fitted.names, positive, relation)
 
 
 def _of_target(line: str, fitted: Fitted) -> str:
@@ -140,6 +152,8 @@ def document(fitted: Fitted, about: dict[str, Any], saved: str | None) -> dict[s
         coef, bias = fitted.model.coef_, fitted.model.intercept_
         dense = np.atleast_2d(coef.toarray() if sp.issparse(coef) else coef)
         weights = {"features": fitted.names, "coef": dense, "intercept": np.atleast_1d(bias)}
+        if fitted.question.task == "two classes" and len(dense) == 1:
+            weights["positive_score"] = str(fitted.model.classes_[1])
     return {
         **about,
         "weights": weights,

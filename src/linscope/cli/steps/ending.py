@@ -22,7 +22,8 @@ MOST_NUMBERS_FOR_PROOF = 20_000
 
 def _ending(trace: Any, source: Source, steps: str) -> Pairs:
     """The answer of a traced perceptron and how good it is; it counts its steps itself."""
-    return [*_answer(trace.estimator, source), *_claims(trace, source)]
+    model = trace.estimator
+    return [*_answer(model, source), *_vote(model, source), *_claims(trace, source)]
 
 
 def settings(from_notes: list[str], given: dict[str, Any]) -> Pairs:
@@ -85,6 +86,15 @@ def _answer(model: Any, source: Source) -> Pairs:
     if len(parts) > MOST_PROBLEMS:
         pairs.append(("", f"… {len(parts)} equations in all"))
     return pairs
+
+
+def _vote(model: Any, source: Source) -> Pairs:
+    """How a committee does; its certificate is about the last of its vectors."""
+    if model.output != "voted":
+        return []
+    y = source.labels()
+    wrong = int((model.predict(source.X) != y).sum())
+    return [("vote", f"{wrong:,} of {len(y):,} samples misclassified")]
 
 
 def _rule(part: Any, source: Source, n_problems: int) -> str:
@@ -162,8 +172,10 @@ def _claim(part: Any) -> str:
     from linscope.results.numbers import counted
 
     mistakes = getattr(part, "mistakes", 0)
-    wrong = f": {counted(mistakes, 'sample')} misclassified" if mistakes else ""
-    return f"{part.text}{wrong}"
+    by = "" if part.parts or part.output == "last" else f" by {part.about}"
+    if mistakes:
+        return f"{part.text}: {counted(mistakes, 'sample')} misclassified{by}"
+    return f"{part.text} ({part.about})" if by else part.text
 
 
 def _bound(certificate: Any, source: Source) -> str:

@@ -38,9 +38,6 @@ class HuberCertificate(Certificate):
     how : what the solver did
     """
 
-    TEXTS: ClassVar[Mapping[Status, str]] = {
-        Status.CONVERGED: "the minimum was found",
-    }
     ADVICE: ClassVar[Mapping[Status, str]] = {
         Status.MAX_ITER: "Raise max_iter, or drop columns that nearly depend on others.",
         Status.STALLED: "Drop columns that nearly depend on others, or use alpha > 0.",

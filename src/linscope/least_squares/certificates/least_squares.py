@@ -16,6 +16,7 @@ import numpy as np
 
 from linscope.data.given import accepts_dataset
 from linscope.engines import choose
+from linscope.fitting.ending import account
 from linscope.results import Certificate, Check, Result, Status
 
 from ..verify import check as page
@@ -163,8 +164,7 @@ def certificate_of(
     ----------
     result : of an exact solver, whose ``details["assess"]`` bounds any weights
     weights : (targets, d + 1), of the dtype of the model
-    ended : how a descent that found the weights ended, and its explanation; None: they are the
-        result's
+    ended : the result's details of a descent that found the weights; None: they are the result's
     """
     details = result.details
     held = np.array(weights, dtype=np.float64)
@@ -183,7 +183,7 @@ def certificate_of(
     if ended is None:
         status = _status(details, near, accuracy, tolerance)
     else:
-        status = _status_of_descent(ended[0], near)
+        status = _status_of_descent(ended["ended"], near)
     return LeastSquaresCertificate(
         status=status,
         primal=primal,
@@ -204,7 +204,7 @@ def certificate_of(
         fit_intercept=fit_intercept,
         weighted=weighted,
         iterative=ended is not None or details["path"] == "LSMR",
-        how=_how(details["path"], result.n_iter) if ended is None else ended[1],
+        how=_how(details["path"], result.n_iter) if ended is None else account(ended, status),
     )
 
 

@@ -244,15 +244,13 @@ class LeastSquaresFamily(LinearStatistics, MultiOutputMixin, CallbackSupportMixi
 
         Returns Σ c (y − ȳ)² of each target.
         """
-        explanation = result.details["explanation"]
-        ended, weighted = (result.status, explanation), len(training.weight) > 0
-        exact = self._solved(training)
-        claim = self._claim(exact, in_range(weights, training.X.dtype), weighted, ended)
-        self.certificate_ = claim
+        exact, weighted = self._solved(training), len(training.weight) > 0
+        held = in_range(weights, training.X.dtype)
+        self.certificate_ = claim = self._claim(exact, held, weighted, result.details)
         if claim.status is Status.SHORT_STEPS:
-            explanation = f"{claim.text}: {claim.shortfall}. {claim.advice}"
-        if not claim.ok:
-            warn_caller(explanation, ConvergenceWarning)
+            warn_caller(f"{claim.text}: {claim.shortfall}. {claim.advice}", ConvergenceWarning)
+        elif not claim.ok:
+            warn_caller(claim.how, ConvergenceWarning)
         return exact.details["tss"]
 
     def _far_data(self, source: Source) -> tuple[Any, Any, Any]:

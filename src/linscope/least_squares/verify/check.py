@@ -245,7 +245,7 @@ def _check_status(claim, found: Found, raw: np.ndarray) -> None:
     short = f"the bounds do not reach the tolerance, so it is not true that {status}"
     require(status not in SOLVED or (digits and near), short)
     met = status is not Status.CONVERGED or near
-    require(met, "the gap is above the tolerance, so the stopping rule is not met")
+    require(met, "the gap is above the tolerance, so it has not converged")
     fits = claim.iterative != (status in CLOSED) or status is Status.STALLED
     require(fits, f"such a solver does not end with: {status}")
     reached = f"the bounds reach the tolerance, so it is not true that {status}"

@@ -115,7 +115,7 @@ def _side(outlier: bool) -> str:
 def _false_status(claim, found: Bounds) -> str | None:
     near = claim.gap <= found.allowed(claim.tolerance) * ROOM
     if claim.status is Status.CONVERGED:
-        return None if near else "the gap is above the tolerance, so the stopping rule is not met"
+        return None if near else "the gap is above the tolerance, so it has not converged"
     if claim.status not in NOT_REACHED:
         return f"Huber's regression does not end with: {claim.status}"
     if near and claim.gap < found.allowed(claim.tolerance) / ROOM:

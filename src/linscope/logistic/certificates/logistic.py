@@ -86,6 +86,12 @@ class LogisticCertificate(Certificate):
     how: str = ""
 
     @property
+    def text(self) -> str:
+        if self.firth and self.status is Status.CONVERGED:  # no bound from the other side
+            return "Converged: the Newton decrement is within tolerance"
+        return super().text
+
+    @property
     def penalised(self) -> bool:
         return bool(np.isfinite(self.C))
 

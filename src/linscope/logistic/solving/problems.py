@@ -12,6 +12,7 @@ from linscope.engines import Engine
 from linscope.fitting.column_scaling import ColumnFrame, framed
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
+from linscope.fitting.ending import account
 from linscope.fitting.gradient_options import DESCENTS, descent
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, binary_problems
@@ -172,7 +173,8 @@ def solve(
     solver = None
     if model.solver in DESCENTS:
         solver = _gradient_solver(model, problem, engine, kind, initial, keep_log)
-        solved, W, result, how = _descend(model, problem, engine, kind, solver)
+        solved, W, result = _descend(model, problem, engine, kind, solver)
+        how = f"{model.solver} gradient steps"
     else:
         hopeless = isinstance(verdict, Separated)
         asked = initial, hopeless, keep_log
@@ -188,6 +190,9 @@ def solve(
         if model.solver in DESCENTS and status.ok:
             status = Status.SHORT_STEPS  # unless the bound says that the minimum is near
         certificate = _with_verdict(certify(solved, problem, status, **fields), verdict)
+        if model.solver in DESCENTS:
+            ended = account(result.details, certificate.status)
+            certificate = replace(certificate, how=f"{how}: {ended}")
     return Part(problem, W, held, result, certificate, solver if keep_log else None)
 
 
@@ -296,7 +301,7 @@ def _gradient_solver(
 
 def _descend(
     model: Any, problem: LogisticProblem, engine: Engine, kind: Strengths, solver: GradientDescent
-) -> tuple[Solved, np.ndarray, Result, str]:
+) -> tuple[Solved, np.ndarray, Result]:
     """The gradient steps that were asked for, towards infinity too, looked at from the objective.
 
     The result's weights are (rows, d + 1) in original units.
@@ -309,9 +314,8 @@ def _descend(
         point = objective.evaluate(frame.inside(W))
     if not np.isfinite(point.value):
         raise ValueError("the objective left the range of floats: use eta0='auto'")
-    how = f"{model.solver} gradient steps: {result.details['explanation']}"
     result = replace(result, weights=W, details=result.details | {"point": point})
-    return Solved(objective, frame, point), W, result, how
+    return Solved(objective, frame, point), W, result
 
 
 def _fields(

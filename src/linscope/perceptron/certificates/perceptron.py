@@ -34,6 +34,13 @@ from ..verify.perceptron import (
     problem_rows,
 )
 
+ABOUT = {
+    "last": "the last vector",
+    "averaged": "the averaged vector",
+    "voted": "the last vector of the committee",
+    "pocket": "the best vector met on the way",
+}
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PerceptronCertificate(Certificate):
@@ -57,7 +64,14 @@ class PerceptronCertificate(Certificate):
     committee : of a voted perceptron the digest of its vectors, which decide together
     """
 
+    TEXTS: ClassVar[Mapping[Status, str]] = {
+        Status.CONVERGED: (
+            "Converged: the last vector classifies every sample correctly, the averaged one does "
+            "not"
+        ),
+    }
     ADVICE: ClassVar[Mapping[Status, str]] = {
+        Status.CONVERGED: "Use output='last' for weights without mistakes on these samples.",
         Status.MAX_ITER: (
             "Ask linscope.separability(X, y) whether a solution exists; if it does, raise "
             "max_iter, otherwise use output='averaged', 'voted' or 'pocket'."
@@ -95,8 +109,13 @@ class PerceptronCertificate(Certificate):
             f"max_iter, otherwise mistakes are unavoidable and the {self.output} answer can stand."
         )
 
+    @property
+    def about(self) -> str:
+        """The weights that the claim is about, in words."""
+        return ABOUT[self.output]
+
     def facts(self) -> dict[str, Any]:
-        about = {"about": "the last vector of the committee"} if self.output == "voted" else {}
+        about = {} if self.output == "last" else {"about": self.about}
         return about | {
             "samples misclassified": self.mistakes,
             "smallest margin y·(w·x)/‖w‖": self.margin,
@@ -164,9 +183,16 @@ def _block_tally(block: Block, weights, bias: float, doubt: float):
 class ManyCertificates(Certificate):
     """The certificates of the binary problems behind a model of K classes, in ``parts``."""
 
+    TEXTS: ClassVar[Mapping[Status, str]] = {
+        Status.CONVERGED: (
+            "Converged: every last vector classifies its samples correctly, an averaged one does "
+            "not"
+        ),
+    }
+
     def facts(self) -> dict[str, Any]:
         return {
-            name: f"{part.status}; {counted(part.mistakes, 'sample')} misclassified"  # type: ignore[attr-defined]
+            name: f"{part.text}; {counted(part.mistakes, 'sample')} misclassified"  # type: ignore[attr-defined]
             for name, part in self.parts.items()
         }
 

@@ -252,9 +252,11 @@ class PerceptronFamily(Discriminants, ClassifierMixin, CallbackSupportMixin, Bas
         passes = f"max_iter={self.max_iter}" if limited else str(self.n_iter_)
         passes += " pass" if self.n_iter_ == 1 else " passes"
         samples = "sample" if left == ["1"] else "samples"
+        about: Any = unfinished[0]
+        by = "" if self.output == "last" else f" by {about.about}"
         warn_caller(
             f"{type(self).__name__} stopped after {passes} with "
-            f"{', '.join(left[:4])}{more} {samples} misclassified. {unfinished[0].advice}",
+            f"{', '.join(left[:4])}{more} {samples} misclassified{by}. {unfinished[0].advice}",
             ConvergenceWarning,
         )
 

@@ -72,7 +72,7 @@ def _bias_fits(claim: Any, alpha: np.ndarray) -> bool:
 
 
 def _last_is_right(claim: Any, kernel: Kernel, rows: Any, y: np.ndarray) -> bool:
-    """Whether a claim that the stopping rule was met has a last vector without mistakes."""
+    """Whether a claim to have converged has a last vector without mistakes."""
     if claim.status is not Status.CONVERGED:
         return claim.last is None
     last = claim.last

@@ -72,7 +72,7 @@ def _claims(claim: Any, X: Any, y: Any, choose: Any) -> str:
 
 
 def _last_is_right(claim: Any, engine: Any) -> bool:
-    """Whether a claim that the stopping rule was met has a last vector without mistakes."""
+    """Whether a claim to have converged has a last vector without mistakes."""
     if claim.status is not Status.CONVERGED:
         return claim.last is None
     last = claim.last
@@ -186,10 +186,11 @@ def compare(claim: Any, found: Measured, length: float, n: int) -> str:
     reach = (claim.updates**0.5) * claim.eta0 * claim.radius * 1.0001
     possible = claim.no_bound or length <= reach
     require(possible, f"{claim.updates} updates cannot make a vector of length {length:g}")
+    by, of = ("", "") if claim.output == "last" else (f" by {claim.about}", f" of {claim.about}")
     if found.mistakes:
-        return f"{_samples(found.mistakes)} misclassified, as claimed"
+        return f"{_samples(found.mistakes)} misclassified{by}, as claimed"
     but = f" ({len(claim.ignored):,} of weight 0 left out)" if len(claim.ignored) else ""
-    return f"every sample{but} is on its side; smallest margin {found.margin:.6g}"
+    return f"every sample{but} is on its side{of}; smallest margin {found.margin:.6g}"
 
 
 def _check_status(claim: Any, found: Measured) -> None:

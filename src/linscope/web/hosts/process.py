@@ -9,6 +9,7 @@ import contextlib
 import gc
 import signal
 import sys
+import traceback
 from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection
@@ -74,3 +75,6 @@ def serve(pipe: Connection) -> None:
                 pipe.send((True, answer_text(kind, body)))
             except BadSpec as error:
                 pipe.send((False, str(error)))
+            except Exception:  # a fault of ours: the process lives on for other questions
+                traceback.print_exc()
+                pipe.send((False, None))

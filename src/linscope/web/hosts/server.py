@@ -18,9 +18,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..limits import BODY, QUESTIONS, BadSpec
+from ..limits import BODY, QUESTIONS, TABLE, BadSpec, check_request
 from . import assets
-from .work import Crew, TooLong
+from .work import Crew, Fault, TooLong
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -74,27 +74,31 @@ async def _document(crew: Crew, kind: str, request: Request) -> Response:
 async def _answer(crew: Crew, kind: str, request: Request) -> Response:
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         return problem(415, "send JSON, with Content-Type: application/json")
-    raw = await _body(request)
+    most = TABLE if kind == "table" else BODY
+    raw = await _body(request, most)
     if raw is None:
-        return problem(413, f"more than {BODY // 1024} KiB are too many for the playground")
+        return problem(413, f"more than {most // 1024:,} KiB are too many for the playground")
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
         return problem(400, "this is not JSON")
     try:
+        check_request(body)
         return Response(await crew.ask(kind, body), media_type="application/json")
     except BadSpec as error:
         return problem(422, str(error))
     except TooLong as error:
         return problem(503, str(error))
+    except Fault as error:
+        return problem(500, str(error))
 
 
-async def _body(request: Request) -> bytes | None:
+async def _body(request: Request, most: int) -> bytes | None:
     """The bytes of a request; None if they are too many, whatever its header says."""
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > BODY:
+        if size > most:
             return None
         parts.append(part)
     return b"".join(parts)

@@ -12,11 +12,13 @@ import numpy as np
 
 from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
+from linscope.results.caller import warn_caller
 
 from ..algorithms import ALGORITHMS
 from ..answers import packed_answer
 from ..catalog import catalog
-from ..limits import CLASSES, SECONDS, TOO_LONG
+from ..limits import CLASSES, POINTS, SECONDS, TOO_LONG
+from ..own_table import some_rows
 from ..samples import sample
 from ..spec import BadSpec, Data
 from . import assets
@@ -36,8 +38,9 @@ def playground(
 
     Parameters
     ----------
-    X, y : at most 500 points of one or two features and two or three classes, or a ``Dataset``;
-        numbers y with one feature make a regression. By default the OR of the notes.
+    X, y : points of one or two features and two or three classes, or a ``Dataset``; numbers y with
+        one feature make a regression. More than 500 points are shown by a random sample of 500,
+        with a warning. Default: the OR data set of the lecture notes.
     algorithm : what is shown first, such as "perceptron", "svm" or "lms-batch"
     params : its parameters, such as ``{"eta0": 0.5}``
     exact : in fractions, where the algorithm has them
@@ -83,6 +86,11 @@ def as_data(
     points, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
     if points.ndim != 2 or len(points) != len(labels):
         raise ValueError(f"X must be a table with one row for each of the {len(labels)} labels")
+    if len(points) > POINTS:
+        text = f"the playground shows a random sample of {POINTS} of these {len(points):,} points"
+        warn_caller(text, UserWarning)
+        kept = some_rows(len(points))
+        points, labels = points[kept], labels[kept]
     if regression is None:
         regression = labels.dtype.kind == "f" and len(np.unique(labels)) > CLASSES
     mode = "regression" if regression else "classes"

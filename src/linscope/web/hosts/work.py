@@ -17,10 +17,15 @@ from .process import serve
 
 # Seconds for a process to start, to import and to load its kernels.
 STARTING = 120.0
+FAULT = "linscope failed on this question; the terminal of linscope playground shows why"
 
 
 class TooLong(RuntimeError):
     """The work took longer than it may."""
+
+
+class Fault(RuntimeError):
+    """The work failed for a reason that is not the question's."""
 
 
 class Worker:
@@ -54,7 +59,7 @@ class Worker:
         self.pipe.send((kind, body))
         good, found = self._wait(SECONDS)
         if not good:
-            raise BadSpec(found)
+            raise BadSpec(found) if found else Fault(FAULT)
         return found
 
     def _wait(self, seconds: float) -> Any:

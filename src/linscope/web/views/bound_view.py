@@ -11,7 +11,8 @@ from linscope.perceptron.figures.proof import proof
 
 from .course import Course
 
-CURVE = 80
+# Points of a curve, and updates that are shown.
+CURVE, DOTS = 80, 150
 
 
 def bound_view(course: Course) -> dict[str, Any]:
@@ -26,18 +27,17 @@ def bound_view(course: Course) -> dict[str, Any]:
     except ValueError as error:
         return {"why": _capital(str(error).split(": see linscope")[0]) + "."}
     k = np.linspace(0, 1.1 * max(found.bound, float(found.k[-1])), CURVE)
-    reached = course.first + np.arange(len(course.rows) + 1)
-    made = np.searchsorted(trace._first.update_steps, reached)
+    some = np.unique(np.linspace(0, len(found.k) - 1, DOTS).round().astype(int))
     return {
         "R": found.radius,
         "gamma": found.gamma,
         "bound": found.bound,
-        "updates": made.tolist(),
         "k": k.tolist(),
         "lower": (k * found.gamma).tolist(),
         "upper": (np.sqrt(k) * found.radius).tolist(),
-        "progress": found.progress.tolist(),
-        "length": found.length.tolist(),
+        "some": found.k[some].tolist(),
+        "progress": found.progress[some].tolist(),
+        "length": found.length[some].tolist(),
     }
 
 

@@ -1,4 +1,4 @@
-"""The rows of a trace that are sent, and the machine in force before and after each.
+"""The rows of a trace that are sent, the machine before and after each, and the run at a glance.
 
 A machine has one score for each binary problem, or for each class that competes: linear scores by
 weights, others by coefficients of the samples, Σ β_i K(x_i, x) + b.
@@ -6,7 +6,7 @@ weights, others by coefficients of the samples, Σ β_i K(x_i, x) + b.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -18,7 +18,25 @@ from linscope.perceptron.trace.replay import GramReplay
 from linscope.tracing.look_replay import LookReplay
 from linscope.tracing.trace_object import Trace
 
+from ..limits import OVERVIEW
 from ..spec import Data
+
+# Numbers of all states of a run that are worked out at once.
+SHORT_RUN = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """The whole run: some of its states, evenly spread.
+
+    steps : how many rows were before each, from 0 to all
+    weights : (states, d + 1), bias first; None of several problems or curved scores
+    measures : of each state
+    """
+
+    steps: np.ndarray
+    weights: Any
+    measures: list[dict[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +59,12 @@ class Course:
     betas: Any
     measures: list[dict[str, float]]
     sides: list[tuple[int, int | None]] | None
+    overview: Overview
+
+    @property
+    def all_weights(self) -> Any:
+        """Weights of the rows, then those of the whole run, evenly spread; of one problem."""
+        return np.vstack([self.weights[:, 0], self.overview.weights])
 
     def steps(self, wanted: Iterable[int]) -> list[Any]:
         """What is known of some rows, which must follow each other."""
@@ -107,7 +131,7 @@ def machines() -> Any:
 
 
 def read_course(trace: Trace, data: Data, start: int, most: int, measured: bool = True) -> Course:
-    """Rows ``start`` … of a trace, at most so many; with their measures, which take time."""
+    """Rows ``start`` … of a trace, at most so many; of the whole run measures where asked for."""
     return _Reader(trace, data, measured).read(start, most)
 
 
@@ -129,7 +153,7 @@ class _Reader:
     def read(self, start: int, most: int) -> Course:
         own = self.replays[:1] if self.together else self.replays
         total = sum(replay.n_steps for replay in own)
-        first = min(start, max(total, 1)) - 1
+        first = max(0, min(start - 1, total - most))
         last, begin = min(first + most, total), 0
         for k, replay in enumerate(own):
             here = np.arange(max(first - begin, 0), min(last - begin, replay.n_steps))
@@ -143,7 +167,23 @@ class _Reader:
         return Course(
             self.trace, self.data, self.rows, first, total,
             _stacked(self.weights), _stacked(self.betas), self.measures, self._sides(),
+            self._overview(own, total),
         )  # fmt: skip
+
+    def _overview(self, own: Sequence[Any], total: int) -> Overview:
+        steps = np.unique(np.linspace(0, total, min(total, OVERVIEW) + 1).round().astype(int))
+        alone, begin = len(self.replays) == 1, 0
+        weights: list[Any] = []
+        measures: list[dict[str, float]] = []
+        for replay in own:
+            first, last = begin + bool(weights), begin + replay.n_steps
+            here = steps[(steps >= first) & (steps <= last)] - begin
+            begin = last
+            if len(here):
+                states = _some_states(replay, updates_before(replay, here))
+                weights.append(_weights(replay, states) if alone else None)
+                measures += _measures(replay, states) if self.measured else [{}] * len(states)
+        return Overview(steps, weights[0] if alone else None, measures)
 
     def _walk(self, k: int, rows: np.ndarray) -> None:
         """The rows of problem k, and before the first of all the state that they start from."""
@@ -181,18 +221,37 @@ class _Reader:
 
     def _read(self, replay: Any, states: Any, first: int) -> list[State]:
         """The states after ``first`` updates and more."""
-        weights: Any = [None] * len(states)
-        if replay.weight_names:
-            found = np.asarray(replay.weights(states), dtype=np.float64)
-            weights = found if replay.intercept else np.column_stack([0 * found[:, 0], found])
+        weights = _weights(replay, states)
+        weights = [None] * len(states) if weights is None else weights
         betas = _betas(replay, states, first, len(self.data.points))
-        measures = _measures(replay, states) if self.measured else [{}] * len(states)
+        measures = _measures(replay, states)
         return [State(*each) for each in zip(weights, betas, measures, strict=True)]
 
     def _sides(self) -> list[tuple[int, int | None]] | None:
         if self.together or self.data.mode == "regression":
             return None
         return _sides(self.replays, self.data)
+
+
+def updates_before(replay: Any, steps: np.ndarray) -> np.ndarray:
+    """How many updates were made in so many steps."""
+    every = isinstance(replay.update_steps, range)
+    return steps if every else np.searchsorted(replay.update_steps, steps)
+
+
+def _some_states(replay: Any, updates: np.ndarray) -> Any:
+    """The states after so many updates: of a long run each for itself, from the nearest known."""
+    if replay.n_updates * replay.width <= SHORT_RUN:
+        return replay.states(0, replay.n_updates)[updates]
+    return np.concatenate([replay.states(k, k) for k in updates.tolist()])
+
+
+def _weights(replay: Any, states: Any) -> Any:
+    """(states, d + 1), bias first; None where scores are curved."""
+    if not replay.weight_names:
+        return None
+    found = np.asarray(replay.weights(states), dtype=np.float64)
+    return found if replay.intercept else np.column_stack([0 * found[:, 0], found])
 
 
 def _stacked(rows: list[Any]) -> Any:

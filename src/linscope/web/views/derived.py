@@ -40,8 +40,10 @@ def derived(trace: Derivation, spec: Spec, box: Box) -> dict[str, Any]:
     return {
         **own_box,
         "brief": False,
+        "closed": True,
         "start": 1,
         "total": last,
+        "overview": {"steps": list(range(last + 1)), "w": None, "curves": []},
         "ledger": {
             "columns": [
                 {"title": "quantity", "right": False},
@@ -54,7 +56,7 @@ def derived(trace: Derivation, spec: Spec, box: Box) -> dict[str, Any]:
         "states": states,
         "curves": [],
         "weights": {"why": NO_STEPS},
-        "loss": _bowl(spec, answer["w"], known, last),
+        "loss": _bowl(spec, answer["w"]),
         "bound": {"why": "The bound R²/γ² is the perceptron's."},
     }
 
@@ -75,14 +77,11 @@ def _line(each: Quantity) -> str:
     return str(each).replace(each.words, _cell(each)) if np.ndim(each.value) == 2 else str(each)
 
 
-def _bowl(spec: Spec, w: Any, known: int, last: int) -> dict[str, Any]:
+def _bowl(spec: Spec, w: Any) -> dict[str, Any]:
     """The squared loss, whose lowest place is the answer."""
     if spec.algorithm.loss is None or w is None:
         return {"why": NO_STEPS}
-    found = loss_view(np.array(w), spec.data, spec)
-    if "path" in found:
-        found["path"] = [None] * known + found["path"] * (last + 1 - known)
-    return found
+    return loss_view(np.array(w), spec.data, spec)
 
 
 def _state(say: str, formula: list[str], answer: dict[str, Any], end: bool) -> dict[str, Any]:
@@ -93,7 +92,7 @@ def _state(say: str, formula: list[str], answer: dict[str, Any], end: bool) -> d
         nothing = dict.fromkeys(("predicted", "scores", "fitted", "residuals", "w"))
         shown = {**answer, **nothing, "regions": [], "lines": lines}
     return {
-        "sample": None, "batch": None, "epoch": None, "update": False, "say": say,
+        "sample": None, "batch": None, "epoch": None, "update": False, "updates": 0, "say": say,
         "formula": formula, "wtext": None, "normal": None, "alpha": None, "slack": None,
         "kkt": None, "feet": None, "places": None,
         **{key: value for key, value in shown.items() if key != "box"},

@@ -31,7 +31,7 @@ class Drawn:
         self.scores = course.scorer(self.data.points)
         if self.flat:
             self.away = self._distances()
-            self.box = pictures.distance_box(self.away)
+            self.box = pictures.distance_box(self._reach())
         self.grid = pictures.Grid(self.box)
         straight = self.linear or self.flat
         self._curved: Any = None if straight else course.scorer(self.grid.points[:, :d])
@@ -145,6 +145,15 @@ class Drawn:
         if alpha >= (1 - AT_BOUND) * self.C:
             return f"{'no' if place == 'outside' else 'yes'}: {place} the margin"
         return f"{'yes' if place == 'on' else 'no'}: {place} the margin"
+
+    def _reach(self) -> np.ndarray:
+        """Distances in the states of the whole run as far as they are known."""
+        weights = self.course.overview.weights
+        if weights is None:
+            return self.away
+        X, length = self.data.points, np.linalg.norm(weights[:, 1:], axis=1)
+        scores = weights[:, 1:] @ X.T + weights[:, :1]
+        return np.vstack([self.away, scores / np.where(length > 0, length, 1.0)[:, None]])
 
     def _distances(self) -> np.ndarray:
         """Of more than two features: how far each point is from the hyperplane in every state."""

@@ -67,7 +67,7 @@ def _view(W: np.ndarray, data: Data, name: str) -> dict[str, Any]:
         "held": ", ".join(f"w{k} = {number(plane.current[k])}" for k in plane.rest),
         "box": list(box),
         "bands": bands,
-        "path": rounded(W[:, list(plane.pair)]),
+        "pair": list(plane.pair),
         "lowest": rounded(lowest.end) if lowest is not None and lowest.found else None,
     }
 

@@ -12,7 +12,7 @@ from linscope.kernel_svm.trace.step import SmoStep
 from linscope.linear_svm.trace.replay import CoordinateReplay, CoordinateStep
 from linscope.reports.cells import number
 
-from .words import Words, vector_text, who, words_of_step
+from .words import Words, score_of, vector_text, who, words_of_step
 
 
 def fill_betas(betas: Any, replay: SmoReplay | CoordinateReplay, states: Any, first: int) -> None:
@@ -38,14 +38,14 @@ def measures(replay: SmoReplay | CoordinateReplay, states: Any) -> list[dict[str
 @words_of_step.register
 def _(step: SmoStep, model: Any) -> Words:
     i, j = step.names if step.names is not None else (f"sample {step.i}", f"sample {step.j}")
-    cut = " A bound, 0 or C, cuts the step short." if step.clipped else ""
+    cut = " A bound, 0 or C, cut the step short." if step.clipped else ""
     lines = [
         f"α_i: {number(step.alpha_i_before)} → {number(step.alpha_i)}",
         f"α_j: {number(step.alpha_j_before)} → {number(step.alpha_j)}",
-        f"D(α) = {number(step.dual)}, m(α) − M(α) = {number(step.gap, 3)}",
+        f"now D(α) = {number(step.dual)}, m(α) − M(α) = {number(step.gap, 3)}",
     ]
-    said = f"{_capital(i)} and {j} violate the conditions of the optimum most: move their α."
-    return said + cut, lines
+    said = f"{_capital(i)} and {j} violated the conditions of the optimum most."
+    return f"{said} The step moved their α.{cut}", lines
 
 
 @words_of_step.register
@@ -57,9 +57,16 @@ def _(step: CoordinateStep, model: Any) -> Words:
     if not step.update:
         side = "outside the margin" if step.alpha == 0 else "at the price C already"
         return f"{who(step)} is {side}: its α = {number(step.alpha)} stays.", lines
+    lines[0] = f"before: {lines[0]}"
     lines.append(f"w = {vector_text(step.before)} → {vector_text(step.after)}")
-    grows = "grows" if step.alpha > step.alpha_before else "shrinks"
-    return f"{who(step)}: y w·x = {number(step.normalized)}. Its α {grows}.", lines
+    sign = "+1" if step.y > 0 else "−1"
+    after = score_of(step.after, step.x) * (1 if step.y > 0 else -1)
+    lines.append(f"now y w·x = {number(after)}, y = {sign}")
+    grew = "grew" if step.alpha > step.alpha_before else "shrank"
+    said = (
+        f"{who(step)} had y w·x = {number(step.normalized)}. Its α {grew} to {number(step.alpha)}"
+    )
+    return f"{said}, which brought y w·x to {number(after)}.", lines
 
 
 def _capital(words: str) -> str:

@@ -7,7 +7,6 @@ every slice exactly if no line separates the classes.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,8 @@ LINES = 24
 CURVED = "A kernel machine has no weights in the plane: its weights are in feature space."
 
 
-def weight_view(course: Course, wanted: Collection[int]) -> dict[str, Any]:
-    """The view of the states that are wanted, or why there is none."""
+def weight_view(course: Course) -> dict[str, Any]:
+    """The view of the states, or why there is none; its box has room for the whole run."""
     why = _why_not(course)
     if why:
         return {"why": why}
@@ -33,18 +32,18 @@ def weight_view(course: Course, wanted: Collection[int]) -> dict[str, Any]:
     pair = [0, 1] if d == 1 else [1, 2]
     rows = np.column_stack([np.ones(len(course.data.points)), course.data.points])
     rows *= (2.0 * course.data.codes - 1.0)[:, None]
-    path = W[:, pair]
-    box = _box(path, _feet(W, rows, pair))
-    separable = _separable(course, W[-1], rows)
-    views: list[Any] = [None] * len(W)
-    for k in sorted(wanted):
-        same = k > 0 and views[k - 1] is not None and np.array_equal(W[k - 1], W[k])
-        views[k] = views[k - 1] if same else _view(W[k], rows, pair, box, separable)
+    whole = course.all_weights
+    box = _box(whole[:, pair], _feet(whole, rows, pair))
+    separable = _separable(course, course.overview.weights[-1], rows)
+    views: list[Any] = []
+    for k in range(len(W)):
+        same = k > 0 and np.array_equal(W[k - 1], W[k])
+        views.append(views[-1] if same else _view(W[k], rows, pair, box, separable))
     return {
         "names": [f"w{k}" for k in pair],
         "title": "Weight space" if d == 1 else "Weight space, slice through the current bias",
         "box": list(box),
-        "path": rounded(path),
+        "pair": pair,
         "separable": separable,
         "more": max(0, len(rows) - LINES),
         "states": views,
@@ -71,7 +70,7 @@ def _why_not(course: Course) -> str:
         return "Three classes have several weight vectors: choose two classes to see weight space."
     if d > 2:
         return f"{d + 1} weights do not fit into a plane."
-    if not np.isfinite(course.weights).all():
+    if not np.isfinite(course.all_weights).all():
         return "The weights have left every picture: η is too large."
     return ""
 

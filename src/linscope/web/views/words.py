@@ -1,18 +1,27 @@
-"""The sentence of a step in plain words, and the formulas of the notes with this step's numbers."""
+"""The sentence of a state in plain words, and the formulas of the notes with its numbers.
+
+A state is the one after a step: the sentence says what the step found, in the past tense, and what
+holds now. The picture, the crosses and the weights beside it are those of now.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from linscope.perceptron.trace.shown import PerceptronStep
 from linscope.reports.cells import number, text, vector
 from linscope.results.numbers import counted
+from linscope.tracing.fractions import rational
 from linscope.tracing.gradient_replay import GradientStep
 from linscope.tracing.look_replay import COLUMNS, LookStep
+
+from .course import updates_before
 
 Words = tuple[str, list[str]]
 # What score 0 is, by the parameter ``tie``.
@@ -27,12 +36,34 @@ def words_of_step(step: Any, model: Any) -> Words:
     return str(step), []
 
 
+# What a solver measures before its step; the other numbers say how it went on.
+MEASURED = {"P", "gap", "gradient_norm", "decrement"}
+# The objectives that a sentence names, by the names of their curves.
+OBJECTIVES = {"loss J(w)": "J", "objective P(w)": "P"}
+
+
+def now(data: Any, picture: dict[str, Any], measures: dict[str, float]) -> str:
+    """The objective in this state, and how many points it puts on the wrong side."""
+    parts = [f"{OBJECTIVES[k]} is {number(v)}" for k, v in measures.items() if k in OBJECTIVES]
+    if picture["predicted"] and picture["regions"]:  # those that the picture crosses out
+        wrong, n = int(np.sum(data.codes != picture["predicted"])), len(data.points)
+        many = f"{wrong:,} of {counted(n, 'point')} {'is' if wrong == 1 else 'are'}"
+        parts.append(f"{many if wrong else 'no point is'} on the wrong side")
+    return f" Now {' and '.join(parts)}." if parts else ""
+
+
 def who(step: Any) -> str:
     return str(step.name) if step.name is not None else f"Sample {step.sample}"
 
 
 def vector_text(values: Any) -> str:
     return text(vector(values))
+
+
+def signed(value: Any) -> str:
+    """A factor in brackets where it has a sign."""
+    words = number(value)
+    return f"({words})" if words.startswith("−") else words
 
 
 def dot(w: Sequence[Any], x: Sequence[Any], score: Any) -> str:
@@ -43,98 +74,137 @@ def dot(w: Sequence[Any], x: Sequence[Any], score: Any) -> str:
     return f"w·x = {products} = {number(score)}"
 
 
+def score_of(w: Any, x: Any) -> Any:
+    return sum(a * b for a, b in zip(w, x, strict=True))
+
+
 @words_of_step.register
 def _(step: PerceptronStep, model: Any) -> Words:
     if step.sample is None:
         return _batch_of_mistakes(step, model)
-    score = number(step.score)
-    sign = "+1" if step.y > 0 else "−1"
+    score, sign = number(step.score), "+1" if step.y > 0 else "−1"
     linear = len(step.before) > 0
     lines = [dot(step.before, step.x, step.score) if linear else f"f(x) = {score}"]
-    lines.append(f"y w·x = {number(step.normalized)}, y = {sign}")
+    lines.append(f"y {'w·x' if linear else 'f(x)'} = ({sign})({score}) = {number(step.normalized)}")
     if not step.update:
-        lines.append("w stays")
-        where = f"is on the right side: score {score}"
+        lines.append(f"w = {vector_text(step.before)} stays" if linear else "every α stays")
+        where = f"is on the right side (score {score})"
         if step.score == 0:
             where = f"lies on the boundary: score 0 {MEANS[model.tie]}, and so it is"
-        return f"{who(step)} {where}. Nothing changes.", lines
+        return f"{who(step)} {where}. The weights stay.", lines
     if step.score == 0:
         but = "" if model.tie == "update" else f", but it is {sign}"
-        why = f"{who(step)} lies on the boundary: score 0 {MEANS[model.tie]}{but}."
+        why = f"{who(step)} was on the boundary: score 0 {MEANS[model.tie]}{but}."
     elif step.normalized > 0:
-        why = f"{who(step)} is on the right side, but not by the margin: score {score}."
+        why = f"{who(step)} was on the right side, but not by the margin (score {score})."
     else:
-        why = f"{who(step)} is on the wrong side: score {score}."
-    what = "x" if step.y > 0 else "−x"
+        why = f"{who(step)} was on the wrong side (score {score})."
     if not linear:
-        lines.append(f"α of this sample becomes {number(step.alpha)}")
-        return f"{why} It joins the sum that decides, with the sign of its class.", lines
+        lines.append(f"α of this sample is now {number(step.alpha)}")
+        return f"{why} It has joined the sum that decides, with the sign of its class.", lines
+    eta, after = _rate(step, model), score_of(step.after, step.x)
+    lines = [f"before: {line}" for line in lines]
     lines.append(
-        f"w ← w + η y x = {vector_text(step.before)} + η·({sign})·{vector_text(step.x)}"
-        f" = {vector_text(step.after)}"
+        f"w ← w + η y x = {vector_text(step.before)} + {number(eta)}·({sign})·"
+        f"{vector_text(step.x)} = {vector_text(step.after)}"
     )
-    rate = "" if model.eta0 == 1 and model.schedule == "constant" else "η times "
-    return f"{why} Add {rate}{what} to the weights.", lines
+    lines.append(f"now {dot(step.after, step.x, after)}")
+    what = "x" if eta == 1 else f"η = {number(eta)} times x"
+    moved = f"added {what} to" if step.y > 0 else f"took {what} from"
+    return f"{why} The step {moved} the weights, and brought its score to {number(after)}.", lines
+
+
+def _rate(step: PerceptronStep, model: Any) -> Any:
+    """η of this update, as a fraction where the weights are fractions."""
+    exact = any(isinstance(value, Fraction) for value in step.after)
+    eta = rational(model.eta0) if exact else model.eta0
+    if model.schedule == "constant":
+        return eta
+    return eta / int(updates_before(step._replay, np.array([step.number]))[0])
 
 
 def _batch_of_mistakes(step: PerceptronStep, model: Any) -> Words:
     if not step.update:
-        return "No sample of this batch is wrong. Nothing changes.", ["w stays"]
-    count = counted(step.batch_mistakes or 0, "sample")
+        stays = f"w = {vector_text(step.before)} stays"
+        return "No sample of this batch was wrong. The weights stay.", [stays]
+    count, eta = counted(step.batch_mistakes or 0, "sample"), _rate(step, model)
+    total = [(b - a) / eta for a, b in zip(step.before, step.after, strict=True)]
     lines = [
-        "w ← w + η Σ y x over the mistakes",
-        f"{vector_text(step.before)} → {vector_text(step.after)}",
+        f"Σ y x = {vector_text(total)}, over {counted(step.batch_mistakes or 0, 'mistake')}",
+        f"w ← w + η Σ y x = {vector_text(step.before)} + {number(eta)}·{vector_text(total)}"
+        f" = {vector_text(step.after)}",
     ]
-    verb = "is" if step.batch_mistakes == 1 else "are"
-    return f"{count} {verb} wrong. Add y·x of each to the weights, all at once.", lines
+    verb = "was" if step.batch_mistakes == 1 else "were"
+    what = "y·x" if eta == 1 else f"η = {number(eta)} times y·x"
+    return f"{count} {verb} wrong. The step added {what} of each to the weights, at once.", lines
 
 
 @words_of_step.register
 def _(step: GradientStep, model: Any) -> Words:
-    change = f"w = {vector_text(step.before)} → {vector_text(step.after)}"
+    before, after, eta = vector_text(step.before), vector_text(step.after), number(step.eta)
     if step.sample is None:
-        J, errors = (
-            ("J", "All errors") if step.batch is None else ("J_B", "The errors of this batch")
-        )
+        J, whose = ("J", "J") if step.batch is None else ("J_B", "the error of this batch")
+        slope = [(a - b) / step.eta for a, b in zip(step.before, step.after, strict=True)]
         lines = [
-            f"w ← w − η ∇{J}(w)",
-            f"‖∇{J}‖ = {number(step.gradient_norm)}, η = {number(step.eta)}",
-            change,
+            f"before: ‖∇{J}(w)‖ = {number(step.gradient_norm)}",
+            f"w ← w − η ∇{J}(w) = {before} − {eta}·{vector_text(slope)} = {after}",
         ]
         return (
-            f"{errors} together point downhill, with slope {number(step.gradient_norm)}. "
-            f"Go η = {number(step.eta)} times the gradient that way.",
+            f"The gradient of {whose} had length {number(step.gradient_norm)}. "
+            f"The step went η = {eta} times the gradient downhill.",
             lines,
         )
+    h, error = number(step.prediction), number(step.error)
     lines = [] if step.score is None else [dot(step.before, step.x, step.score)]
-    lines += [
-        f"h(x) = {number(step.prediction)}, y − h(x) = {number(step.error)}",
-        f"w ← w + η (y − h(x)) x, η = {number(step.eta)}",
-        change,
-    ]
+    lines.append(f"h(x) = {h}, y − h(x) = {number(step.y)} − {signed(step.prediction)} = {error}")
+    lines = [f"before: {line}" for line in lines]
+    formula, drawn = "w ← w + η (y − h(x)) x", ""
+    numbers = f"{before} + {eta}·{signed(step.error)}·{vector_text(step.x)}"
+    if getattr(model, "penalty", None) is not None:  # each step has an n-th part of its pull
+        moves = list(zip(step.before, step.x, step.after, strict=True))[1:]
+        pull = vector_text([0.0, *((a - b) / step.eta + step.error * x for a, x, b in moves)])
+        lines.append(f"p = [0 w₁ …] / (C n) = {pull}")
+        formula, drawn = f"{formula} − η p", f" − {eta}·{pull}"
+    lines.append(f"{formula} = {numbers}{drawn} = {after}")
     if step.error == 0:
-        return f"{who(step)} is met exactly: h(x) = {number(step.prediction)}.", lines
-    side = "too low" if step.error > 0 else "too high"
+        return f"{who(step)} was met exactly: h(x) = {h}. The weights stay.", lines
+    side, reached = "too low" if step.error > 0 else "too high", _prediction(step, model)
+    brought = "" if reached is None else f", and brought h(x) to {number(reached)}"
+    if brought:
+        lines.append(f"now h(x) = {number(reached)}")
     return (
-        f"{who(step)}: h(x) = {number(step.prediction)} is {side} by {number(abs(step.error))}. "
-        "Move the weights along x by η times the error.",
+        f"{who(step)}: h(x) = {h} was {side} by {number(abs(step.error))}. "
+        f"The step moved the weights by η = {eta} times the error along x{brought}.",
         lines,
     )
+
+
+def _prediction(step: GradientStep, model: Any) -> Any:
+    """h(x) after the step; None where it depends on the weights of other classes."""
+    score = score_of(step.after, step.x)
+    if step.score is None:
+        return score
+    softmax = model.multi_class == "softmax" and len(model.classes_) > 2
+    return None if softmax else float(expit(float(score)))
 
 
 @words_of_step.register
 def _(step: LookStep, model: Any) -> Words:
     known = {name: value for name, value in step.numbers.items() if value == value}
-    lines = [f"{COLUMNS[name].header} = {number(value)}" for name, value in known.items()]
+    when = "before: " if step.update else ""
+    lines = [
+        f"{when * (name in MEASURED)}{COLUMNS[name].header} = {number(value)}"
+        for name, value in known.items()
+    ]
     lines.append(
         f"w = {vector_text(step.before)}" + (f" → {vector_text(step.after)}" * step.update)
     )
     P = f"P = {number(known['P'])}" if "P" in known else "the objective"
     if not step.update:
-        return f"{P}: no step would lower it any more. This is the minimum.", lines
+        return f"{P}: no step lowers it any more. The weights stay.", lines
     return (
-        f"Here {P}. The curve that fits the objective best at this point has its lowest point at "
-        "the new weights: go there.",
+        f"The objective was {P}. The step went to the lowest point of the curve that fits the "
+        "objective best at the weights before.",
         lines,
     )
 

@@ -1,10 +1,15 @@
 /**
  * What the page knows: one run, one specification, one cursor. Everything drawn is a function of it.
+ *
+ * The cursor goes from 0 to the number of steps of the run. States come in windows, asked for as the cursor moves;
+ * a few windows are kept.
  */
 
 const UNDO_DEPTH = 200;
 const EXACT_POINTS = 12; // fractions of larger tables grow long and slow
-const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32];
+const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
+const WINDOWS = 4; // kept at once
+const LAST = 1e7; // a row beyond every end: asks for the last window
 
 /** The application: its state, and listeners by the name of what changed. */
 function makeApp(model, root) {
@@ -13,7 +18,7 @@ function makeApp(model, root) {
     model, root,
     catalog: model.get("catalog") || { algorithms: [], samples: [], generators: [], lectures: [], limits: {} },
     options: model.get("options") || {},
-    run: null, spec: null, step: 0,
+    run: null, spec: null, step: 0, windows: [], wanted: null,
     playing: false, speed: 2,
     selected: null, hovered: null, tool: "move", drawClass: 0,
     view: "one", tab: "weights", lecture: null, quiz: null,
@@ -26,30 +31,61 @@ function makeApp(model, root) {
   return app;
 }
 
-const lastStep = (app) => (app.run ? app.run.states.length - 1 : 0);
+/** The steps that can be reached: all, but in a hand-out those that the file has. */
+const firstStep = (app) => app.run?.reach?.[0] ?? 0;
+const lastStep = (app) => app.run?.reach?.[1] ?? app.run?.total ?? 0;
+
+/** The window with the state after step k and the row of that step; state 0 has no row. */
+const windowOf = (app, k) => app.windows.find((one) => k > one.first && k <= one.last)
+  || app.windows.find((one) => k === one.first && (k === 0 || k === firstStep(app) || one.brief));
+
+const windowNow = (app) => windowOf(app, app.step);
+const stateAt = (app, k) => { const one = windowOf(app, k); return one ? one.states[k - one.first] : null; };
 
 /** The state under the cursor. */
-const stateNow = (app) => app.run.states[Math.min(app.step, lastStep(app))];
+const stateNow = (app) => stateAt(app, app.step);
 
 /** The state before the cursor, to show where the boundary came from. */
-const stateBefore = (app) => (app.step > 0 ? app.run.states[app.step - 1] : null);
-
-/** A run as Python works it out: what a state has in common with the one before it was not sent. */
-function unpack(run) {
-  if (run.unpacked) return run;
-  let before = null;
-  const states = run.states.map((state) => (before = state && { ...before, ...state }));
-  let view = null;
-  const seen = run.weights?.states?.map((one) => (view = one === 0 ? view : one));
-  return { ...run, states, weights: seen ? { ...run.weights, states: seen } : run.weights, unpacked: true };
+function stateBefore(app) {
+  const one = windowNow(app);
+  return app.step > one.first ? one.states[app.step - 1 - one.first] : null;
 }
 
-/** Moves the cursor. */
-function goTo(app, step) {
-  const place = Math.max(0, Math.min(lastStep(app), Math.round(step)));
-  if (place === app.step) return;
+/** The first row of the window to ask for, to see step k. */
+const startOf = (app, k) => (k === Infinity ? LAST : 1 + app.catalog.limits.rows * Math.max(0, Math.ceil(k / app.catalog.limits.rows) - 1));
+
+/** A window as Python works it out: what a state has in common with the one before it was not sent. */
+function unpack(sent) {
+  let before = null;
+  const states = sent.states.map((state) => (before = { ...before, ...state }));
+  let view = null;
+  const views = sent.weights?.states?.map((one) => (view = one === 0 ? view : one));
+  const first = sent.start - 1;
+  return { first, last: first + states.length - 1, states, views, ledger: sent.ledger, curves: sent.curves, brief: Boolean(sent.brief) };
+}
+
+/** Keeps a window, and of the others those nearest to the cursor. */
+function keepWindow(app, sent) {
+  const one = unpack(sent);
+  const far = (other) => Math.max(other.first - app.step, app.step - other.last, 0);
+  app.windows = app.windows.filter((other) => other.first !== one.first);
+  if (!app.run.reach) app.windows = app.windows.sort((a, b) => far(a) - far(b)).slice(0, WINDOWS - 1);
+  app.windows.push(one);
+}
+
+/**
+ * Moves the cursor; where the states there are still to come, as soon as they are here. The last place
+ * that is wanted wins. True when the cursor is there.
+ */
+async function goTo(app, step) {
+  const place = Math.max(firstStep(app), Math.min(lastStep(app), Math.round(step)));
+  app.wanted = place;
+  if (!windowOf(app, place) && !(await askWindow(app, place))) return false;
+  if (app.wanted !== place || !windowOf(app, place)) return false;
+  if (place === app.step) return true;
   app.step = place;
   app.emit("step");
+  return true;
 }
 
 /**
@@ -57,19 +93,22 @@ function goTo(app, step) {
  * A brief one has one state and one view, for a picture while a point moves; all else stays as it was.
  */
 function takeRun(app, sent, step = null, spec = sent.spec) {
-  const run = unpack(sent);
   const atEnd = !app.run || app.step >= lastStep(app);
-  const windowMoved = app.run && app.run.start !== run.start;
+  const { states, windows, ...run } = sent;
   app.run = run.brief ? { ...app.run, ...withoutNull(run) } : run;
-  app.spec = spec;
-  const last = run.states.length - 1;
-  if (step !== null) app.step = Math.max(0, Math.min(last, step));
-  else app.step = windowMoved ? Math.min(1, last) : atEnd ? last : Math.min(app.step, last);
+  app.spec = spec.start === 1 ? spec : { ...spec, start: 1 }; // the same one, if it is asked about just now
+  app.windows = [];
+  for (const one of windows || [sent]) keepWindow(app, one);
+  const place = Math.max(firstStep(app), Math.min(lastStep(app), step ?? (atEnd ? Infinity : app.step)));
+  const { first, last } = app.windows[0];
+  app.step = windowOf(app, place) ? place : Math.max(first + (first > 0), Math.min(last, place));
+  app.wanted = null;
   if (app.selected !== null && app.selected >= run.points.length) app.selected = null;
   app.drawClass = Math.min(app.drawClass, classNames(app).length - 1);
   set(app.root, { "data-stale": run.brief ? "yes" : null });
   if (!run.brief) app.emit("run");
   app.emit("step");
+  if (app.step !== place) goTo(app, place);
 }
 
 const withoutNull = (run) => Object.fromEntries(Object.entries(run).filter(([, value]) => value !== null));
@@ -113,7 +152,7 @@ function editData(app, change, { remember = true, quick = false } = {}) {
   if (remember) rememberData(app);
   const data = structuredClone(app.spec.data);
   change(data);
-  app.spec = { ...app.spec, data, start: 1 };
+  app.spec = { ...app.spec, data };
   fitAlgorithmToData(app);
   if (app.view === "one") refit(app, { quick }); // Python works while the page draws
   app.emit("edit");
@@ -131,7 +170,7 @@ function undoData(app, from = app.undo, to = app.redo) {
   if (!app.editable || from.length === 0) return;
   to.push({ data: app.spec.data, mode: app.spec.mode });
   const kept = from.pop();
-  app.spec = { ...app.spec, ...kept, start: 1 };
+  app.spec = { ...app.spec, ...kept };
   app.selected = null;
   fitAlgorithmToData(app);
   app.emit("edit");
@@ -142,7 +181,7 @@ function undoData(app, from = app.undo, to = app.redo) {
 function replaceData(app, data, mode, algorithm = app.spec.algorithm) {
   rememberData(app);
   if (algorithm !== app.spec.algorithm) app.spec = { ...app.spec, algorithm, params: {}, loss: null };
-  app.spec = { ...app.spec, data, mode, params: turnable(app), start: 1, exact: app.spec.exact && data.points.length <= EXACT_POINTS };
+  app.spec = { ...app.spec, data, mode, params: turnable(app), exact: app.spec.exact && data.points.length <= EXACT_POINTS };
   app.selected = null;
   app.lecture = null;
   app.tabPicked = false;
@@ -162,7 +201,7 @@ const classCount = (spec) => new Set(spec.data.labels.map(String)).size;
 
 /** Whether the algorithm can be used on such data. */
 function suits(algorithm, spec) {
-  if (!algorithm.modes.includes(spec.mode)) return false;
+  if (!algorithm.modes.includes(spec.mode) || spec.data.points.length > algorithm.points) return false;
   return spec.mode === "regression" || !algorithm.classes || algorithm.classes.includes(Math.max(2, classCount(spec)));
 }
 

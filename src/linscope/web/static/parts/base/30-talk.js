@@ -15,10 +15,10 @@ function connect(app) {
     app.model.save_changes();
   };
   const next = () => {
-    const [kind] = waiting.keys();
-    if (kind === undefined) return setBusy(app, false);
-    const question = waiting.get(kind);
-    waiting.delete(kind);
+    const [line] = waiting.keys();
+    if (line === undefined) return setBusy(app, false);
+    const question = waiting.get(line);
+    waiting.delete(line);
     send(question);
   };
   const receive = () => {
@@ -37,8 +37,9 @@ function connect(app) {
     const question = { id: ++last, kind, body, key, resolve, reject };
     setBusy(app, true);
     if (!flying) return send(question);
-    waiting.get(kind)?.resolve(null);
-    waiting.set(kind, question);
+    const line = body?.window ? "window" : kind; // windows of a run do not push a new run aside
+    waiting.get(line)?.resolve(null);
+    waiting.set(line, question);
   });
 }
 
@@ -55,18 +56,49 @@ async function refit(app, { step = null, toEnd = false, key = null, quick = fals
   if (!quick) stopPlaying(app);
   // while a point is dragged one state and one view will do; all of it comes when the point is let go
   const dragged = quick && app.frozenBox !== null && app.run?.spec.algorithm === spec.algorithm;
-  const brief = dragged ? { at: app.step >= lastStep(app) ? null : app.step, view: app.tab } : null;
+  const here = app.wanted ?? app.step; // perhaps still on its way there
+  const atEnd = toEnd || (step === null && (!app.run || here >= lastStep(app)));
+  const place = atEnd ? Infinity : step ?? here;
+  const brief = dragged ? { at: atEnd ? null : place, view: app.tab } : null;
   try {
-    const run = await app.ask("fit", { ...spec, brief }, key);
+    const run = await app.ask("fit", { ...spec, start: brief ? 1 : startOf(app, place), brief }, key);
     if (!run) return false;
     if (app.spec !== spec) return showOnTheWay(app, run);
     complain(app, null);
-    takeRun(app, run, toEnd ? Infinity : step);
+    takeRun(app, run, place);
     return true;
   } catch (error) {
     if (app.spec === spec) complain(app, error.message);
     return false;
   }
+}
+
+/** Asks for the window with step k of the run as it is; true if it has come. */
+async function askWindow(app, k) {
+  const { run } = app;
+  if (run.reach || run.brief) return false;
+  try {
+    const sent = await app.ask("fit", { ...run.spec, start: startOf(app, k), brief: null, window: true });
+    if (!sent || app.run !== run) return false;
+    keepWindow(app, sent);
+    return true;
+  } catch (error) {
+    if (app.run === run) complain(app, error.message);
+    return false;
+  }
+}
+
+/** Asks for the next window before the cursor is at its border. */
+function askAhead(app) {
+  const one = windowNow(app);
+  const next = one.last + 1;
+  if (app.ahead || app.run.brief || app.run.reach || next > lastStep(app) || windowOf(app, next)) return;
+  if (one.last - app.step > app.catalog.limits.rows / 4) return;
+  app.ahead = true;
+  askWindow(app, next).then((came) => {
+    app.ahead = false;
+    if (came && app.quiz) app.emit("look"); // it asks about the next state
+  });
 }
 
 /** A run of points that have moved on since: shown while the newer one is computed. */

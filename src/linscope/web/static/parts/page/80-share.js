@@ -31,7 +31,9 @@ function stateFromAddress(app) {
   if (app.options.host === "widget") return null;
   const found = /(?:^#|&)s=([\w-]+)/.exec(location.hash);
   const state = found && decode(found[1]);
-  return state && typeof state === "object" ? state : null;
+  if (!state || typeof state !== "object") return null;
+  const before = (state.spec?.start ?? 1) - 1; // older links count steps from the first row that they show
+  return before > 0 && Number.isInteger(state.step) ? { ...state, step: before + state.step } : state;
 }
 
 const hasAddress = (app) => app.options.host !== "widget";

@@ -59,7 +59,7 @@ function makeExportMenu(app) {
   }, { class: "item", "data-testid": `export-${test}` });
   menu.addEventListener("toggle", () => {
     if (!menu.open || !app.run) return;
-    const ledger = async () => app.run.exports || app.ask("ledger", app.run.spec);
+    const ledger = async () => app.run.exports || app.ask("ledger", { ...app.run.spec, start: windowNow(app).first + 1 });
     panel.replaceChildren(
       html("p", { class: "menu-head", text: "Ledger" }),
       item("CSV", "csv", async () => download("ledger.csv", (await ledger()).csv, "text/csv")),

@@ -65,7 +65,7 @@ function pointKey(app, event) {
 
 function commonKey(app, event, actions) {
   const { key } = event;
-  const moves = { ArrowRight: () => jump(app, app.step + 1), ArrowLeft: () => jump(app, app.step - 1), Home: () => jump(app, 0), End: () => jump(app, lastStep(app)) };
+  const moves = { ArrowRight: () => jump(app, app.step + 1), ArrowLeft: () => jump(app, app.step - 1), Home: () => jump(app, firstStep(app)), End: () => jump(app, lastStep(app)) };
   if (moves[key]) return moves[key];
   if (key === " ") return () => togglePlay(app);
   if (key === "+" || key === "=") return () => changeSpeed(app, 1);

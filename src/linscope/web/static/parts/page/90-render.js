@@ -9,10 +9,11 @@ function makeHeader(app, sheets, theme) {
   const everyone = toggle("Compare", "view-everyone", () => setView(app, app.view === "one" ? "everyone" : "one"));
   const quiz = toggle("Quiz", "quiz-open", () => setQuiz(app, !app.quiz));
   set(everyone, { title: "Same points, every classifier (e)" });
-  set(quiz, { title: "What is the next update? (q)" });
   app.on("look run", () => {
     set(everyone, { "aria-pressed": app.view === "everyone" ? "true" : "false" });
     set(quiz, { "aria-pressed": app.quiz ? "true" : "false" });
+    quiz.disabled = Boolean(app.run?.closed) && !app.quiz;
+    set(quiz, { title: app.run?.closed ? "This method takes no steps: nothing to guess" : "What is the next update? (q)" });
     show(everyone, app.editable && app.spec?.mode === "classes" && app.spec.data.features.length === 2);
   });
   const title = html("h1", { "data-testid": "title" });

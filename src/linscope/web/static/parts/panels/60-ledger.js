@@ -25,28 +25,40 @@ function makeLedger(app) {
   scroller.addEventListener("scroll", more, { passive: true });
   app.on("run size", more);
   let lit = [];
-  app.on("run", () => { fillLedger(app, head, body); write(range, rangeOf(app)); pages.draw(); });
-  app.on("step look", () => { if (app.run) lit = lightRow(app, body, scroller, lit); });
+  let shown = null;
+  app.on("run", () => { shown = null; });
+  app.on("step look", () => {
+    const now = app.run && windowNow(app);
+    if (!now) return;
+    if (now !== shown && now.ledger) {
+      shown = now;
+      fillLedger(app, head, body, now);
+      write(range, rangeOf(app, now));
+      pages.draw(now);
+      more();
+    }
+    if (shown) lit = lightRow(app, body, scroller, lit, shown.first);
+  });
   return { box, body };
 }
 
-function rangeOf(app) {
-  const { start, total, ledger } = app.run;
-  const many = ledger.rows.length;
+function rangeOf(app, { first, last }) {
+  const { total } = app.run;
+  const [start, many] = [first + 1, last - first];
   if (many === 0) return "no steps: solved in closed form";
   if (many === total) return count(total, "row");
   return `rows ${start.toLocaleString("en")}–${(start + many - 1).toLocaleString("en")} of ${total.toLocaleString("en")}`;
 }
 
 /** Writes the rows; cells that already hold their text are left alone. */
-function fillLedger(app, head, body) {
-  const { columns, rows, marks } = app.run.ledger;
+function fillLedger(app, head, body, { first, ledger }) {
+  const { columns, rows, marks } = ledger;
   const titles = pool(head, columns.length, () => html("th", { scope: "col" }));
   columns.forEach((column, k) => write(set(titles[k], { class: column.right ? "right" : null }), column.title));
   const lines = pool(body, rows.length, () => html("tr", { "data-testid": "row" }));
   rows.forEach((row, r) => {
     const cells = pool(lines[r], row.length, () => html("td"));
-    lines[r].dataset.row = r + 1;
+    lines[r].dataset.row = first + r + 1;
     lines[r].classList.toggle("update", Boolean(marks?.[r]));
     row.forEach((text, k) => writeCell(set(cells[k], { class: columns[k]?.right ? "right" : null }), text));
   });
@@ -66,18 +78,18 @@ function writeParts(node, parts) {
 }
 
 /** Lights the row under the cursor and brings it into view. */
-function lightRow(app, body, scroller, lit) {
+function lightRow(app, body, scroller, lit, first) {
   for (const row of lit) { row.removeAttribute("aria-current"); }
-  scroller.classList.toggle("hides-future", Boolean(app.quiz));
+  scroller.classList.toggle("hides-future", Boolean(app.quiz && !app.run.closed));
   const rows = body.childNodes;
-  const current = rows[app.step - 1];
+  const current = rows[app.step - 1 - first];
   for (let k = 0; k < rows.length; k++) {
-    const future = k >= app.step;
+    const future = k >= app.step - first;
     if (rows[k].classList.contains("future") !== future) rows[k].classList.toggle("future", future);
   }
   if (!current) { scroller.scrollTop = 0; return []; }
   current.setAttribute("aria-current", "step");
-  if (!app.inLedger) bringInView(body, scroller, app.step - 3);
+  if (!app.inLedger) bringInView(body, scroller, app.step - first - 3);
   return [current];
 }
 
@@ -90,23 +102,18 @@ function bringInView(body, scroller, row) {
   scroller.scrollTop = under(first);
 }
 
-/** Long runs come in windows of rows: one window earlier or later, or to a row by its number. */
+/** The ledger has the rows around the cursor: to those before, those after, or to a row by its number. */
 function makePages(app) {
   const field = html("input", { type: "number", min: 1, class: "small", "aria-label": "Go to row", placeholder: "row", "data-testid": "go-row" });
-  const to = (start) => {
-    app.spec = { ...app.spec, start: Math.max(1, Math.min(app.run.total, Math.round(start))) };
-    refit(app);
-  };
-  field.addEventListener("change", () => { if (field.value) to(Number(field.value)); });
-  const earlier = button("Earlier", () => to(app.run.start - app.catalog.limits.rows), { class: "quiet small" });
-  const later = button("Later", () => to(app.run.start + app.run.ledger.rows.length), { class: "quiet small" });
+  field.addEventListener("change", () => { if (field.value) jump(app, Number(field.value)); });
+  const earlier = button("Earlier", () => jump(app, windowNow(app).first), { class: "quiet small" });
+  const later = button("Later", () => jump(app, windowNow(app).last + 1), { class: "quiet small" });
   const box = html("span", { class: "pages" }, earlier, field, later);
-  const draw = () => {
-    const { start, total, ledger } = app.run;
-    show(box, ledger.rows.length < total && app.options.host !== "handout");
-    earlier.disabled = start <= 1;
-    later.disabled = start + ledger.rows.length > total;
-    set(field, { max: total });
+  const draw = ({ first, last }) => {
+    show(box, last - first < lastStep(app) - firstStep(app));
+    earlier.disabled = first <= firstStep(app);
+    later.disabled = last >= lastStep(app);
+    set(field, { max: app.run.total });
   };
   return { box, draw };
 }
@@ -128,7 +135,7 @@ function makeTheory(app) {
     const nodes = pool(formulas, lines.length, () => html("p"));
     lines.forEach((line, k) => writeParts(nodes[k], line.split(/(?=→)|(?<=[\],] )|(?=\+ \()|(?<=.{6})(?== )/)));
     write(show(weights, Boolean(state.wtext?.length)), state.wtext ? `w = ${state.wtext.join("   ")}` : "");
-    show(rest, !app.quiz);
+    show(rest, !app.quiz || app.run.closed);
   });
   app.on("run", () => fillAnswer(app, answer, seal, notes));
   return box;
@@ -142,7 +149,7 @@ function fillAnswer(app, answer, seal, notes) {
   if (certificate) {
     set(seal, { "data-ok": certificate.ok ? "yes" : "no" });
     write(seal.firstChild, certificate.ok ? "✓ proved" : "not proved");
-    write(seal.lastChild, certificate.text);
+    write(seal.lastChild, certificate.about ? `${certificate.text} (this is about ${certificate.about})` : certificate.text);
   }
   const items = pool(notes, sentences.length, () => html("li"));
   sentences.forEach((sentence, k) => write(items[k], sentence));

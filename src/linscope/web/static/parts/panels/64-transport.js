@@ -17,7 +17,7 @@ function makeTransport(app) {
   const hint = (label, key) => ({ label, title: `${label} (${key})` });
   const control = (sign, { label, title }, act, test) =>
     set(button(label, act, { sign, class: "quiet", "data-testid": test }), { title });
-  const first = control("first", hint("First step", "Home"), () => jump(app, 0), "first");
+  const first = control("first", hint("First step", "Home"), () => jump(app, firstStep(app)), "first");
   const back = control("back", hint("Step back", "←"), () => jump(app, app.step - 1), "back");
   const play = set(control("play", hint("Play", "Space"), () => togglePlay(app), "play"), { class: "play" });
   const next = control("next", hint("Step", "→"), () => jump(app, app.step + 1), "next");
@@ -27,27 +27,28 @@ function makeTransport(app) {
   const place = html("output", { class: "place", "data-testid": "place" }, html("span", { text: "step " }), html("span"));
   const speed = choice("Speed", SPEEDS.map((rate) => ({ value: rate, title: `${rate} / s` })), app.speed,
     (rate) => setSpeed(app, Number(rate)), { class: "small", title: "Steps per second (+ and −)", "data-testid": "speed" });
+  const part = html("p", { class: "part-of quiet-text", "data-testid": "part-of" });
   const box = html("div", { class: "transport", role: "toolbar", "aria-label": "Steps" },
-    html("div", { class: "buttons" }, first, back, play, next, last), scrub, place, speed);
+    html("div", { class: "buttons" }, first, back, play, next, last), scrub, place, speed, part);
 
   app.on("step play", () => {
     if (!app.run) return;
-    const end = lastStep(app);
-    set(scrub, { max: end, disabled: end === 0 });
+    const [begin, end, total] = [firstStep(app), lastStep(app), app.run.total];
+    set(scrub, { min: begin, max: end, disabled: end === begin });
     scrub.value = app.step;
-    scrub.style.setProperty("--share", end ? `${(100 * app.step) / end}%` : "0%");
-    const name = `${stepName(app, app.step)} of ${app.run.total.toLocaleString("en")}`;
+    scrub.style.setProperty("--share", end > begin ? `${(100 * (app.step - begin)) / (end - begin)}%` : "0%");
+    const name = `${app.step.toLocaleString("en")} of ${total.toLocaleString("en")}`;
     set(scrub, { "aria-valuetext": `step ${name}` });
     write(place.lastChild, name);
-    first.disabled = app.step === 0;
-    back.disabled = app.step === 0 && !hasRows(app, -1);
-    next.disabled = app.step >= end && !hasRows(app, 1);
-    last.disabled = app.step >= end;
-    play.disabled = end === 0;
+    first.disabled = back.disabled = app.step <= begin;
+    next.disabled = last.disabled = app.step >= end;
+    play.disabled = end === begin;
+    write(show(part, end - begin < total), `This file has steps ${begin.toLocaleString("en")} to ${end.toLocaleString("en")} of ${total.toLocaleString("en")}; linscope playground shows all of them.`);
     const label = app.playing ? "Pause" : "Play";
     set(play, { "aria-label": label, title: `${label} (Space)` });
     set(play.firstChild.firstChild, { d: ICONS[app.playing ? "pause" : "play"] });
     speed.value = String(app.speed);
+    askAhead(app);
   });
   return box;
 }
@@ -55,35 +56,21 @@ function makeTransport(app) {
 /** Moves the cursor by hand: playing stops. */
 function jump(app, step) {
   stopPlaying(app);
-  if (!app.run) return;
-  const way = step - app.step;
-  const beyond = step < 0 || step > lastStep(app);
-  if (beyond && Math.abs(way) === 1 && hasRows(app, way)) turnPage(app, way);
-  else goTo(app, step);
+  return app.run ? goTo(app, step) : false;
 }
 
-/** Whether a long run goes on beyond the rows that are here, or begins before them. */
-const hasRows = (app, way) => app.options.host !== "handout"
-  && (way > 0 ? app.run.start - 1 + lastStep(app) < app.run.total : app.run.start > 1);
-
-/** The rows after these, at the first of them; or those before, at the last. */
-function turnPage(app, way) {
-  const { start } = app.run;
-  const other = Math.max(1, start + way * app.catalog.limits.rows);
-  app.spec = { ...app.spec, start: other };
-  return refit(app, { step: way > 0 ? 1 : start - other - 1 });
-}
-
+/** Plays to the last step, from the first one if the cursor is at the end. */
 async function togglePlay(app) {
   if (app.playing) return stopPlaying(app);
-  if (!app.run || lastStep(app) === 0) return;
-  if (app.step >= lastStep(app)) await (hasRows(app, 1) ? turnPage(app, 1) : goTo(app, 0));
+  if (!app.run || lastStep(app) === firstStep(app)) return;
   app.playing = true;
   app.emit("play");
-  const tick = () => {
+  if (app.step >= lastStep(app)) await goTo(app, firstStep(app));
+  const tick = async () => {
     if (!app.playing) return;
-    goTo(app, app.step + 1);
-    if (app.step >= lastStep(app)) return stopPlaying(app);
+    const came = await goTo(app, app.step + 1); // waits for states that are still to come
+    if (!app.playing) return;
+    if (!came || app.step >= lastStep(app)) return stopPlaying(app);
     app.timer = setTimeout(tick, 1000 / app.speed);
   };
   app.timer = setTimeout(tick, Math.min(400, 1000 / app.speed));

@@ -54,7 +54,7 @@ function pickAlgorithm(app, id) {
     if (value !== undefined && allows(parameter, value)) kept[parameter.name] = value;
   }
   app.tabPicked = false;
-  app.spec = { ...app.spec, algorithm: id, params: kept, loss: null, start: 1, exact: Boolean(app.spec.exact && algorithm.exact_at_once) };
+  app.spec = { ...app.spec, algorithm: id, params: kept, loss: null, exact: Boolean(app.spec.exact && algorithm.exact_at_once) };
   app.lecture = null;
   app.emit("lecture");
   return refit(app, { toEnd: true });
@@ -74,7 +74,7 @@ function fillFields(app, fields, algorithm) {
   if (fields.dataset.of !== wanted) {
     fields.dataset.of = wanted;
     const change = (name, value) => {
-      app.spec = { ...app.spec, params: { ...app.spec.params, [name]: value }, start: 1 };
+      app.spec = { ...app.spec, params: { ...app.spec.params, [name]: value } };
       refit(app);
     };
     const make = (rare) => used.filter((parameter) => parameter.rare === rare)

@@ -29,7 +29,7 @@ function makeTableForm(app) {
 }
 
 async function readFile(form, file) {
-  const most = form.app.catalog.limits?.bytes || 65536;
+  const most = form.app.catalog.limits.table_bytes;
   if (file.size > most) return write(form.fault, `${file.name} has ${file.size.toLocaleString("en")} bytes; at most ${most.toLocaleString("en")} fit here.`);
   form.text.value = await file.text();
   return readTable(form);
@@ -69,7 +69,11 @@ function fillColumns(form, table) {
   form.columns.replaceChildren(...lists.map((list) =>
     html("label", { class: "field" }, html("span", { text: list.getAttribute("aria-label") }), list)));
   const what = table.mode === "regression" ? "regression" : `${new Set(table.data.labels).size} classes`;
-  const sentences = [`${count(table.data.points.length, "point")}, ${what}.`, ...(table.notes || [])];
+  const taken = table.data.points.length;
+  const sampled = table.rows > taken;
+  const of = sampled ? `The table has ${count(table.rows, "row")}, more than fit here: take a random sample of ${taken}` : count(taken, "point");
+  write(form.use, sampled ? `Use a sample of ${taken}` : "Use these points");
+  const sentences = [`${of}, ${what}.`, ...(table.notes || [])];
   const items = pool(form.notes, sentences.length, () => html("li"));
   sentences.forEach((sentence, k) => write(set(items[k], { class: k ? "fault" : null }), sentence));
 }

@@ -1,6 +1,6 @@
 /**
  * "What is the next update?" The learner answers, then sees the step. The page knows the next state
- * from Python and only compares.
+ * from Python and only compares. Where there is no next step, nothing is asked.
  */
 
 const CLOSE = 1e-9;
@@ -14,15 +14,17 @@ function makeQuiz(app) {
   const score = html("span", { class: "quiet-text", "data-testid": "quiz-score" });
   const check = html("button", { type: "submit", class: "main", text: "Check", "data-testid": "quiz-check" });
   const keep = button("Export score (JSON)", () => exportScore(app), { class: "quiet small", "data-testid": "quiz-export" });
+  const answers = html("div", { class: "quiz-answers" },
+    html("div", { class: "row" }, html("label", {}, yes, html("span", { text: "yes" })), html("label", {}, no, html("span", { text: "no" }))),
+    fields, html("div", { class: "row" }, check));
   const form = html("form", { class: "quiz-form" },
     question,
-    html("div", { class: "row" }, html("label", {}, yes, html("span", { text: "yes" })), html("label", {}, no, html("span", { text: "no" }))),
-    fields, html("div", { class: "row" }, check, score));
+    answers, score);
   const box = html("section", { class: "panel quiz", "aria-label": "What is the next update?", "data-testid": "quiz" },
     html("div", { class: "panel-head" }, html("h2", { text: "What is the next update?" }),
       button("End the quiz", () => setQuiz(app, false), { sign: "close", class: "quiet close" })),
     form, verdict, keep);
-  const self = { box, question, yes, no, fields, verdict, score, check, keep };
+  const self = { box, question, answers, yes, no, fields, verdict, score, keep };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     checkGuess(app, self);
@@ -37,13 +39,20 @@ function setQuiz(app, on) {
   if (Boolean(app.quiz) === on) return;
   app.score ||= [];
   app.quiz = on ? { verdict: "" } : null;
-  if (on && app.run && app.step >= lastStep(app)) goTo(app, 0);
+  if (on && app.run && app.step >= lastStep(app)) goTo(app, firstStep(app));
   app.emit("look");
   app.emit("size"); // an embedded page has less room beside it
   if (on && !app.embed) app.quizBox.scrollIntoView({ block: "nearest" });
 }
 
-const nextState = (app) => app.run.states[app.step + 1] || null;
+const nextState = (app) => (app.run.closed || app.step >= lastStep(app) ? null : stateAt(app, app.step + 1));
+
+/** Why there is nothing to ask; "" if there is. */
+function nothingToAsk(app) {
+  if (app.run.closed) return "This method finds its answer in one go: there is no next update. Choose one that takes steps, such as the perceptron.";
+  if (app.step < lastStep(app)) return "";
+  return app.run.reach ? "The steps of this file end here. Go back to see others." : "That was the last step: there is no next update. Go back to see others.";
+}
 
 function askedWeights(state) {
   return state?.w?.length === 1 && state.w[0].length <= 4 ? state.w[0] : null;
@@ -53,9 +62,9 @@ function drawQuiz(app, self) {
   show(self.box, Boolean(app.quiz));
   if (!app.quiz || !app.run || app.run.brief) return;
   const next = nextState(app);
-  write(self.question, next ? questionOf(app, next) : "This was the last step. Go back, or choose other points.");
-  self.check.disabled = !next;
-  const weights = askedWeights(next);
+  write(self.question, nothingToAsk(app) || (next ? questionOf(app, next) : "…"));
+  show(self.answers, Boolean(next));
+  const weights = next && askedWeights(next);
   const inputs = pool(self.fields, weights ? weights.length : 0, (k) => html("label", {}, html("span", { text: `w${k}` }),
     html("input", { type: "text", inputmode: "text", autocomplete: "off", "data-testid": `quiz-w${k}` })));
   show(self.fields, inputs.length > 0);
@@ -68,12 +77,11 @@ function drawQuiz(app, self) {
 
 function questionOf(app, next) {
   const regression = app.run.mode === "regression";
-  if (next.sample !== null && next.sample !== undefined) {
-    const point = pointsNow(app)[next.sample];
-    return regression ? `Next: ${point?.name}. Do the weights change, and to what?`
-      : `Next: ${point?.name}. Is it on the wrong side, so that the weights change? What are they afterwards?`;
-  }
-  return "Do the weights change in the next step? What are they afterwards?";
+  const what = next.w ? "the weights change" : "an α change";
+  const then = askedWeights(next) ? " What are they afterwards?" : "";
+  if (next.sample === null || next.sample === undefined) return `Does ${what} in the next step?${then}`.replace("Does the", "Do the");
+  const point = pointsNow(app)[next.sample];
+  return regression ? `Next: ${point?.name}. Do ${what}?${then}` : `Next: ${point?.name}. Is it on the wrong side, so that ${what.replace("an α change", "its α changes")}?${then}`;
 }
 
 /** Whether a typed number is the value: to nine digits, or correctly rounded to at least three. */
@@ -99,7 +107,7 @@ function checkGuess(app, self) {
   const answered = texts.some((text) => text !== "");
   const weightsRight = weights && answered ? texts.every((text, k) => matches(text, weights[k])) : null;
   const guess = {
-    algorithm: app.spec.algorithm, step: app.step + 1 + app.run.start - 1, sample: next.sample ?? null,
+    algorithm: app.spec.algorithm, step: app.step + 1, sample: next.sample ?? null,
     update: self.yes.checked, updateRight: verdictRight,
     weights: answered ? texts : null, weightsRight, right: verdictRight && weightsRight !== false,
   };

@@ -36,9 +36,7 @@ function drawInput(app, self) {
   const map = layFrame(self, boxNow(app), axisNames(app), { equal: app.run.mode === "classes" && !flat, ticksUp: !flat });
   const points = pointsNow(app);
   drawRegions(self.groups.regions, map, state.regions);
-  const before = stateBefore(app);
-  const moved = before && state.update && app.run.mode === "classes";
-  drawLines(self.groups.before, map, moved ? before.lines.filter((line) => line.kind === "boundary") : []);
+  drawLines(self.groups.before, map, linesBefore(app));
   drawLines(self.groups.lines, map, state.lines, "line");
   set(self.normalPath, { d: state.normal ? arrowPath(map, state.normal) : "" });
   drawSquares(app, self.groups.squares, map, points, state.fitted);
@@ -52,6 +50,14 @@ function drawInput(app, self) {
   write(show(self.about, Boolean(app.run.picture.about)), app.run.picture.about);
   write(self.caption, captionOf(app, points));
   drawKey(app, self.key, points);
+}
+
+/** The boundary before this step, if it has moved. */
+function linesBefore(app) {
+  const before = stateBefore(app);
+  const { update, places } = stateNow(app);
+  const moved = before && update && !places && app.run.mode === "classes";
+  return moved ? before.lines.filter((line) => line.kind === "boundary") : [];
 }
 
 /** Regression: the residual of each point and its square; of many points only that of the one in hand. */
@@ -161,7 +167,8 @@ function drawKey(app, key, points) {
   const entries = classNames(app).map((name, code) => [markerPath(code, 5), `marker ${hue(code)}`, signed(name)]);
   if (app.run.mode === "classes" && state.predicted && state.regions?.length)
     entries.push(["M-5 -5L5 5M5 -5L-5 5", "cross", wrong ? `${wrong} wrong` : "none wrong"]);
-  if (state.sample !== null && state.sample !== undefined) entries.push([markerPath(0, 6), "visited", "visited now"]);
+  if (state.sample !== null && state.sample !== undefined) entries.push([markerPath(0, 6), "visited", "visited"]);
+  if (linesBefore(app).length) entries.push(["M-8 0H8", "line before-key", "before"]);
   if (app.quiz && nextState(app)) entries.push([markerPath(0, 6), "asked", "visited next"]);
   if (state.alpha?.some((a) => a)) entries.push([markerPath(0, 6), "halo plain", "disc: size of α"]);
   if (state.feet?.some(Boolean)) entries.push(["M-8 0H8", "slack-line", "slack"]);

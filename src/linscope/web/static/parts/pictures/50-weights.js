@@ -3,12 +3,15 @@
  * and learning is a path of points. Under the same cursor as input space.
  */
 
+const LONG_WAY = 150; // places on a path, from which only the RECENT stand out
+const RECENT = 40;
+
 /** The picture of the weight plane. */
 function makeWeights(app) {
   const self = frame("weight-space", "Weight space", ["region", "constraints", "path", "marks"]);
   self.regionPath = svg("path", { class: "solutions", "data-testid": "solutions" });
   self.groups.region.append(self.regionPath);
-  self.track = svg("path", { class: "track" });
+  self.track = svg("g", {}, svg("path", { class: "track" }), svg("path", { class: "track" }));
   self.stops = svg("g", { class: "stops" });
   self.groups.path.append(self.track, self.stops);
   self.dot = svg("circle", { class: "now", r: 6, "data-testid": "weights-now" });
@@ -23,13 +26,15 @@ function makeWeights(app) {
 
 function drawWeights(app, self) {
   const weights = app.run.weights;
-  const state = weights.states[Math.min(app.step, weights.states.length - 1)] || {};
+  const here = windowNow(app);
+  const state = here.views?.[app.step - here.first] || {};
+  const path = pathSoFar(app, weights.pair);
   const map = layFrame(self, state.box || weights.box, weights.names);
   const region = state.region || [];
   set(self.regionPath, { d: region.length ? pathOf(map, region, true) : "" });
   drawConstraints(app, self.groups.constraints, map, state);
-  drawTrack(self.track, self.stops, map, weights.path, app.step);
-  drawDot(self.dot, self.dotName, map, state.at || weights.path[app.step], "w");
+  drawTrack(self.track, self.stops, map, path);
+  drawDot(self.dot, self.dotName, map, path[path.length - 1], "w");
   write(self.note, weightsNote(weights, state, region));
 }
 
@@ -44,10 +49,20 @@ function drawConstraints(app, group, map, { lines = [], samples = [] }) {
   });
 }
 
-/** The way of the weights up to the cursor; every stop a small dot while there are few. */
-function drawTrack(track, stops, map, path, step) {
-  const gone = (path || []).slice(0, step + 1).filter(Boolean);
-  set(track, { d: pathOf(map, gone) });
+/** Two of the weights up to the cursor: every step of this window, and some of those before it. */
+function pathSoFar(app, [a, b]) {
+  const here = windowNow(app);
+  const { steps, w } = app.run.overview;
+  const before = (w || []).filter((_, k) => steps[k] < here.first);
+  const now = here.states.slice(0, app.step - here.first + 1).map((state) => state.w?.[0]);
+  return [...before, ...now].filter(Boolean).map((one) => [one[a], one[b]]);
+}
+
+/** The way of the weights up to the cursor, the long past of it faint; every stop a small dot while there are few. */
+function drawTrack(track, stops, map, gone) {
+  const recent = gone.length > LONG_WAY ? gone.length - RECENT : 0;
+  set(track.firstChild, { d: pathOf(map, gone.slice(0, recent + 1)), class: "track past" });
+  set(track.lastChild, { d: pathOf(map, gone.slice(recent)) });
   const distinct = gone.filter((place, k) => k === 0 || place[0] !== gone[k - 1][0] || place[1] !== gone[k - 1][1]);
   const few = distinct.length <= 80 ? distinct : [];
   const dots = pool(stops, few.length, () => svg("circle", { r: 2.5 }));
@@ -76,7 +91,7 @@ function weightsNote(weights, state, region) {
 /** The loss over two weights, darker where it is larger, with the same path. */
 function makeLoss(app) {
   const self = frame("loss-surface", "Loss surface", ["bands", "path", "marks"]);
-  self.track = svg("path", { class: "track" });
+  self.track = svg("g", {}, svg("path", { class: "track" }), svg("path", { class: "track" }));
   self.stops = svg("g", { class: "stops" });
   self.groups.path.append(self.track, self.stops);
   self.lowest = svg("path", { class: "lowest", d: "M-11 0H11M0 -11V11", "data-testid": "lowest" });
@@ -105,8 +120,9 @@ function drawLoss(app, self) {
   const top = Math.max(1, loss.bands.length - 1);
   loss.bands.forEach((band, k) =>
     set(paths[k], { d: polygonsOf(map, band.polygons), class: "band", "fill-opacity": (0.03 + 0.8 * (k / top)).toFixed(3) }));
-  drawTrack(self.track, self.stops, map, loss.path, app.step);
-  drawDot(self.dot, self.dotName, map, loss.path[app.step], "w");
+  const path = pathSoFar(app, loss.pair);
+  drawTrack(self.track, self.stops, map, path);
+  drawDot(self.dot, self.dotName, map, path[path.length - 1], "w");
   set(self.lowest, loss.lowest
     ? { transform: `translate(${pixel(map.px(loss.lowest[0]))} ${pixel(map.py(loss.lowest[1]))})`, visibility: null }
     : { visibility: "hidden" });

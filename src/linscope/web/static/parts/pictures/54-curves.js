@@ -7,14 +7,28 @@ const THIN = { left: 52, right: 14, top: 8, bottom: 20 };
 
 /** Small multiples, one for each curve, with the cursor on all of them. */
 function makeCurves(app) {
-  const self = { plots: html("div", { class: "multiples" }), missing: () => (app.run.curves?.length ? null : "This run has no curves.") };
-  self.box = html("div", { class: "view", "data-testid": "curves" }, self.plots);
+  const self = { plots: html("div", { class: "multiples" }), missing: () => (app.run.overview.curves?.length ? null : "This run has no curves.") };
+  self.note = html("p", { class: "caption" });
+  self.box = html("div", { class: "view", "data-testid": "curves" }, self.plots, self.note);
   self.draw = () => {
-    const curves = app.run.curves;
+    const { curves, steps } = app.run.overview;
     const boxes = pool(self.plots, curves.length, () => makeMultiple(app));
-    curves.forEach((curve, k) => drawMultiple(app, boxes[k], curve));
+    curves.forEach((_, k) => drawMultiple(app, boxes[k], curveOf(app, k)));
+    const thin = Math.round(app.run.total / (steps.length - 1));
+    write(show(self.note, thin > 1), `Drawn through all steps near the cursor, and about one step in ${thin.toLocaleString("en")} elsewhere.`);
   };
   return self;
+}
+
+/** A curve of the whole run: [step, value] of all steps in this window, and of some elsewhere. */
+function curveOf(app, k) {
+  const here = windowNow(app);
+  const { steps, curves } = app.run.overview;
+  const known = here.curves?.[k]?.values || [];
+  const some = curves[k].values.map((value, at) => [steps[at], value]);
+  const elsewhere = (step) => known.length === 0 || step < here.first || step > here.last;
+  const points = [...some.filter(([step]) => elsewhere(step)), ...known.map((value, at) => [here.first + at, value])];
+  return { name: curves[k].name, points: points.sort((one, other) => one[0] - other[0]), now: known[app.step - here.first] };
 }
 
 function makeMultiple(app) {
@@ -25,7 +39,7 @@ function makeMultiple(app) {
   picture.addEventListener("click", (event) => {
     const rect = picture.getBoundingClientRect();
     const share = (event.clientX - rect.left - THIN.left) / (rect.width - THIN.left - THIN.right);
-    goTo(app, share * lastStep(app));
+    jump(app, firstStep(app) + share * (lastStep(app) - firstStep(app)));
   });
   return node;
 }
@@ -44,14 +58,14 @@ function curveScale(values) {
 
 function drawMultiple(app, node, curve) {
   const [caption, picture] = node.childNodes;
-  const values = curve.values;
-  const now = values[app.step];
-  const { turn, log, range } = curveScale(values);
+  const { now, points } = curve;
+  const { turn, log, range } = curveScale(points.map(([, value]) => value));
+  const [begin, end] = [firstStep(app), lastStep(app)];
   write(caption.firstChild, log ? `${curve.name} (log scale)` : curve.name);
   write(caption.lastChild, number(now));
   const [width, height] = [picture.clientWidth || 420, picture.clientHeight || 110];
   set(picture, { viewBox: `0 0 ${width} ${height}`, "aria-label": `${curve.name}: ${number(now)} at step ${app.step}` });
-  const map = mapping([0, Math.max(1, values.length - 1), ...range], width, height, THIN, false);
+  const map = mapping([begin, Math.max(begin + 1, end), ...range], width, height, THIN, false);
   const [grid, texts, cursor, future, past, dot] = picture.childNodes;
   const rows = ticks(range[0], range[1], 2).filter((value) => curve.name !== "mistakes" || Number.isInteger(value));
   const lines = pool(grid, rows.length, () => svg("line"));
@@ -62,9 +76,10 @@ function drawMultiple(app, node, curve) {
     write(set(labels[k], { x: map.left - 7, y: pixel(map.py(value) + 4), "text-anchor": "end" }), number(log ? 10 ** value : value, 3));
   });
   const foot = pixel(map.top + map.high + 14);
-  write(set(labels[rows.length], { x: map.left, y: foot, "text-anchor": "start" }), stepName(app, 0));
-  write(set(labels[rows.length + 1], { x: pixel(map.left + map.wide), y: foot, "text-anchor": "end" }), stepName(app, values.length - 1));
-  const vertices = values.map((value, k) => [k, turn(value ?? NaN)]).filter(([, value]) => Number.isFinite(value));
+  write(set(labels[rows.length], { x: map.left, y: foot, "text-anchor": "start" }), begin.toLocaleString("en"));
+  write(set(labels[rows.length + 1], { x: pixel(map.left + map.wide), y: foot, "text-anchor": "end" }), end.toLocaleString("en"));
+  const vertices = points.map(([k, value]) => [k, turn(value ?? NaN)]).filter(([k, value]) => k >= begin && k <= end && Number.isFinite(value));
+  for (const path of [past, future]) path.classList.toggle("dense", vertices.length > 300);
   set(past, { d: pathOf(map, vertices.filter(([k]) => k <= app.step)) });
   set(future, { d: app.quiz ? "" : pathOf(map, vertices.filter(([k]) => k >= app.step)) });
   const x = pixel(map.px(app.step));
@@ -72,9 +87,6 @@ function drawMultiple(app, node, curve) {
   const placed = Number.isFinite(now) && Number.isFinite(turn(now));
   set(dot, placed ? { cx: x, cy: pixel(map.py(turn(now))), visibility: null } : { visibility: "hidden" });
 }
-
-/** The number of the ledger row behind a step: 0 is before the first. */
-const stepName = (app, k) => String(app.run.start - 1 + k);
 
 /** The bound of Novikoff: so many updates at most, and why. */
 function makeBound(app) {
@@ -106,7 +118,7 @@ function fillBoundKey(key) {
 
 function drawBound(app, self) {
   const bound = app.run.bound;
-  const done = bound.updates[Math.min(app.step, bound.updates.length - 1)];
+  const done = stateNow(app).updates;
   const figures = [["R", number(bound.R)], ["γ", number(bound.gamma)], ["R²/γ²", number(bound.bound)], ["updates so far", number(done)]];
   const cells = pool(self.figures, figures.length, () => html("div", {}, html("dt"), html("dd")));
   figures.forEach(([name, value], k) => { write(cells[k].firstChild, name); write(cells[k].lastChild, value); });
@@ -117,15 +129,13 @@ function drawBound(app, self) {
   set(self.upper, { d: pathOf(map, bound.k.map((k, at) => [k, bound.upper[at]])) });
   const x = pixel(map.px(bound.bound));
   set(self.limit, { x1: x, x2: x, y1: map.top, y2: pixel(map.top + map.high) });
-  drawSoFar(self.progress, map, bound.progress, done, () => svg("circle", { r: 3.5 }), ([x0, y0]) => ({ cx: x0, cy: y0 }));
-  drawSoFar(self.length, map, bound.length, done, () => svg("path", { d: markerPath(1, 3.5) }), ([x0, y0]) => ({ transform: `translate(${x0} ${y0})` }));
+  drawSoFar(self.progress, map, bound.some, bound.progress, done, () => svg("circle", { r: 3.5 }), ([x0, y0]) => ({ cx: x0, cy: y0 }));
+  drawSoFar(self.length, map, bound.some, bound.length, done, () => svg("path", { d: markerPath(1, 3.5) }), ([x0, y0]) => ({ transform: `translate(${x0} ${y0})` }));
 }
 
-/** Dots up to the present number of updates. */
-function drawSoFar(group, map, values, done, make, at) {
-  const shown = values.slice(0, done + 1);
-  const thin = Math.max(1, Math.ceil(shown.length / 150));
-  const few = shown.map((value, k) => [k, value]).filter(([k, value]) => Number.isFinite(value) && (k % thin === 0 || k === done));
+/** Dots up to the present number of updates, of a long run some. */
+function drawSoFar(group, map, updates, values, done, make, at) {
+  const few = values.map((value, k) => [updates[k], value]).filter(([k, value]) => Number.isFinite(value) && k <= done);
   const dots = pool(group, few.length, make);
   few.forEach(([k, value], place) => set(dots[place], at([pixel(map.px(k)), pixel(map.py(value))])));
 }
