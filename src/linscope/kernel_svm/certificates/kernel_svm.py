@@ -32,6 +32,8 @@ QUICK, LONG, PRECISE = 2e6, 5e8, 1e6
 COARSE = 1e-7
 # The scores of a solver are enough where rounding is less than this share of tol.
 SMALL = 0.01
+# Rounding is shown where it is more than this share of the objective.
+VISIBLE = 1e-6
 # Margins this near to 1 are 1 but for rounding.
 NEAR = 1e-6
 
@@ -47,7 +49,8 @@ class KernelSVMCertificate(SVMCertificate):
     C, kernel, parameters : the problem; the price of a sample is the float C·c_i
     tol : the KKT violation that was asked for
     allowed : the gap that follows from it, tol·ΣC_i; with C = ∞ 4·tol·Σα_i
-    rounding : the objective is ``primal`` within so much
+    rounding : the objective is ``primal`` within so much, for ``dual_coef_`` and ``intercept_``,
+        and with a linear kernel also for ``coef_`` and ``intercept_``
     ridge : proven: the kernel with so much on its diagonal is an inner product; None if unknown
     slope : a of the probabilities, which nothing proves; None if the model has none
     witness : (rows, v) with vᵀKv < 0: the kernel is not an inner product, and there is no gap
@@ -76,7 +79,9 @@ class KernelSVMCertificate(SVMCertificate):
     witness: tuple[np.ndarray, np.ndarray] | None = None
 
     def facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"objective": self.primal}
+        coarse = self.rounding > VISIBLE * abs(self.primal or 0.0)
+        objective = f"{self.primal:.6g}, rounded by at most {self.rounding:.2g}"
+        facts: dict[str, Any] = {"objective": objective if coarse else self.primal}
         if self.gap is not None:
             known = self.ridge is not None
             doubt = "" if known else " (if this kernel is an inner product, which was not checked)"
@@ -261,13 +266,13 @@ def in_float(values: Any, dtype: Any) -> Any:
 
 def _numbers(found: Judged, shown: Evidence) -> dict[str, Any]:
     primal, rounding = float(found.primal.mid), float(found.primal.rad)
-    numbers = {"primal": primal, "rounding": rounding, "kkt": found.kkt}
+    numbers = {"primal": primal, "rounding": WIDER * rounding, "kkt": found.kkt}
     if not np.isfinite(rounding):
         numbers = {**numbers, "primal": np.inf, "rounding": 0.0}
     if shown.witness is not None:
         return numbers
     gap = found.gap if np.isfinite(rounding) else np.inf
-    dual = float(np.nextafter(primal - 2.0 * rounding - gap, -np.inf))
+    dual = float(np.nextafter(primal - (WIDER + 1.0) * rounding - gap, -np.inf))
     return {**numbers, "gap": gap, "dual": dual if np.isfinite(gap) else -np.inf}
 
 

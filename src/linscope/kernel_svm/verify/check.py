@@ -202,9 +202,9 @@ def _compare(claim: Any, found: Judged, about: str) -> str:
     require(same, f"tol allows a gap of {allowed:.6g}, not {claim.allowed:.6g}")
     # a claim has more room for rounding than this check, so it may know nothing where this does
     vacuous = claim.primal == claim.gap == np.inf and found.primal.rad >= VAGUE * size
-    off = abs(claim.primal - found.primal.mid)
-    near = vacuous or off <= max(found.primal.rad, claim.rounding)
-    require(near, f"the objective is {found.primal.mid:.9g}, not {claim.primal:.9g}")
+    off = abs(claim.primal - found.primal.mid) + found.primal.rad
+    what = f"the objective is {found.primal.mid:.9g} within {found.primal.rad:.2g}"
+    require(vacuous or off <= claim.rounding, f"{what}, not {claim.primal:.9g}")
     bounded = found.kkt <= claim.kkt
     require(bounded, f"the KKT violation is up to {found.kkt:.3g}, not {claim.kkt:.3g}")
     honest = not claim.kkt > claim.tol or claim.kkt <= FAR * (found.kkt + 1.0)
