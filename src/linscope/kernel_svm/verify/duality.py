@@ -9,9 +9,9 @@ For any β' with Σβ' = 0 and 0 ≤ α'_i = y_i β'_i ≤ C_i no classifier has
 
 with ‖w − w'‖ ≤ Σ |α_i − α'_i| √K_ii. No term is negative and no digits are lost: m_i − 1 is summed
 as one number, as P may be much smaller than the rounding of m_i. α' is α put into its box, with the
-heavier class made lighter by a factor, so that Σβ' = 0 as real numbers. A linear kernel has two
-forms, f = w·x + b with the weights w that the model holds and f = Σβ_j x_j·x + b: ‖w − Σβx‖ is
-measured, and all bounds hold for both.
+heavier class made lighter by a factor, so that Σβ' = 0 as real numbers. A linear kernel has
+f = w·x + b with the weights w that the model holds, and |w − Σβx| is measured: it bounds ‖w − w'‖,
+and how far P is from that of Σβ_j x_j·x + b.
 
 C = ∞: P is that of f divided by its smallest margin, which allows no slack; α' has no upper end.
 
@@ -56,13 +56,17 @@ class Held(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """P, a bound of P − min P, the KKT violation at most, ΣC_i, and f at the samples."""
+    """P, a bound of P − min P, the KKT violation at most, ΣC_i, and f at the samples.
+
+    ``spread``: with weights, how far P of Σβ_j x_j·x + b is from ``primal.mid`` at most.
+    """
 
     primal: Ball
     gap: float
     kkt: float
     prices: float
     f: Ball
+    spread: float | None = None
 
 
 def measure(held: Held, *, precise: bool = False, wider: float = 1.0) -> Judged:
@@ -74,9 +78,21 @@ def measure(held: Held, *, precise: bool = False, wider: float = 1.0) -> Judged:
     precise : whether to work in pairs of floats
     wider : rounding counts so many times; a claim leaves room for a check with other rounding
     """
-    g, norm2, apart = _classifier(held, precise)
-    g = widened(g, wider)
-    return judge(held, g + held.y, norm2, wider * apart, g)
+    if held.weights is None:
+        g = widened(_less_labels(held, precise), wider)
+        return judge(held, g + held.y, g=g)
+    beta, w = held.y * held.alpha, np.asarray(held.weights, dtype=np.float64)
+    used = np.flatnonzero(beta)
+    g = sums_less(held.X, held.y, np.concatenate([[held.bias], w]), precise)
+    g, norm2 = widened(g, wider), total(Ball.of(w) * w)
+    away = wider * _away(held.X[used], beta[used], w, precise)
+    with np.errstate(all="ignore"):
+        apart = float(np.sqrt(np.sum(away**2)) * (1 + 1e-9))
+        moved = abs(held.X) @ away * (1 + gamma(len(w) + 2))
+        longer = apart * (2.0 * float(np.sqrt(norm2.high)) + apart) * (1 + 1e-9)
+    found = judge(held, g + held.y, norm2, apart, g)
+    g, norm2 = Ball.safe(g.mid, g.rad + moved), Ball.safe(norm2.mid, norm2.rad + longer)
+    return found._replace(spread=float(judge(held, g + held.y, norm2, apart, g).primal.rad))
 
 
 def widened(f: Ball, factor: float) -> Ball:
@@ -84,23 +100,12 @@ def widened(f: Ball, factor: float) -> Ball:
     return f if factor == 1.0 else Ball.safe(f.mid, factor * f.rad + 4.0 * UNIT * np.abs(f.mid))
 
 
-def _classifier(held: Held, precise: bool) -> tuple[Ball, Ball | None, float]:
-    """f − y, ‖w‖² if it is not βᵀKβ, and ‖w − Σβφ‖."""
+def _less_labels(held: Held, precise: bool) -> Ball:
+    """f − y."""
     beta, y = held.y * held.alpha, held.y
     used = np.flatnonzero(beta)
-    if held.weights is not None:
-        w = np.asarray(held.weights, dtype=np.float64)
-        g = sums_less(held.X, y, np.concatenate([[held.bias], w]), precise)
-        norm2, apart, moved = total(Ball.of(w) * w), 0.0, 0.0
-        away = _away(held.X[used], beta[used], w, precise)
-        with np.errstate(all="ignore"):
-            if len(away):
-                apart = float(np.sqrt(np.sum(away**2)) * (1 + 1e-9))
-                moved = abs(held.X) @ away * (1 + gamma(len(w) + 2))
-            both = apart * (2.0 * float(np.sqrt(norm2.high)) + apart) * (1 + 1e-9)
-        return Ball.safe(g.mid, g.rad + moved), Ball.safe(norm2.mid, norm2.rad + both), apart
     if not len(used):
-        return Ball.of(np.full(len(beta), held.bias)) - y, None, 0.0
+        return Ball.of(np.full(len(beta), held.bias)) - y
     if held.kernel.name == "precomputed":
         K = np.asarray(held.X, dtype=np.float64)
         uneven = 0.5 * np.abs(K[:, used] - K[used].T)
@@ -108,7 +113,7 @@ def _classifier(held: Held, precise: bool) -> tuple[Ball, Ball | None, float]:
     else:
         rows = held.X[used]
         g = kernel_sums(held.kernel, held.X, rows, beta[used], held.bias, y, precise=precise)
-    return Ball.safe(g.mid, g.rad + held.ridge * held.alpha), None, 0.0
+    return Ball.safe(g.mid, g.rad + held.ridge * held.alpha)
 
 
 # Σβx = Σβ(x − c) + cΣβ for any c: without what all rows have in common sums are more exact.
