@@ -838,3 +838,22 @@ def test_weights_that_float32_cannot_hold_are_refused_by_name():
         warnings.simplefilter("ignore", ConvergenceWarning)
         with pytest.raises(ValueError, match="beyond the range of float32"):
             ls.FisherDiscriminant().fit(X, [0, 1, 1, 1, 0, 0], sample_weight=c)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-160, 1e-100, 1e100, 1e149])
+@pytest.mark.parametrize("shape", [(4, 6), (9, 2)])
+def test_columns_of_extreme_sizes_are_solved_or_refused(scale, shape):
+    rng = np.random.default_rng(4)
+    y = np.arange(shape[0]) % 2
+    for factor in (np.full(shape[1], scale), scale ** np.linspace(-1, 1, shape[1])):
+        X = (rng.normal(size=shape) + y[:, None]) * factor
+        try:
+            model = ls.FisherDiscriminant().fit(X, y)
+        except ValueError as error:
+            if "range of float" not in str(error):
+                raise
+            continue
+        check = model.verify(X, y)
+        assert check, check.reason

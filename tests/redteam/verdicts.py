@@ -63,6 +63,9 @@ class Judge:
         least = min(y * dot(row, w) for row, y in zip(self.rows, self.y, strict=True))
         norm2 = dot(w, w) - (w[0] * w[0] if what == "geometric" else 0)
         true = least * least / norm2 if least > 0 else q(0.0)
+        if not np.isfinite(margin.reached):
+            yield f"the float weights reach the {what} margin {margin.reached}"
+            return
         claimed = q(float(margin.reached))
         if claimed * claimed > true or claimed * claimed < true * (1 - q(1e-12)):
             yield f"the float weights reach the {what} margin squared {true}, not {margin.reached}"

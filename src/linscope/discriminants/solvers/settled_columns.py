@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .moments import ClassMoments
 
 # Sums of squares below this may have lost digits to underflow.
-LEAST = 1e-290
+LEAST, NORMAL = 1e-290, 2.0**-1022
 
 
 def settle(moments: ClassMoments, engine: Engine, need: np.ndarray) -> ClassMoments:
@@ -45,7 +45,7 @@ def settle(moments: ClassMoments, engine: Engine, need: np.ndarray) -> ClassMome
     squares = sums(centre, step, 2)
     with np.errstate(under="ignore"):
         scatter = np.ldexp(squares, 2 * (e - moments.exponent[columns]))
-        lost = varies & (scatter < LEAST) & (np.ldexp(squares / total, 2 * e) >= LEAST)
+        lost = varies & (scatter < LEAST) & (np.ldexp(squares / total, 2 * e) >= NORMAL)
     if lost.any():
         raise ValueError(
             f"column {columns[lost.any(axis=0)][0]} varies so much less in one class than in "
