@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import linscope as ls
 from linscope.engines import choose
 from linscope.logistic.solvers.objective import LogisticObjective
+from linscope.results import Status
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -61,4 +62,19 @@ def test_polynomials_as_they_are_come_near():
     claim = model.certificate_
     assert claim.gap <= 1e-5 * claim.primal
     assert model.n_iter_[0] < 300
+    assert model.verify(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("options", [{"penalty": "l1"}, {"penalty": "elasticnet", "l1_ratio": 0.5}])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_weak_l1_penalty_on_dependent_columns_takes_few_steps(seed, options):
+    """Two of 20 columns are combinations of others: only the penalty tells their weights."""
+    X, y = make_classification(500, 20, random_state=seed)
+    model = ls.LogisticRegression(C=1e6, max_iter=200, **options).fit(X, y)
+    claim = model.certificate_
+    assert claim.gap <= 1e-4 * claim.primal
+    assert model.n_iter_[0] < 100
+    assert claim.status is not Status.MAX_ITER
+    assert "max_iter" not in claim.advice
     assert model.verify(X, y)
