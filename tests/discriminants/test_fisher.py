@@ -857,3 +857,13 @@ def test_columns_of_extreme_sizes_are_solved_or_refused(scale, shape):
             continue
         check = model.verify(X, y)
         assert check, check.reason
+
+
+def test_means_of_a_class_far_smaller_than_the_others_are_kept():
+    """In one unit for a column of 1e150 the mean 5e-301 of a class would be 0."""
+    X = np.array([[0.0, 1.0], [1e-300, 2.0], [1e150, 5.0], [-3e149, 3.0], [2e149, 4.5]])
+    y, weight = [0, 0, 1, 1, 1], np.full(5, 1.5)
+    model = ls.FisherDiscriminant(shrinkage=0.5).fit(X, y, sample_weight=weight)
+    assert model.means_[0, 0] == 5e-301
+    check = model.verify(X, y, sample_weight=weight)
+    assert check, check.reason

@@ -20,7 +20,7 @@ from linscope.rows.blocks import Block, Largest
 
 from . import class_loops as loops
 from .class_sums import Kind, additions, in_blocks, sums_of
-from .settled_columns import constants, settle
+from .settled_columns import constants, fine_means, settle
 
 # Larger values have squares that leave too little of the range of floats.
 LARGEST = 1e150
@@ -199,7 +199,7 @@ def class_moments(
     if poor.any():
         better = np.where(poor, moments.means, origin)
         moments, raw = _one_pass(engine, kind, better, exponent)
-    return _settled(moments, raw, engine, doubt)
+    return fine_means(_settled(moments, raw, engine, doubt), engine)
 
 
 def _first_origin(engine: Engine, n_classes: int) -> np.ndarray:
