@@ -61,8 +61,9 @@ def test_a_row_of_weight_two_is_a_row_given_twice(model, n_classes):
     repeated = balanced(model).fit(X[rows], y[rows])
     np.testing.assert_allclose(scores(weighted, X), scores(repeated, X), rtol=1e-6, atol=1e-7)
     check = weighted.verify(X, y, sample_weight=weight)
-    assert check, check.reason
-    assert not weighted.verify(X, y, sample_weight=np.where(y == 1, 2.0, 1.0) * weight)
+    assert check.claim_holds, check.reason
+    other = np.where(y == 1, 2.0, 1.0) * weight
+    assert not weighted.verify(X, y, sample_weight=other).claim_holds
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -78,7 +79,7 @@ def test_perceptrons_take_steps_of_balanced_weights(model, n_classes):
     ours = balanced(model).fit(X, y, sample_weight=weight)
     by_hand = type(model)(**model.get_params()).fit(X, y, sample_weight=weight * by_class[y])
     np.testing.assert_allclose(scores(ours, X), scores(by_hand, X), rtol=1e-9, atol=1e-9)
-    assert ours.verify(X, y, sample_weight=weight)
+    assert ours.verify(X, y, sample_weight=weight).claim_holds
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")

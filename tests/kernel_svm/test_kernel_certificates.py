@@ -195,10 +195,10 @@ def test_the_objective_is_that_of_the_dual_coefficients_far_from_the_origin(
             slack = mp.fsum(max(0, 1 - int(s) * v) for v, s in zip(f, signs, strict=True))
             P = mp.fdot(w, w) / 2 + mpf(claim.C) * slack
         assert abs(P - mpf(claim.primal)) <= claim.rounding
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
     for off in (3.0 * claim.rounding, -3.0 * claim.rounding):
         forged = dataclasses.replace(claim, primal=claim.primal + off, dual=claim.dual + off)
-        assert not forged.verify(X, y)
+        assert not forged.verify(X, y).claim_holds
 
 
 def test_an_objective_that_rounding_hides_is_shown_with_its_rounding():

@@ -541,4 +541,4 @@ def test_small_sparse_tables_have_the_answer_of_dense_ones(kernel, C):
         dense, rare = (model.predict_proba(X) for model in models)
         np.testing.assert_array_equal(dense, rare)
         assert sparse.issparse(models[1].support_vectors_)
-        assert models[1].verify(sparse.csr_matrix(X), y)
+        assert models[1].verify(sparse.csr_matrix(X), y).claim_holds

@@ -48,7 +48,7 @@ def test_polynomials_of_high_degree_come_to_the_minimum(name, degree, standardis
     model = ls.LogisticRegression(C=1e6).fit(X, y)
     claim = model.certificate_
     assert claim.gap <= 1e-7 * claim.primal
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
     assert model.n_iter_[0] < 400
 
 
@@ -62,7 +62,7 @@ def test_polynomials_as_they_are_come_near():
     claim = model.certificate_
     assert claim.gap <= 1e-5 * claim.primal
     assert model.n_iter_[0] < 300
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -77,4 +77,4 @@ def test_a_weak_l1_penalty_on_dependent_columns_takes_few_steps(seed, options):
     assert model.n_iter_[0] < 100
     assert claim.status is not Status.MAX_ITER
     assert "max_iter" not in claim.advice
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
