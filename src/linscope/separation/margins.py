@@ -192,7 +192,7 @@ def _rounded(kind: str, found: Bounds) -> tuple[np.ndarray, list[Fraction]]:
                 "the classes are separable, but so close together that the weights exceed float64: "
                 "multiply X by a large power of 2, for instance 2.0**200, or subtract an offset"
             ) from None
-    norm2 = sum(c * c for c in found.weights)
+    norm2 = sum((c * c for c in found.weights), Fraction(0))
     root = [sqrt_down(c * c / norm2) for c in found.weights]
     unit = Fraction(sqrt_down(1 / norm2))
     signed = np.array([-r if c < 0 else r for r, c in zip(root, found.weights, strict=True)])

@@ -220,6 +220,6 @@ def _factor_of_rows(objective: LogisticObjective, point: Point) -> np.ndarray | 
     if not np.isfinite(A).all():
         return None
     A = A[np.argsort(-np.abs(A).max(axis=1), kind="stable")]
-    R = np.linalg.qr(A, mode="r")
+    R: Any = np.linalg.qr(A, mode="r")
     apart = np.abs(R.diagonal()) > DEPENDENT * np.linalg.norm(A, axis=0)
     return np.asfortranarray(R) if apart.all() else None
