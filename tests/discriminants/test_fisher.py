@@ -838,3 +838,32 @@ def test_weights_that_float32_cannot_hold_are_refused_by_name():
         warnings.simplefilter("ignore", ConvergenceWarning)
         with pytest.raises(ValueError, match="beyond the range of float32"):
             ls.FisherDiscriminant().fit(X, [0, 1, 1, 1, 0, 0], sample_weight=c)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-160, 1e-100, 1e100, 1e149])
+@pytest.mark.parametrize("shape", [(4, 6), (9, 2)])
+def test_columns_of_extreme_sizes_are_solved_or_refused(scale, shape):
+    rng = np.random.default_rng(4)
+    y = np.arange(shape[0]) % 2
+    for factor in (np.full(shape[1], scale), scale ** np.linspace(-1, 1, shape[1])):
+        X = (rng.normal(size=shape) + y[:, None]) * factor
+        try:
+            model = ls.FisherDiscriminant().fit(X, y)
+        except ValueError as error:
+            if "range of float" not in str(error):
+                raise
+            continue
+        check = model.verify(X, y)
+        assert check.claim_holds, check.reason
+
+
+def test_means_of_a_class_far_smaller_than_the_others_are_kept():
+    """In one unit for a column of 1e150 the mean 5e-301 of a class would be 0."""
+    X = np.array([[0.0, 1.0], [1e-300, 2.0], [1e150, 5.0], [-3e149, 3.0], [2e149, 4.5]])
+    y, weight = [0, 0, 1, 1, 1], np.full(5, 1.5)
+    model = ls.FisherDiscriminant(shrinkage=0.5).fit(X, y, sample_weight=weight)
+    assert model.means_[0, 0] == 5e-301
+    check = model.verify(X, y, sample_weight=weight)
+    assert check.claim_holds, check.reason

@@ -472,3 +472,42 @@ def test_a_sparse_row_of_little_weight_that_stores_nothing_counts():
     true = heavy * light / (heavy + light) ** 2
     np.testing.assert_allclose(model.var_[0], float(true), rtol=1e-12)
     assert model.verify(sparse.csr_array(dense), y, sample_weight=c)
+
+
+EXTREME = {
+    "single samples whose squares vanish": ([[5.8e-219], [-7.2e-219], [4.9e-219]], [0, 1, 2], None),
+    "a class of 1e-150 beside one of 1e80": (
+        [[-1.6e-151, 7.2e-151], [1.4e-150, 6.6e-151], [-8.2e80, 2.2e80], [-1.0e-150, 8.3e-151]],
+        [0, 1, 1, 0], None,
+    ),
+    "weights of 1e-38 on values of 1e-299": (
+        [[-0.0, -1.1e-51], [-0.0, -7.5e-52], [-7.7e-299, 2.9e-52], [0.0, -1.9e-52]],
+        [1, 1, 0, 0], [7.8e-39] * 4,
+    ),
+    "1e-300 beside 1e81": ([[1e-300], [2e-300], [1e81], [3e81]], [0, 0, 1, 1], None),
+    "1e-300 and 1e81 in each class": ([[1e-300], [1e81], [2e-300], [3e81]], [0, 0, 1, 1], None),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("name", EXTREME)
+def test_values_beyond_squares_are_refused_or_right(name, shared):
+    """Where squares leave the range of floats, nothing false is claimed."""
+    X, y, weight = EXTREME[name]
+    model = ls.GaussianNaiveBayes(shared_variance=shared)
+    try:
+        model.fit(X, y, sample_weight=weight)
+    except ValueError as error:
+        if "range of floats" not in str(error):
+            raise
+        return
+    check = model.verify(X, y, sample_weight=weight)
+    assert check.claim_holds, check.reason
+    for k in (0, 1):
+        rows = [Fraction(x[0]) for x, label in zip(X, y, strict=True) if label == k]
+        mean = sum(rows) / len(rows)  # weights are equal
+        assert abs(Fraction(float(model.theta_[k, 0])) - mean) <= max(
+            abs(mean) * Fraction(1, 2**50), Fraction(1, 2**1074)
+        )

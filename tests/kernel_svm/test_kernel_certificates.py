@@ -155,11 +155,58 @@ def test_objectives_are_within_their_stated_rounding(kernel, scale, C):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         claim = ls.SVC(C, kernel=kernel).fit(X, y).certificate_
-    if kernel != "linear":  # a linear kernel's claim is about coef_
-        P = true_objectives(claim, X, y)
-        assert abs(P - mpf(claim.primal)) <= claim.rounding
+    room = claim.spread if kernel == "linear" else claim.rounding
+    assert abs(true_objectives(claim, X, y) - mpf(claim.primal)) <= room
     assert claim.dual <= claim.primal
     assert claim.verify(X, y)
+
+
+FAR_OPTIONS = [
+    {"kernel": "poly", "degree": 4, "gamma": 0.1, "coef0": 1.0},
+    {"kernel": "linear"},
+    {"kernel": "linear", "C": 1e6, "max_iter": 20},
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("centre", "scale"), [(1e3, 1.0), (0.0, 1e3), (1e3, 1e3)])
+@pytest.mark.parametrize("options", FAR_OPTIONS, ids=str)
+def test_the_objective_is_that_of_the_dual_coefficients_far_from_the_origin(
+    options, centre, scale, dtype
+):
+    """Σβ ≠ 0 by rounding moves Σβ_j x_j·x, and margins of 1 − 1e-17 are worth most of ½‖w‖²."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(24, 4))
+    y = (X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=24) > 0).astype(int)
+    X = (centre + scale * X).astype(dtype)
+    model = ls.SVC(**options).fit(X, y)
+    claim, alpha = model.certificate_, np.zeros(24)
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    P = true_objectives(claim, X, y, alpha, float(model.intercept_[0]))
+    room = claim.spread if options["kernel"] == "linear" else claim.rounding
+    assert abs(P - mpf(claim.primal)) <= room
+    assert claim.rounding <= 1e-5 * claim.primal
+    assert room <= (1e-5 if dtype is np.float64 else 1e-1) * claim.primal
+    if options["kernel"] == "linear":
+        signs, w = 2 * y - 1, [mpf(float(v)) for v in model.coef_[0]]
+        with mp.workdps(DIGITS):
+            f = [mp.fdot(w, x) + mpf(float(model.intercept_[0])) for x in X.astype(float).tolist()]
+            slack = mp.fsum(max(0, 1 - int(s) * v) for v, s in zip(f, signs, strict=True))
+            P = mp.fdot(w, w) / 2 + mpf(claim.C) * slack
+        assert abs(P - mpf(claim.primal)) <= claim.rounding
+    assert model.verify(X, y).claim_holds
+    for off in (3.0 * claim.rounding, -3.0 * claim.rounding):
+        forged = dataclasses.replace(claim, primal=claim.primal + off, dual=claim.dual + off)
+        assert not forged.verify(X, y).claim_holds
+
+
+def test_an_objective_that_rounding_hides_is_shown_with_its_rounding():
+    X, y = np.array([[1e9], [1e9 + 1.0], [1e9 + 2.0]]), [0, 1, 1]
+    claim = ls.SVC(kernel="linear").fit(X, y).certificate_
+    coarse = dataclasses.replace(claim, rounding=1e-3 * claim.primal)
+    assert "rounded by at most" in str(coarse.facts()["objective"])
+    assert dataclasses.replace(claim, rounding=0.0).facts()["objective"] == claim.primal
 
 
 def test_the_gap_counts_what_rounding_does_to_the_sum_of_the_coefficients():

@@ -524,3 +524,21 @@ def test_bad_options(options, message):
     X, y = mixed()
     with pytest.raises(ValueError, match=message):
         ls.SVC(**options).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
+@pytest.mark.parametrize("C", [1.0, 1e3])
+def test_small_sparse_tables_have_the_answer_of_dense_ones(kernel, C):
+    """Fits that end within rounding of each other may have other probabilities: these are equal."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, y = 1e3 * rng.normal(size=(5, 1 + seed % 2)), np.array([0, 0, 1, 1, seed % 2])
+        models = [
+            ls.SVC(C, kernel=kernel, probability=True).fit(table, y)
+            for table in (X, sparse.csr_matrix(X))
+        ]
+        dense, rare = (model.predict_proba(X) for model in models)
+        np.testing.assert_array_equal(dense, rare)
+        assert sparse.issparse(models[1].support_vectors_)
+        assert models[1].verify(sparse.csr_matrix(X), y).claim_holds

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectFromModel
+from sklearn.linear_model import LogisticRegression as Reference
 
 import linscope as ls
 from linscope.engines import choose
@@ -480,18 +481,24 @@ def test_a_tighter_tol_is_no_worse_than_none(solver, tol):
     np.testing.assert_allclose(tight.coef_, best.coef_, rtol=1e-6, atol=1e-8)
 
 
-def test_l1_ratio_alone_decides_as_in_scikit_learn():
+@pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
+def test_the_l2_penalty_has_no_l1_part_whatever_l1_ratio_is(l1_ratio):
     X, y = overlapping(14, n=80, d=6)
-    a = ls.LogisticRegression(l1_ratio=1.0, C=0.1).fit(X, y)
-    b = ls.LogisticRegression(penalty="l1", C=0.1).fit(X, y)
-    np.testing.assert_array_equal(a.coef_, b.coef_)
-    assert (a.coef_ == 0).any()
-    half = ls.LogisticRegression(l1_ratio=0.5).fit(X, y).coef_
-    np.testing.assert_array_equal(
-        half, ls.LogisticRegression(penalty="elasticnet", l1_ratio=0.5).fit(X, y).coef_
-    )
-    kept = SelectFromModel(ls.LogisticRegression(l1_ratio=1.0, C=0.1)).fit(X, y).get_support()
-    np.testing.assert_array_equal(kept, a.coef_[0] != 0)
+    with pytest.warns(UserWarning, match=f"penalty='l2' .* l1_ratio={l1_ratio} is not used"):
+        ours = ls.LogisticRegression(penalty="l2", l1_ratio=l1_ratio, C=0.1).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn warns, too
+        theirs = Reference(penalty="l2", l1_ratio=l1_ratio, C=0.1, tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-5)
+    assert ours.verify(X, y)
+
+
+def test_features_are_selected_by_an_l1_penalty():
+    X, y = overlapping(14, n=80, d=6)
+    model = ls.LogisticRegression(penalty="l1", C=0.1)
+    kept = SelectFromModel(model).fit(X, y).get_support()
+    np.testing.assert_array_equal(kept, model.fit(X, y).coef_[0] != 0)
+    assert not kept.all()
     assert SelectFromModel(ls.LogisticRegression()).fit(X, y).get_support().any()
 
 

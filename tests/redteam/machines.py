@@ -105,6 +105,11 @@ class Judge:
         norm2, scores, products = values
         zero = sum(machine.C, arb(0)) if machine.C is not None else arb("inf")
         yield from self._refute_objective(claim, machine, rows, norm2, scores, zero)
+        if not self.linear and claim.weights is not None:  # the same model by its coefficients
+            norm2, scores, _ = self._kernel_values(replace(claim, weights=None), machine, rows)
+            yield from self._refute_primal(
+                replace(claim, rounding=claim.spread), machine.value(norm2, scores)
+            )
         if not self.linear:
             yield from self._refute_kkt(claim, machine, products)
 

@@ -47,8 +47,28 @@ class Judge:
         scores = [y * dot(row, w) for row, y in zip(self.rows, self.y, strict=True)]
         if min(scores) < 0 or (verdict.kind == "strict" and min(scores) <= 0):
             yield "the weights do not separate"
+        w = [q(v) for v in verdict.weights.tolist()]
+        floats = [y * dot(row, w) for row, y in zip(self.rows, self.y, strict=True)]
+        alike = [(f > 0) - (f < 0) for f in floats] == [(s > 0) - (s < 0) for s in scores]
+        if verdict.weights_separate != alike:
+            yield f"weights_separate is {verdict.weights_separate}, the signs say {alike}"
         if verdict.kind == "strict" and self.kind == "strict":
             yield from self._margins(verdict)
+            yield from self._floats("geometric", verdict.geometric)
+            yield from self._floats("augmented", verdict.augmented)
+
+    def _floats(self, what: str, margin: Any) -> Iterator[str]:
+        """The margin that the weights reach as floats."""
+        w = [q(v) for v in margin.weights.tolist()]
+        least = min(y * dot(row, w) for row, y in zip(self.rows, self.y, strict=True))
+        norm2 = dot(w, w) - (w[0] * w[0] if what == "geometric" else 0)
+        true = least * least / norm2 if least > 0 else q(0.0)
+        if not np.isfinite(margin.reached):
+            yield f"the float weights reach the {what} margin {margin.reached}"
+            return
+        claimed = q(float(margin.reached))
+        if claimed * claimed > true or claimed * claimed < true * (1 - q(1e-12)):
+            yield f"the float weights reach the {what} margin squared {true}, not {margin.reached}"
 
     def _margins(self, verdict: Any) -> Iterator[str]:
         for what, bias, claimed in (("geometric", "free", verdict.geometric.margin),
@@ -91,4 +111,6 @@ class Judge:
                 yield f"gamma × {factor}", replace(verdict, gamma=factor * verdict.gamma)
                 wide = replace(verdict.geometric, margin=factor * verdict.geometric.margin)
                 yield f"margin × {factor}", replace(verdict, geometric=wide)
+                reached = replace(verdict.geometric, reached=factor * verdict.geometric.reached)
+                yield f"reached × {factor}", replace(verdict, geometric=reached)
             yield "bound 1", replace(verdict, bound=0.5)

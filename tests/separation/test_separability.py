@@ -266,6 +266,8 @@ def forgeries():
     yield "scaled weights", replace(verdict, geometric=replace(g, weights=2 * g.weights))
     yield "larger margin", replace(verdict, geometric=replace(g, margin=g.margin * (1 + 1e-8)))
     yield "smaller margin", replace(verdict, geometric=replace(g, margin=g.margin * (1 - 1e-8)))
+    yield "larger float margin", replace(verdict, geometric=replace(g, reached=g.margin * 1.1))
+    yield "no float margin", replace(verdict, geometric=replace(g, reached=0.0))
     yield "nan margin", replace(verdict, geometric=replace(g, margin=float("nan")))
     yield "other support", replace(verdict, geometric=replace(g, support=np.array([0, 1, 3])))
     yield "support repeated", replace(verdict, geometric=replace(g, support=np.array([0, 1, 1])))
@@ -378,6 +380,7 @@ def test_forged_quasi_separable_is_refused():
         replace(quasi, exact_weights=(W[0] + Fraction(1, 10**30), *W[1:])),
         replace(quasi, exact_weights=tuple(-w for w in W)),
         replace(quasi, exact_weights=(0, 0, 0)),
+        replace(quasi, weights_separate=False),
         replace(quasi, boundary=quasi.boundary[1:]),
         replace(quasi, boundary=np.append(quasi.boundary, 5)),
         replace(quasi, point=(Fraction(1), Fraction(1))),
@@ -385,11 +388,13 @@ def test_forged_quasi_separable_is_refused():
     ):
         assert not other.verify(*TOUCHING).claim_holds
     # strict data have no common point, data that are not separable no such weights
-    strict = QuasiSeparable((-1, 1), (0, 1, 1), np.array([0]), (0, 0), {1: 1}, {0: 1})
+    strict = QuasiSeparable((-1, 1), (0, 1, 1), True, np.array([0]), (0, 0), {1: 1}, {0: 1})
     assert not strict.verify(*OR).claim_holds
     xor = ls.separability(*XOR)
     for W in ((0, 1, 1), (-1, 1, 1), (0, 0, 0)):
-        claim = QuasiSeparable((-1, 1), W, np.array([0]), xor.point, xor.positive, xor.negative)
+        claim = QuasiSeparable(
+            (-1, 1), W, True, np.array([0]), xor.point, xor.positive, xor.negative
+        )
         assert not claim.verify(*XOR).claim_holds
 
 
@@ -430,6 +435,83 @@ def test_hard_separable_data(name, X, y):
     assert np.isfinite(verdict.weights).all()
     assert verdict.margin > 0
     assert not verdict.verify(X, -y).claim_holds
+
+
+def exact_scores(weights, X, y):
+    """y_i (w0 + w·x_i) of floats, as fractions."""
+    w = [Fraction(float(v)) for v in weights]
+    rows = [[Fraction(1), *map(Fraction, x)] for x in np.asarray(X, dtype=float).tolist()]
+    return [int(s) * sum(a * b for a, b in zip(row, w, strict=True))
+            for row, s in zip(rows, y, strict=True)]  # fmt: skip
+
+
+def nearly_collinear(seed):
+    """Decimals on a line, but for rounding: margins of 1e-17 beside columns of 1e4."""
+    rng = np.random.default_rng(seed)
+    t = rng.choice(np.arange(-12, 13), size=rng.integers(4, 8), replace=False)
+    X = np.column_stack([np.full(len(t), 3.7), 1e3 * t, np.full(len(t), -1e3), t / 10 - 0.3])
+    return X[:, rng.permutation(4)[: rng.integers(2, 5)]], np.arange(len(t)) == rng.integers(len(t))
+
+
+def check_claims_of_floats(X, y, verdict):
+    """weights_separate and the margins of the float weights, against exact rationals."""
+    signs = np.where(np.asarray(y) == verdict.classes[1], 1, -1)
+    exact = [int(s) * (W > 0) - int(s) * (W < 0) for s, W in zip(
+        signs, exact_scores_of(verdict.exact_weights, X), strict=True)]  # fmt: skip
+    found = exact_scores(verdict.weights, X, signs)
+    assert verdict.weights_separate == ([(f > 0) - (f < 0) for f in found] == exact)
+    if verdict.kind != "strict":
+        return
+    for margin in (verdict.geometric, verdict.augmented):
+        w = [Fraction(v) for v in margin.weights.tolist()]
+        norm2 = sum(v * v for v in (w[1:] if margin.kind == "geometric" else w))
+        least = min(exact_scores(margin.weights, X, signs))
+        true = least * least / norm2 if least > 0 else Fraction(0)
+        assert true * (1 - Fraction(1, 10**12)) <= Fraction(margin.reached) ** 2 <= true
+        assert Fraction(margin.reached) ** 2 <= Fraction(margin.margin) ** 2 * (
+            1 + Fraction(1, 10**9)
+        )
+
+
+def exact_scores_of(weights, X):
+    rows = [[Fraction(1), *map(Fraction, x)] for x in np.asarray(X, dtype=float).tolist()]
+    return [sum(a * b for a, b in zip(row, weights, strict=True)) for row in rows]
+
+
+def test_float_weights_separate_where_floats_can():
+    X = [
+        [3.7, -6e3, -1e3, -0.9], [3.7, 1e4, -1e3, 0.7], [3.7, 2e3, -1e3, -0.1],
+        [3.7, 6e3, -1e3, 0.3], [3.7, 2e3, -1e3, -0.1], [3.7, 0, -1e3, -0.3],
+    ]  # fmt: skip
+    y = [0, 0, 0, 0, 0, 1]
+    verdict = ls.separability(X, y)
+    assert min(exact_scores(verdict.weights, X, [-1] * 5 + [1])) > 0
+    assert verdict.weights_separate
+    check_claims_of_floats(X, y, verdict)
+    assert verdict.verify(X, y)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_claims_of_float_weights_are_true(seed):
+    X, y = nearly_collinear(seed)
+    verdict = ls.separability(X, y)
+    if verdict.kind != "no":
+        check_claims_of_floats(X, y, verdict)
+        if verdict.kind == "strict" and verdict.geometric.coarse:
+            assert "float64 weights: " in str(verdict)
+    check = verdict.verify(X, y)
+    assert check, check.reason
+
+
+def test_weights_beyond_float64_are_shown_as_a_multiple():
+    """Boundary through points at 1e-259 and 1e88: the weights of it are integers of 340 digits."""
+    X = [[0, -1.3e-259], [-8.7e88, 0], [0, -1.7e-259], [0, 7.8e-260], [0, 0], [-2.3e88, 0]]
+    for y in ([0, 0, 1, 1, 1, 0], [0, 1, 0, 1, 1, 1], [1, 1, 0, 0, 0, 1]):
+        verdict = ls.separability(X, y)
+        if verdict.kind == "quasi":
+            assert np.isfinite(verdict.weights).all()
+            check_claims_of_floats(X, y, verdict)
+        assert verdict.verify(X, y)
 
 
 def overlaps():

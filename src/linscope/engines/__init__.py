@@ -6,7 +6,7 @@ from .base import Engine, RowsElsewhere
 from .choice import choose, here, in_few_blocks, using
 from .finite import check_rows
 from .memory import MemoryEngine
-from .source import Source, class_counts, source_of
+from .source import Source, class_counts, class_totals, source_of
 
 __all__ = [
     "Block",
@@ -18,6 +18,7 @@ __all__ = [
     "check_rows",
     "choose",
     "class_counts",
+    "class_totals",
     "here",
     "in_few_blocks",
     "source_of",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linscope.arithmetic.whole_sums import as_float, whole_sum
 from linscope.data import encode_labels
 from linscope.data.labels import places
 from linscope.rows.blocks import Block, Least, blind, by_columns, light
@@ -142,6 +143,17 @@ def class_counts(codes: Any, n_classes: int) -> np.ndarray:
     return codes.rows.engine.fold(_count_codes, n_classes)
 
 
+def class_totals(codes: Any, weight: Any, n_classes: int) -> np.ndarray:
+    """The sum of the weights of each class, rounded once; codes and weights may be far."""
+    if not len(weight):
+        return class_counts(codes, n_classes).astype(np.float64)
+    if isinstance(codes, np.ndarray):
+        sums = _sums_by_class(codes, weight, n_classes)
+    else:
+        sums = codes.rows.engine.fold(_sum_weights, n_classes)
+    return np.array([as_float(value) for value in sums])
+
+
 class _Labels(NamedTuple):
     """Different labels, sorted."""
 
@@ -207,6 +219,17 @@ def _weightless(block: Block) -> np.ndarray:
 @blind
 def _count_codes(block: Block, n_classes: int) -> np.ndarray:
     return np.bincount(block.y, minlength=n_classes)
+
+
+@blind
+def _sum_weights(block: Block, n_classes: int) -> tuple[int, ...]:
+    return _sums_by_class(block.y, block.weight, n_classes)
+
+
+def _sums_by_class(codes: np.ndarray, weight: np.ndarray, n_classes: int) -> tuple[int, ...]:
+    """Exact sums; weights that are refused later count as 0."""
+    usable = np.where(np.isfinite(weight) & (weight > 0.0), weight, 0.0)
+    return tuple(whole_sum(usable[codes == k]) for k in range(n_classes))
 
 
 def need_target(engine: Engine) -> None:

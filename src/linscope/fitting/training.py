@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import combinations
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from linscope._bridge import (
 )
 from linscope.data import encode_labels, signs, to_matrix
 from linscope.data.tables import TableLike, at_hand
-from linscope.engines import Source, class_counts, source_of
+from linscope.engines import Source, class_counts, class_totals, source_of
 from linscope.engines.checkpoint.front import journaled
 from linscope.engines.source import refuse, weighed
 from linscope.results import Observer, Result, observe
@@ -134,7 +135,8 @@ def _far_training(estimator: Any, source: Source, classes: Any = None) -> Traini
                 "table were put together: give a dict of weights, or scan without compress"
             )
         codes = FarRows(engine).column(given_target)
-        by_class = _checked_class_weights(estimator.class_weight, known, codes)
+        weight = codes.rows.weight
+        by_class = _checked_class_weights(estimator.class_weight, known, codes, weight)
         engine = engine.derive(_times_class_weight, by_class)
     engine, ignored = weighed(engine)
     X = FarRows(engine)
@@ -231,12 +233,12 @@ def _weights(
         sample_weight, matrix, dtype=np.float64, ensure_non_negative=True
     ).copy()
     if estimator.class_weight is not None:
-        weight *= _checked_class_weights(estimator.class_weight, classes, codes)[codes]
+        weight *= _checked_class_weights(estimator.class_weight, classes, codes, weight)[codes]
     return weight
 
 
-def _checked_class_weights(given: Any, classes: Any, codes: Any) -> np.ndarray:
-    by_class = _class_weights(given, classes, codes)
+def _checked_class_weights(given: Any, classes: Any, codes: Any, weight: Any) -> np.ndarray:
+    by_class = class_weights(given, classes, codes, weight)
     for label, value in zip(classes.tolist(), by_class.tolist(), strict=True):
         if not 0 <= value < np.inf:
             raise ValueError(
@@ -245,12 +247,17 @@ def _checked_class_weights(given: Any, classes: Any, codes: Any) -> np.ndarray:
     return by_class
 
 
-def _class_weights(given: Any, classes: Any, codes: Any) -> np.ndarray:
-    """The weight of each class; "balanced" is n / (K n_k), without a look at the labels."""
+def class_weights(given: Any, classes: Any, codes: Any, weight: Any) -> np.ndarray:
+    """The weight of each class; "balanced" is n / (K n_k), where a row of weight 2 counts twice.
+
+    Classes without weight do not count, as if their rows were not there.
+    """
     if isinstance(given, str) and given == "balanced":
-        counts = class_counts(codes, len(classes))
-        if counts.all():
-            return len(codes) / (len(classes) * counts.astype(np.float64))
+        totals = class_totals(codes, weight, len(classes))
+        used = totals > 0.0
+        with np.errstate(over="ignore"):
+            share = fsum(totals.tolist()) / (used.sum() * np.where(used, totals, 1.0))
+        return np.where(used, share, 1.0)
     labels = classes if isinstance(codes, FarColumn) else classes[codes]
     return compute_class_weight(given, classes=classes, y=labels)
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from linscope.data import to_matrix
+from linscope.data import encode_labels, to_matrix
 from linscope.data.tables import TableLike
 from linscope.engines import Source, source_of
 from linscope.results import Certificate, Check
@@ -19,6 +18,7 @@ from linscope.verify.claims import checked, same_claim
 
 from .estimator import Estimator
 from .far import here
+from .training import class_weights
 
 # Rows of a table elsewhere that a model is asked about.
 SOME = 1000
@@ -85,8 +85,7 @@ class Verified(Estimator):
         """What the certificate calls the weights of the fit: sample weights times class weights."""
         if getattr(self, "class_weight", None) is None:
             return sample_weight
-        labels = np.asarray(y)
-        classes = np.unique(labels)
-        by_class = compute_class_weight(self.class_weight, classes=classes, y=labels)
-        weight = by_class[np.searchsorted(classes, labels)]
-        return weight if sample_weight is None else weight * np.asarray(sample_weight, np.float64)
+        classes, codes = encode_labels(y)
+        given = sample_weight is not None
+        weight = np.asarray(sample_weight, np.float64) if given else np.ones(len(codes))
+        return weight * class_weights(self.class_weight, classes, codes, weight)[codes]

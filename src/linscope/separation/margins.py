@@ -37,6 +37,11 @@ from .signed_rows import UNIT, SignedRows
 BLOCK = 1 << 16
 # More rows than this within rounding of the largest: the rounded-up float value is taken instead.
 MOST_CANDIDATES = 4096
+# Float weights that lose no more than this share of the margin need not be improved.
+VISIBLE = 1e-6
+# Multiples of the exact weights that are rounded in search of better floats: by factors so near to
+# 1, at most so many, and fewer where there are many numbers to multiply.
+FACTOR, TRIES, FEWEST, NUMBERS = Fraction(40503, 1 << 46), 512, 8, 1e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +52,9 @@ class Margin:
     ----------
     kind : "geometric" (the bias is free) or "augmented" (the bias counts in the norm)
     weights : bias first; geometric: the nearest samples score ±1; augmented: unit length
-    margin : distance from the boundary to the nearest sample (augmented: in [1, x] space)
+    margin : distance from the exact boundary to the nearest sample (augmented: in [1, x] space)
+    reached : the same distance for ``weights`` as the floats they are, rounded down; 0 if they do
+        not separate. It is below ``margin`` where float64 is too coarse for these data.
     support : rows that carry the margin, ascending
     coefficients : their convex coefficients; geometric: they sum to 1 within each class
     exact : the coefficients as fractions where float64 is too coarse for the proof, else None
@@ -56,6 +63,7 @@ class Margin:
     kind: str
     weights: np.ndarray
     margin: float
+    reached: float
     support: np.ndarray
     coefficients: np.ndarray
     exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
@@ -63,6 +71,7 @@ class Margin:
     def _repr_html_(self) -> str:
         pairs = [
             ("margin", f"{self.margin:.6g}"),
+            *([("margin of the float64 weights", f"{self.reached:.6g}")] if self.coarse else []),
             ("weights, bias first", _some(self.weights)),
             ("rows that carry it", _some(self.support)),
             ("their coefficients", _some(self.coefficients)),
@@ -73,6 +82,11 @@ class Margin:
     def width(self) -> float:
         """Distance between the two margin hyperplanes, M = 2/‖w‖."""
         return 2.0 * self.margin
+
+    @property
+    def coarse(self) -> bool:
+        """Whether rounding to float64 costs the weights a visible part of the margin."""
+        return self.reached < (1.0 - VISIBLE) * self.margin
 
     @property
     def proof(self) -> list[Fraction]:
@@ -140,19 +154,67 @@ def combine(rows: SignedRows, support, coefficients: list[Fraction]) -> list[Fra
     return times_powers([Fraction(int(t), common) for t in total], e)
 
 
-def float_weights(kind: str, found: Bounds) -> np.ndarray:
-    """Each exact weight rounded once; augmented weights are scaled to unit length first."""
+def float_weights(rows: SignedRows, kind: str, found: Bounds) -> tuple[np.ndarray, float]:
+    """Weights as floats, and the margin that they reach.
+
+    Each exact weight is rounded once (augmented weights are scaled to unit length first). Where
+    these floats lose a visible part of the margin, other multiples of the exact weights are
+    rounded, and the bias is put in the middle; the best are kept.
+    """
+    start, exact = _rounded(kind, found)
+    best, most = start, _reached(rows, kind, list(map(Fraction, start.tolist())))
+    goal = (1 - Fraction(VISIBLE)) ** 2 * found.low2
+    tries = min(TRIES, max(FEWEST, int(NUMBERS / (rows.n * rows.p))))
+    for k in range(tries if most < goal else 0):
+        w = [_float(c * (1 + k * FACTOR)) for c in exact]
+        W = list(map(Fraction, w))
+        ends = [rows.minimum([Fraction(0), *W[1:]], rows.signs * s > 0)[1] for s in (1, -1)]
+        for bias in (w[0], _float((ends[1] - ends[0]) / 2)):
+            value = _square(
+                kind,
+                [Fraction(bias), *W[1:]],
+                min(ends[0] + Fraction(bias), ends[1] - Fraction(bias)),
+            )
+            if value > most:
+                best, most = np.array([bias, *w[1:]]), value
+        if most >= goal:
+            break
+    return best, sqrt_down(most)
+
+
+def _rounded(kind: str, found: Bounds) -> tuple[np.ndarray, list[Fraction]]:
+    """Each weight rounded once, and the weights that were rounded."""
     if kind == "geometric":
         try:
-            return np.array([float(w) for w in found.weights])
+            return np.array([float(w) for w in found.weights]), found.weights
         except OverflowError:
             raise ValueError(
                 "the classes are separable, but so close together that the weights exceed float64: "
                 "multiply X by a large power of 2, for instance 2.0**200, or subtract an offset"
             ) from None
-    norm2 = sum(c * c for c in found.weights)
+    norm2 = sum((c * c for c in found.weights), Fraction(0))
     root = [sqrt_down(c * c / norm2) for c in found.weights]
-    return np.array([-r if c < 0 else r for r, c in zip(root, found.weights, strict=True)])
+    unit = Fraction(sqrt_down(1 / norm2))
+    signed = np.array([-r if c < 0 else r for r, c in zip(root, found.weights, strict=True)])
+    return signed, [c * unit for c in found.weights]
+
+
+def _reached(rows: SignedRows, kind: str, W: list[Fraction]) -> Fraction:
+    """The margin of weights, squared; 0 if they do not separate."""
+    return _square(kind, W, rows.minimum(W)[1])
+
+
+def _square(kind: str, W: list[Fraction], least: Fraction) -> Fraction:
+    norm2 = sum((c * c for c in (W[1:] if kind == "geometric" else W)), Fraction(0))
+    return least * least / norm2 if least > 0 and norm2 else Fraction(0)
+
+
+def _float(value: Fraction) -> float:
+    """Rounded; 0 beyond the range."""
+    try:
+        return float(value)
+    except OverflowError:
+        return 0.0
 
 
 def squared_radius(rows: SignedRows) -> Fraction:

@@ -77,8 +77,8 @@ def maximum_margin(
         order = np.argsort(members)
         support, exact = np.array(members)[order], tuple(alpha[i] for i in order)
         coefficients = np.array([float(c) for c in exact])
-    weights = float_weights(kind, found)
-    margin = Margin(kind, weights, sqrt_down(found.low2), support, coefficients, exact)
+    weights, reached = float_weights(rows, kind, found)
+    margin = Margin(kind, weights, sqrt_down(found.low2), reached, support, coefficients, exact)
     return margin, found
 
 

@@ -21,7 +21,7 @@ from .maximum_margin import maximum_margin
 from .reading import read_table
 from .signed_rows import SignedRows, whole_numbers
 from .three_cases import Outcome, decide, shared_point
-from .verdicts import NotSeparable, QuasiSeparable, Separable
+from .verdicts import NotSeparable, QuasiSeparable, Separable, rounded
 
 
 @accepts_dataset
@@ -116,7 +116,9 @@ def _quasi_separable(rows: SignedRows, classes: Any, outcome: Outcome) -> QuasiS
     W, _ = whole_numbers(outcome.weights)
     boundary = np.flatnonzero(rows.signs_of(W) == 0)
     point, positive, negative = _common_point(rows, outcome.circuit)
-    return QuasiSeparable(classes, tuple(W), boundary, point, positive, negative)
+    floats = list(map(Fraction, rounded(W).tolist()))
+    alike = bool(np.array_equal(rows.signs_of(floats), rows.signs_of(W)))
+    return QuasiSeparable(classes, tuple(W), alike, boundary, point, positive, negative)
 
 
 def _common_point(rows: SignedRows, circuit: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linscope._printable import printable
+from linscope.arithmetic.rational import magnitude, power_of_two
 from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
 from linscope.results import Check
@@ -85,12 +86,22 @@ class Separable(Verdict):
 
     @property
     def weights(self) -> np.ndarray:
-        """The maximum margin hyperplane, bias first; the support vectors score ±1."""
+        """The maximum margin hyperplane in float64, bias first; the support vectors score ±1."""
         return self.geometric.weights
 
     @property
+    def weights_margin(self) -> float:
+        """Distance from the boundary of ``weights``, as floats, to the nearest sample: at least."""
+        return self.geometric.reached
+
+    @property
+    def weights_separate(self) -> bool:
+        """Whether ``weights``, as floats, separate; ``exact_weights`` always do."""
+        return self.weights_margin > 0
+
+    @property
     def margin(self) -> float:
-        """Distance from the maximum margin hyperplane to the nearest sample."""
+        """Distance from the exact maximum margin hyperplane to the nearest sample."""
         return self.geometric.margin
 
     @property
@@ -114,6 +125,7 @@ class Separable(Verdict):
         return [
             *lines,
             f"margin: {self.margin:.6g} (width {self.geometric.width:.6g})",
+            *([f"float64 weights: {in_floats(self)}"] if self.geometric.coarse else []),
             f"support vectors: {name_rows(self.support)}",
             f"updates of the perceptron from zeros: at most {count(self.bound)} "
             f"(R²/γ² with R = {self.radius:.6g}, γ = {self.gamma:.6g})",
@@ -128,6 +140,8 @@ class QuasiSeparable(Verdict):
     ----------
     classes : (negative, positive) labels
     exact_weights : fractions, bias first; no sample is on the wrong side, some are off the boundary
+    weights_separate : whether ``weights``, as floats, also have all samples on these sides and on
+        this boundary
     boundary : rows with score exactly 0
     point : a point in both convex hulls, so that no hyperplane separates strictly
     positive, negative : row -> weight, the convex combinations of each class that make the point
@@ -135,6 +149,7 @@ class QuasiSeparable(Verdict):
 
     kind: ClassVar[str] = "quasi"
     exact_weights: tuple[Fraction, ...]
+    weights_separate: bool
     boundary: np.ndarray
     point: tuple[Fraction, ...]
     positive: dict[int, Fraction]
@@ -142,8 +157,8 @@ class QuasiSeparable(Verdict):
 
     @property
     def weights(self) -> np.ndarray:
-        """The weights rounded to float64, bias first."""
-        return np.array([float(w) for w in self.exact_weights])
+        """The weights rounded to float64, bias first; a multiple where they exceed its range."""
+        return rounded(self.exact_weights)
 
     @accepts_dataset
     def verify(self, X: TableLike, y: Any = None) -> Check:
@@ -157,6 +172,8 @@ class QuasiSeparable(Verdict):
         ]
         if len(self.exact_weights) <= 7:
             lines.append(f"boundary: {equation(self.exact_weights)} = 0")
+        if not self.weights_separate:
+            lines.append("float64 weights: too coarse for this boundary; exact_weights are not")
         return [*lines, f"on the boundary: {name_rows(self.boundary)}", *meeting(self)]
 
 
@@ -194,6 +211,13 @@ class NotSeparable(Verdict):
         ]
 
 
+def in_floats(verdict: Separable) -> str:
+    """What rounding to float64 costs."""
+    if not verdict.weights_separate:
+        return "none was found that separates the samples; exact_weights do"
+    return f"a margin of {verdict.weights_margin:.6g}; the margin above is that of exact weights"
+
+
 def meeting(verdict: QuasiSeparable | NotSeparable) -> list[str]:
     """The common point and how each class makes it."""
     negative, positive = verdict.classes
@@ -212,6 +236,14 @@ def count(bound: float | int) -> str:
 
 
 LARGEST_FLOAT = 10**300
+
+
+def rounded(weights: Iterable) -> np.ndarray:
+    """Fractions as floats: those of a power of 2 times the weights, if they are too large."""
+    weights = list(map(Fraction, weights))
+    largest = max(map(abs, weights))
+    unit = power_of_two(-magnitude(largest)) if largest > LARGEST_FLOAT else 1
+    return np.array([float(w * unit) for w in weights])
 
 
 def equation(weights: Iterable) -> str:

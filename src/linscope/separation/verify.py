@@ -70,6 +70,9 @@ def verify_quasi_separable(verdict, rows: SignedRows) -> str:
     boundary = np.asarray(verdict.boundary)
     require(np.array_equal(boundary, np.flatnonzero(sign == 0)), "the boundary rows are others")
     _check_common_point(rows, verdict)
+    alike = bool(np.array_equal(rows.signs_of(_fractions(verdict.weights, rows.p)), sign))
+    what = "have" if alike else "do not have"
+    require(verdict.weights_separate == alike, f"the float weights {what} the same sides")
     return (
         f"no sample is on the wrong side, {len(boundary)} of {rows.n} are on the boundary, and the "
         "convex hulls share a point"
@@ -117,8 +120,9 @@ def _check_margin(rows: SignedRows, margin: Margin) -> Bounds:
     require(
         margin.margin == sqrt_down(found.low2), f"{kind} margin is {sqrt_down(found.low2):.17g}"
     )
-    claimed = np.asarray(margin.weights)
-    require(np.array_equal(claimed, float_weights(kind, found)), f"{kind} weights are not these")
+    claimed, (weights, reached) = np.asarray(margin.weights), float_weights(rows, kind, found)
+    require(np.array_equal(claimed, weights), f"{kind} weights are not these")
+    require(margin.reached == reached, f"the {kind} margin of the float weights is {reached:.17g}")
     return found
 
 

@@ -40,7 +40,10 @@ def fractions(values: Any, read: Callable[[Any], Fraction] = rational) -> np.nda
 
 
 def exact_weights(model, y, sample_weight) -> list[Fraction] | None:
-    """Sample weight times class weight of every given row; "balanced" is n / (K n_k), exactly."""
+    """Sample weight times class weight of every given row; "balanced" is n / (K n_k), exactly.
+
+    A row of weight 2 counts twice in n and n_k.
+    """
     if sample_weight is None and model.class_weight is None:
         return None
     classes, codes = encode_labels(y)
@@ -48,8 +51,11 @@ def exact_weights(model, y, sample_weight) -> list[Fraction] | None:
     if sample_weight is not None:
         given = [rational(v) for v in np.broadcast_to(np.asarray(sample_weight), len(codes))]
     if model.class_weight == "balanced":
-        n, counts = len(codes), np.bincount(codes)
-        factors = [Fraction(n, len(classes) * int(count)) for count in counts]
+        totals = [Fraction(0)] * len(classes)
+        for code, weight in zip(codes.tolist(), given, strict=True):
+            totals[code] += weight
+        n, used = sum(totals), sum(total > 0 for total in totals)
+        factors = [n / (used * total) if total else Fraction(1) for total in totals]
     else:
         factors = [rational((model.class_weight or {}).get(label, 1)) for label in classes.tolist()]
     return [weight * factors[code] for weight, code in zip(given, codes.tolist(), strict=True)]

@@ -65,9 +65,16 @@ def values(kernel: Kernel, X: Any, Z: Any, *, precise: bool = False) -> Values:
 
 
 def kernel_sums(
-    kernel: Kernel, X: Any, Z: Any, beta: np.ndarray, bias: float = 0.0, *, precise: bool = False
+    kernel: Kernel,
+    X: Any,
+    Z: Any,
+    beta: np.ndarray,
+    bias: float = 0.0,
+    less: np.ndarray | None = None,
+    *,
+    precise: bool = False,
 ) -> Ball:
-    """Σ_j β_j K(x_i, z_j) + b for each row of X.
+    """Σ_j β_j K(x_i, z_j) + b − less_i for each row of X.
 
     >>> kernel = Kernel("rbf", gamma=1.0)
     >>> far = np.array([[1e9], [1e9 + 1.0]])
@@ -78,17 +85,36 @@ def kernel_sums(
     mid, rad = np.zeros(X.shape[0]), np.zeros(X.shape[0])
     for rows in tiles(X.shape[0], Z.shape[0], X.shape[1]):
         own = values(kernel, X[rows], Z, precise=precise)
-        mid[rows], rad[rows] = matrix_sums(own, beta, bias, precise=precise)
+        part = None if less is None else less[rows]
+        mid[rows], rad[rows] = matrix_sums(own, beta, bias, part, precise=precise)
     return Ball.safe(mid, rad)
 
 
-def matrix_sums(K: Values, beta: np.ndarray, bias: float = 0.0, *, precise: bool = False) -> Ball:
-    """Kβ + b of values that are there."""
+def matrix_sums(
+    K: Values,
+    beta: np.ndarray,
+    bias: float = 0.0,
+    less: np.ndarray | None = None,
+    *,
+    precise: bool = False,
+) -> Ball:
+    """Kβ + b − less of values that are there."""
     weights = np.concatenate([[bias]] + [beta] * len(K.layers))
-    sums = scores(np.hstack(K.layers), weights, precise=precise)
+    sums = sums_less(np.hstack(K.layers), less, weights, precise)
     with np.errstate(all="ignore"):
         doubt = K.rad @ np.abs(beta) * (1.0 + gamma(len(beta) + 2)) + len(beta) * TINY
-    return Ball.safe(sums.mid[:, 0], sums.rad[:, 0] + doubt)
+    return Ball.safe(sums.mid, sums.rad + doubt)
+
+
+def sums_less(X: Any, less: np.ndarray | None, weights: np.ndarray, precise: bool) -> Ball:
+    """w·x + b − less of each row, bias first; in pairs of floats the difference is rounded once."""
+    if precise and less is not None:
+        stack = sp.hstack if sp.issparse(X) else np.hstack
+        X = stack([X, less[:, None]])
+        X, weights, less = X.tocsr() if sp.issparse(X) else X, np.append(weights, -1.0), None
+    sums = scores(X, weights, precise=precise)
+    ball = Ball(sums.mid[:, 0], sums.rad[:, 0])
+    return ball if less is None else ball - less
 
 
 def diagonal(kernel: Kernel, X: Any) -> np.ndarray:

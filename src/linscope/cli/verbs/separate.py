@@ -124,7 +124,7 @@ def _found(verdict: Any, source: Source | None = None) -> dict[str, Any]:
     if verdict.kind != "no":
         proof = ["weights", *proof]
     if verdict.kind == "strict":
-        proof = ["margin", "support", *proof]
+        proof = ["margin", "support", "weights_margin", "weights_separate", *proof]
     return found | {each: getattr(verdict, each) for each in proof}
 
 
@@ -156,6 +156,8 @@ def _two_classes(out: Console, source: Source, verdict: Any) -> None:
 
 
 def _widest_margin(source: Source, verdict: Any) -> Pairs:
+    from linscope.separation.verdicts import in_floats
+
     rows = verdict.support.tolist()
     shown = [f"{_sample(source, i)}, {_row_class(source, i)}" for i in rows[:SHOWN]]
     if len(rows) > SHOWN:
@@ -164,6 +166,7 @@ def _widest_margin(source: Source, verdict: Any) -> Pairs:
         ("widest margin", hyperplane(verdict.weights, source.features, "=")),
         ("distance", f"{verdict.margin:.6g} to the nearest samples, the support vectors:"),
         *(("", text) for text in shown),
+        *([("in float64", in_floats(verdict))] if verdict.geometric.coarse else []),
         ("perceptron", f"at most {bound_text(verdict.bound)} updates from zeros, in any order:"),
         ("", f"R²/γ² with R = {verdict.radius:.6g}, γ = {verdict.gamma:.6g}"),
     ]
@@ -174,6 +177,7 @@ def _boundary(source: Source, verdict: Any) -> Pairs:
     more = f" … {len(rows)} in all" if len(rows) > SHOWN else ""
     return [
         ("boundary", hyperplane(verdict.weights, source.features, "=")),
+        *([] if verdict.weights_separate else [("in float64", "too coarse for this boundary")]),
         ("on it", "; ".join(_sample(source, i) for i in rows[:SHOWN]) + more),
         *_meeting(source, verdict),
     ]

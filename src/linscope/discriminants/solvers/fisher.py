@@ -171,8 +171,9 @@ def discriminants(
         scalings = root @ scalings
     heights = apart @ root
     heights[priors == 0] = 0.0  # a class without samples is ruled out by its level
-    coef = np.ldexp(heights @ root.T, -moments.exponent)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):  # weights out of range are refused
+        coef = np.ldexp(heights @ root.T, -moments.exponent)
+        own_scalings = np.ldexp(scalings, -moments.exponent[:, None])
         levels = np.log(priors) - 0.5 * (heights**2).sum(axis=1)
     plain = pooling.plain and not mean_difference
     w = heights[-1] @ root.T - heights[0] @ root.T if len(priors) == 2 else scalings[:, :1].sum(1)
@@ -190,7 +191,7 @@ def discriminants(
     return Discriminants(
         coef=coef,
         levels=levels,
-        scalings=np.ldexp(scalings, -moments.exponent[:, None]),
+        scalings=own_scalings,
         eigenvalues=eigenvalues,
         base=base,
         shift=shift,

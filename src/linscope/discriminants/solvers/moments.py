@@ -20,7 +20,7 @@ from linscope.rows.blocks import Block, Largest
 
 from . import class_loops as loops
 from .class_sums import Kind, additions, in_blocks, sums_of
-from .settled_columns import constants, settle
+from .settled_columns import constants, fine_means, settle
 
 # Larger values have squares that leave too little of the range of floats.
 LARGEST = 1e150
@@ -28,6 +28,8 @@ LARGEST = 1e150
 PILOT_ROWS = 1024
 # A sum of squares below this may have lost digits to underflow.
 TINY = 1e-280
+# Classes of less weight need columns near 1.
+LIGHT = 1e-20
 # Sums of squares should be right to this; else the rows are looked at again.
 PRECISE = 1e-10
 UNIT = 2.0**-53
@@ -197,7 +199,7 @@ def class_moments(
     if poor.any():
         better = np.where(poor, moments.means, origin)
         moments, raw = _one_pass(engine, kind, better, exponent)
-    return _settled(moments, raw, engine, doubt)
+    return fine_means(_settled(moments, raw, engine, doubt), engine)
 
 
 def _first_origin(engine: Engine, n_classes: int) -> np.ndarray:
@@ -269,7 +271,8 @@ def _out_of_range(moments: ClassMoments, raw: np.ndarray) -> bool:
     finite = np.isfinite(moments.scatter).all() and np.isfinite(moments.means).all()
     sizes = np.abs(moments.offset)
     sizes = sizes.max(axis=0) if moments.kind == "pooled" else sizes
-    return bool(not finite or ((raw < TINY) & ((raw > 0) | (sizes > 0))).any())
+    light = moments.weight[moments.weight > 0].min(initial=1.0) < LIGHT  # w x may underflow
+    return bool(not finite or light or ((raw < TINY) & ((raw > 0) | (sizes > 0))).any())
 
 
 def _exponents(engine: Engine) -> np.ndarray:

@@ -81,7 +81,8 @@ def gaussians(moments: ClassMoments, priors: np.ndarray, shared: bool) -> Gaussi
     least = total / (count + 1.0)[:, None]
     with np.errstate(over="ignore", under="ignore"):
         variances = np.ldexp(np.where(own, variances, least), 2 * moments.exponent)
-    variances = np.where(own | (total > 0), variances, 1.0)
+    # a total that underflows leaves variances of 0, which are refused
+    variances = np.where(own | (total > 0) | (apart != 0).any(axis=0), variances, 1.0)
     floored = ~own & (moments.weight > 0)[:, None]
     return Gaussians(priors, moments.means, variances, floored, _accuracy(moments, variances))
 

@@ -7,10 +7,11 @@ a matter of rounding, and if it is not, its squares are summed without error abo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +23,28 @@ if TYPE_CHECKING:
     from .moments import ClassMoments
 
 # Sums of squares below this may have lost digits to underflow.
-LEAST = 1e-290
+LEAST, NORMAL = 1e-290, 2.0**-1022
+
+
+class Centres(NamedTuple):
+    """Means of columns by class, centre + 2^e step, and Σ w ((x − c)/2^e − s)^p of c, s and p."""
+
+    varies: np.ndarray
+    e: np.ndarray
+    sums: Callable[..., np.ndarray]
+    total: np.ndarray
+    centre: np.ndarray
+    step: np.ndarray
+
+
+def fine_means(moments: ClassMoments, engine: Engine) -> ClassMoments:
+    """Means in units of each class, where one unit for all classes makes small values 0."""
+    columns = np.flatnonzero(moments.exponent)
+    if not len(columns):
+        return moments
+    need = np.repeat(moments.weight[:, None] > 0, len(columns), axis=1)
+    at = _centres(engine, columns, need)
+    return _with(moments, columns, need, {"origin": at.centre, "offset": np.ldexp(at.step, at.e)})
 
 
 def settle(moments: ClassMoments, engine: Engine, need: np.ndarray) -> ClassMoments:
@@ -33,19 +55,12 @@ def settle(moments: ClassMoments, engine: Engine, need: np.ndarray) -> ClassMome
         centre = low + 2^e Σ w z / W      step = Σ w z / W      S = 4^e Σ w (z − step)²
     """
     columns = np.flatnonzero(need.any(axis=0))
-    need, zero = need[:, columns], np.zeros((len(need), len(columns)))
-    low, high = _extremes(engine, columns, len(need))
-    varies = need & (low < high)
-    e = np.frexp(np.where(varies, high - low, 1.0))[1]
-    sums = partial(engine.fold, _power_sums, columns, varies, e)
-    total = np.where(varies, sums(low, zero, 0), 1.0)
-    mean = np.ldexp(sums(low, zero, 1) / total, e)
-    centre = np.where(varies, np.clip(low + mean, low, high), low)
-    step = sums(centre, zero, 1) / total
+    need = need[:, columns]
+    varies, e, sums, total, centre, step = _centres(engine, columns, need)
     squares = sums(centre, step, 2)
     with np.errstate(under="ignore"):
         scatter = np.ldexp(squares, 2 * (e - moments.exponent[columns]))
-        lost = varies & (scatter < LEAST) & (np.ldexp(squares / total, 2 * e) >= LEAST)
+        lost = varies & (scatter < LEAST) & (np.ldexp(squares / total, 2 * e) >= NORMAL)
     if lost.any():
         raise ValueError(
             f"column {columns[lost.any(axis=0)][0]} varies so much less in one class than in "
@@ -53,6 +68,18 @@ def settle(moments: ClassMoments, engine: Engine, need: np.ndarray) -> ClassMome
         )
     found = {"origin": centre, "offset": np.ldexp(step, e), "scatter": scatter}
     return _with(moments, columns, need, found)
+
+
+def _centres(engine: Engine, columns: np.ndarray, need: np.ndarray) -> Centres:
+    zero = np.zeros(need.shape)
+    low, high = _extremes(engine, columns, len(need))
+    varies = need & (low < high)
+    e = np.frexp(np.where(varies, high - low, 1.0))[1]
+    sums = partial(engine.fold, _power_sums, columns, varies, e)
+    total = np.where(varies, sums(low, zero, 0), 1.0)
+    mean = np.ldexp(sums(low, zero, 1) / total, e)
+    centre = np.where(varies, np.clip(low + mean, low, high), low)
+    return Centres(varies, e, sums, total, centre, sums(centre, zero, 1) / total)
 
 
 def constants(
@@ -99,10 +126,12 @@ def _power_sums(block: Block, columns, which, e, centre, step, power: int) -> np
     x, out = _columns(block, columns), np.zeros(which.shape)
     for k in np.flatnonzero(which.any(axis=1)).tolist():
         own = block.y == k
-        z = np.ldexp(x[own] - centre[k], -e[k]) - step[k]
-        terms = z**power * (block.weight[own, None] if block.weighted else 1.0)
-        for j in np.flatnonzero(which[k]).tolist():
-            out[k, j] = fsum(terms[:, j].tolist())
+        used = np.flatnonzero(which[k])
+        z = np.ldexp(x[np.ix_(own, used)] - centre[k, used], -e[k, used])
+        terms = (z - step[k, used]) ** power
+        terms *= block.weight[own, None] if block.weighted else 1.0
+        for j, column in zip(used.tolist(), terms.T.tolist(), strict=True):
+            out[k, j] = fsum(column)
     return out
 
 

@@ -32,7 +32,14 @@ def ledoit_wolf_pooling(engine: Engine, moments: ClassMoments, priors: np.ndarra
     spread = np.sqrt(np.maximum(variances, 0.0))
     inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     scale = np.ldexp(1.0, -moments.exponent)
-    fourth = engine.fold(_fourth_moments, moments.origin, moments.offset, inverse * scale)
+    with np.errstate(over="ignore"):
+        scale = inverse * scale
+    if not np.isfinite(scale).all():
+        raise ValueError(
+            "a column varies by less than floats can square: scale the columns, e.g. with "
+            "sklearn.preprocessing.StandardScaler, or leave it out"
+        )
+    fourth = engine.fold(_fourth_moments, moments.origin, moments.offset, scale)
     shrinkage = np.zeros(len(priors))
     for k in np.flatnonzero(moments.weight > 0):
         unit = moments.scatter[k] / moments.weight[k] * np.outer(inverse[k], inverse[k])

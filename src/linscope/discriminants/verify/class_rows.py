@@ -93,7 +93,10 @@ def _weights(class_weight: Any, sample_weight: Any, known, codes) -> np.ndarray:
         raise ValueError(f"sample_weight must be {n} numbers that are not negative")
     if isinstance(class_weight, str):
         require(class_weight == "balanced", f"no class weights are called {class_weight!r}")
-        by_class = n / (len(known) * np.bincount(codes))
+        totals = np.array([fsum(weight[codes == k].tolist()) for k in range(len(known))])
+        used = totals > 0.0
+        share = fsum(totals.tolist()) / (used.sum() * np.where(used, totals, 1.0))
+        by_class = np.where(used, share, 1.0)
     else:
         by_class = np.array([float((class_weight or {}).get(k, 1.0)) for k in known.tolist()])
     return weight * by_class[codes]

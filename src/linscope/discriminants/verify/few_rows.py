@@ -103,12 +103,14 @@ class FewRowsModel:
         self.S[:, still] = 0.0
         self.Z = np.vstack([np.sqrt(f) * r * z for f, r, z in zip(factors, root, Z, strict=True)])
         self.Z[:, still] = 0.0
-        self.spread = np.sqrt((self.Z**2).sum(axis=0))
+        peak = np.abs(self.Z).max(axis=0, initial=0.0)
+        peak[peak == 0.0] = 1.0  # squares of small columns would vanish
+        self.spread = peak * np.sqrt(((self.Z / peak) ** 2).sum(axis=0))
         self.base = means[0]
         apart = (means - self.base) + offset
         self.shift = priors @ apart
         self.delta = apart - self.shift
-        unit = np.where(still, 1.0, self.spread)
+        unit = np.where(self.spread > 0.0, self.spread, 1.0)
         _, values, turn = np.linalg.svd(self.Z / unit, full_matrices=False)
         r = min(rank, int((values > nothing * values.max(initial=0.0)).sum()))
         self.T = T = np.where(still[:, None], 0.0, turn[:r].T / values[:r]) / unit[:, None]

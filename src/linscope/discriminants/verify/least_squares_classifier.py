@@ -8,6 +8,7 @@ the page of least squares does the rest.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,10 @@ def _weight(claim, codes: np.ndarray, sample_weight) -> np.ndarray | None:
     weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, float)
     labels = list(claim.labels)
     if claim.class_weight == "balanced":
-        count = np.bincount(codes, minlength=len(labels))
-        return weight * (len(codes) / ((count > 0).sum() * np.maximum(count, 1)))[codes]
+        totals = np.array([fsum(weight[codes == k].tolist()) for k in range(len(labels))])
+        used = totals > 0.0
+        share = fsum(totals.tolist()) / (used.sum() * np.where(used, totals, 1.0))
+        return weight * np.where(used, share, 1.0)[codes]
     factors = dict(claim.class_weight or {})
     return weight * np.array([float(factors.get(label, 1.0)) for label in labels])[codes]
 

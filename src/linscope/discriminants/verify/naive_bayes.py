@@ -1,6 +1,6 @@
 """Is a claim about Gaussian naive Bayes true? The model is the moments of the samples.
 
-    θ_kj   the mean of column j in class k          |θ − m| ≤ a σ + 2⁻⁵² |m|
+    θ_kj   the mean of column j in class k          |θ − m| ≤ a σ + max(2⁻⁵² |m|, 2⁻¹⁰⁷⁴)
     v_kj   its variance there, or with ``shared``   |v − σ²| ≤ a σ²
            its mean over the classes
 
@@ -24,6 +24,8 @@ from .class_columns import SMALL, Column, Moments, class_moments, exact_column
 from .class_rows import ClassRows, check_shares, exact_sum, read_rows
 
 NORMAL = 2.0**-1022
+# A mean that is no normal float is as near as float64 allows.
+LEAST = Fraction(1, 2**1074)
 # The largest accuracy that says anything.
 WORST = 0.01
 
@@ -75,7 +77,7 @@ def _settled(claim: Any, rows: ClassRows, about: list[Moments] | None, j: int) -
     for k, label in enumerate(rows.labels):
         mean = Fraction(float(claim.means[rows.seen[k], j]))
         variance = Fraction(float(claim.variances[rows.seen[k], j]))
-        far = abs(mean - exact[k].mean) - abs(exact[k].mean) / 2**52
+        far = abs(mean - exact[k].mean) - max(abs(exact[k].mean) / 2**52, LEAST)
         inside = far <= 0 or far * far <= a * a * exact[k].variance
         require(inside, f"class {label!r}, column {j}: the mean is {float(exact[k].mean):.15g}")
         right = abs(variance - expected[k]) <= a * expected[k]

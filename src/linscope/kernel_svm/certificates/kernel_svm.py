@@ -32,6 +32,8 @@ QUICK, LONG, PRECISE = 2e6, 5e8, 1e6
 COARSE = 1e-7
 # The scores of a solver are enough where rounding is less than this share of tol.
 SMALL = 0.01
+# Rounding is shown where it is more than this share of the objective.
+VISIBLE = 1e-6
 # Margins this near to 1 are 1 but for rounding.
 NEAR = 1e-6
 
@@ -47,7 +49,10 @@ class KernelSVMCertificate(SVMCertificate):
     C, kernel, parameters : the problem; the price of a sample is the float C·c_i
     tol : the KKT violation that was asked for
     allowed : the gap that follows from it, tol·ΣC_i; with C = ∞ 4·tol·Σα_i
-    rounding : the objective is ``primal`` within so much
+    rounding : the objective is ``primal`` within so much: that of ``coef_`` and ``intercept_`` with
+        a linear kernel, else that of ``dual_coef_`` and ``intercept_``
+    spread : with a linear kernel: the objective of ``dual_coef_`` and ``intercept_`` is ``primal``
+        within so much; else None
     ridge : proven: the kernel with so much on its diagonal is an inner product; None if unknown
     slope : a of the probabilities, which nothing proves; None if the model has none
     witness : (rows, v) with vᵀKv < 0: the kernel is not an inner product, and there is no gap
@@ -71,12 +76,17 @@ class KernelSVMCertificate(SVMCertificate):
     tol: float = 1e-3
     allowed: float = 0.0
     rounding: float = 0.0
+    spread: float | None = None
     ridge: float | None = 0.0
     slope: float | None = None
     witness: tuple[np.ndarray, np.ndarray] | None = None
 
     def facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"objective": self.primal}
+        visible = VISIBLE * abs(self.primal or 0.0)
+        coarse = f"{self.primal:.6g}, rounded by at most {self.rounding:.2g}"
+        facts: dict[str, Any] = {"objective": coarse if self.rounding > visible else self.primal}
+        if self.spread is not None and self.spread > visible:
+            facts["objective of dual_coef_"] = f"{self.primal:.6g} within {self.spread:.2g}"
         if self.gap is not None:
             known = self.ridge is not None
             doubt = "" if known else " (if this kernel is an inner product, which was not checked)"
@@ -222,7 +232,8 @@ def _fine(found: Judged, rounding: float, tol: float) -> bool:
     """Whether rounding is also a small part of the objective."""
     with np.errstate(all="ignore"):
         small = rounding * found.prices <= COARSE * abs(found.primal.mid)
-        small &= kernel_svm.precise_enough(found.primal.mid, found.primal.rad, tol * found.prices)
+        known = WIDER * found.primal.rad
+        small &= kernel_svm.precise_enough(found.primal.mid, known, tol * found.prices)
         return bool(small and (found.kkt <= tol or 40.0 * rounding <= found.kkt))
 
 
@@ -261,13 +272,14 @@ def in_float(values: Any, dtype: Any) -> Any:
 
 def _numbers(found: Judged, shown: Evidence) -> dict[str, Any]:
     primal, rounding = float(found.primal.mid), float(found.primal.rad)
-    numbers = {"primal": primal, "rounding": rounding, "kkt": found.kkt}
+    spread = None if found.spread is None else WIDER * found.spread
+    numbers = {"primal": primal, "rounding": WIDER * rounding, "kkt": found.kkt, "spread": spread}
     if not np.isfinite(rounding):
         numbers = {**numbers, "primal": np.inf, "rounding": 0.0}
     if shown.witness is not None:
         return numbers
     gap = found.gap if np.isfinite(rounding) else np.inf
-    dual = float(np.nextafter(primal - 2.0 * rounding - gap, -np.inf))
+    dual = float(np.nextafter(primal - (WIDER + 1.0) * rounding - gap, -np.inf))
     return {**numbers, "gap": gap, "dual": dual if np.isfinite(gap) else -np.inf}
 
 
@@ -276,7 +288,7 @@ def _status(status: Status, found: Judged, tol: float, shown: Evidence) -> Statu
     if shown.witness is not None and found.kkt <= tol:
         return Status.STATIONARY
     if shown.witness is None and kernel_svm.within(
-        found.primal.mid, found.primal.rad, found.kkt, found.gap, tol, tol * found.prices
+        found.primal.mid, WIDER * found.primal.rad, found.kkt, found.gap, tol, tol * found.prices
     ):
         return Status.CONVERGED
     return status if not status.ok and status is not Status.UNBOUNDED else Status.STALLED

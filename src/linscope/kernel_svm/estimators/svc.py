@@ -20,6 +20,7 @@ from linscope.data.tables import TableLike
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Fitted, Training, read_training, watched
 from linscope.kernels import NAMES, gram, refuse_two_widths, resolve_gamma
+from linscope.kernels.tiles import DENSE_BYTES
 from linscope.losses import hinge
 from linscope.results.caller import warn_caller
 from linscope.rows.finite import check_finite
@@ -27,7 +28,7 @@ from linscope.rows.threads import one_blas_thread
 
 from ..certificates.kernel_svm import several
 from ..solving.all_problems import solve_all
-from ..solving.one_problem import Part
+from ..solving.one_problem import FINE, Part
 from .live import SVCLive
 from .probability import SVCProbability, fit_slope
 
@@ -177,11 +178,12 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
         self, X: TableLike, y: Any, sample_weight: Any = None, keep_log: bool = False
     ) -> Fitted:
         training = self._checked(read_training(self, X, y, sample_weight))
+        solved = training._replace(X=dense_if_small(training.X))
         with watched(self, X, y, sys.maxsize):
-            parts = solve_all(self, training, self._gamma, textbook=keep_log)
+            parts = solve_all(self, solved, self._gamma, textbook=keep_log)
         self._keep(training, parts)
         if self.probability:
-            self.slope_ = fit_slope(self, training, self._gamma)
+            self.slope_ = fit_slope(self, solved, self._gamma)
             self.certificate_ = replace(self.certificate_, slope=self.slope_)
         return Fitted(training, parts)
 
@@ -207,7 +209,7 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
             self._gamma = 1.0
             return training
         weight = training.weight if len(training.weight) else None
-        self._gamma = resolve_gamma(self.gamma, X, weight, sigma=self.sigma)
+        self._gamma = resolve_gamma(self.gamma, dense_if_small(X), weight, sigma=self.sigma)
         return training
 
     def _keep(self, training: Training, parts: list[Part]) -> None:
@@ -261,6 +263,12 @@ class SVC(SVCProbability, SVCLive, ClassifierMixin, CallbackSupportMixin, BaseEs
         from ..trace import STEPS
 
         return STEPS
+
+
+def dense_if_small(X: Any) -> Any:
+    """A small sparse table as an array, so that its answer is that of the array, bit for bit."""
+    small = sp.issparse(X) and X.shape[0] <= FINE and 8 * X.shape[0] * X.shape[1] <= DENSE_BYTES
+    return X.toarray() if small else X
 
 
 def _length2(part: Part) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import fsum
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -241,8 +242,9 @@ def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any 
     dtype = training.X.dtype
     found = result.weights / source.unit
     logged = result.log is not None  # a trace ends where its log does
-    alpha = found if logged else without_rounding(found, problem.y, _tops(fit, problem))
-    alpha = in_type(alpha, dtype).astype(np.float64)
+    top = _tops(fit, problem)
+    alpha = in_type(found if logged else without_rounding(found, problem.y, top), dtype)
+    alpha = alpha.astype(np.float64) if logged else balanced(alpha, problem.y, top)
     w = _linear_weights(source, problem, alpha, dtype)
     bias = _held_bias(float(result.details["bias"]), w, source, dtype)
     moved = source.unit * source.rounding.most * float(np.abs(alpha - found).sum())
@@ -253,7 +255,7 @@ def part_of(fit: Fit, problem: Problem, result: Result, sums: Ball, solver: Any 
     X = training.X if problem.rows is None else training.X[problem.rows]
     if model.kernel == "precomputed" and problem.rows is not None:
         X = X[:, problem.rows]
-    held = Held(X, problem.y, _tops(fit, problem), alpha, bias, kernel_of(fit), w)
+    held = Held(X, problem.y, top, alpha, bias, kernel_of(fit), w)
     about = about_problem(fit, problem, _how(result))
     claim, held, judged = claim_of(held, f, result.status, float(model.tol), about, keep=logged)
     ended = result.status
@@ -316,6 +318,27 @@ def without_rounding(alpha: np.ndarray, y: np.ndarray, top: np.ndarray) -> np.nd
         most = free[np.argmax(np.minimum(snapped[free], (top - snapped)[free]))]
         snapped[most] = np.clip(snapped[most] - y[most] * left, 0.0, top[most])
     return snapped
+
+
+def balanced(alpha: np.ndarray, y: np.ndarray, top: np.ndarray) -> np.ndarray:
+    """α in float64, moved by rounding so that Σ α y is 0, or next to it.
+
+    Far from the origin Σ α y x depends on that. Each step moves one coefficient; smaller ones can
+    take up what larger ones leave.
+
+    >>> balanced(np.array([0.3, 0.1, 0.2]), np.array([1.0, -1.0, -1.0]), np.ones(3)).tolist()
+    [0.30000000000000004, 0.1, 0.2]
+    """
+    held = alpha.astype(np.float64)
+    free = np.flatnonzero((held > 0) & (held < top))
+    _, first = np.unique(-np.frexp(held[free])[1], return_index=True)
+    left = fsum((y * held).tolist())
+    for i in free[first]:
+        value = float(alpha.dtype.type(held[i] - y[i] * left))
+        if left and 0.0 < value < top[i]:
+            left = fsum([left, y[i] * value, -y[i] * held[i]])
+            held[i] = value
+    return held
 
 
 def _how(result: Result) -> str:

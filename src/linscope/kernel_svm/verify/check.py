@@ -201,10 +201,17 @@ def _compare(claim: Any, found: Judged, about: str) -> str:
     same = claim.allowed == allowed or abs(claim.allowed - allowed) <= CLOSE * allowed
     require(same, f"tol allows a gap of {allowed:.6g}, not {claim.allowed:.6g}")
     # a claim has more room for rounding than this check, so it may know nothing where this does
-    vacuous = claim.primal == claim.gap == np.inf and found.primal.rad >= VAGUE * size
+    unknown = claim.primal == np.inf and claim.gap in (None, np.inf)
+    vacuous = unknown and found.primal.rad >= VAGUE * size
     off = abs(claim.primal - found.primal.mid)
-    near = vacuous or off <= max(found.primal.rad, claim.rounding)
-    require(near, f"the objective is {found.primal.mid:.9g}, not {claim.primal:.9g}")
+    what = f"the objective is {found.primal.mid:.9g} within {found.primal.rad:.2g}"
+    near = vacuous or off + found.primal.rad <= claim.rounding
+    require(near, f"{what}, not {claim.primal:.9g}")
+    linear = (claim.spread is None) == (found.spread is None)
+    require(linear, "only a linear kernel has weights besides dual coefficients")
+    near = vacuous or found.spread is None or off + found.spread <= claim.spread
+    text = f"the objective of the dual coefficients is off by up to {found.spread}"
+    require(near, f"{text}, more than {claim.spread}")
     bounded = found.kkt <= claim.kkt
     require(bounded, f"the KKT violation is up to {found.kkt:.3g}, not {claim.kkt:.3g}")
     honest = not claim.kkt > claim.tol or claim.kkt <= FAR * (found.kkt + 1.0)

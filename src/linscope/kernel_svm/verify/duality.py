@@ -7,9 +7,11 @@ For any β' with Σβ' = 0 and 0 ≤ α'_i = y_i β'_i ≤ C_i no classifier has
 
     P(β, b) − min P  ≤  Σ [α'_i (m_i − 1) + C_i max(0, 1 − m_i)]  +  ½‖w − w'‖²
 
-with ‖w − w'‖ ≤ Σ |α_i − α'_i| √K_ii. No term is negative and no digits are lost. α' is α put into
-its box, with the heavier class made lighter by a factor, so that Σβ' = 0 as real numbers. A linear
-kernel has f = w·x + b with the weights w that the model holds, and ‖w − w'‖ is measured.
+with ‖w − w'‖ ≤ Σ |α_i − α'_i| √K_ii. No term is negative and no digits are lost: m_i − 1 is summed
+as one number, as P may be much smaller than the rounding of m_i. α' is α put into its box, with the
+heavier class made lighter by a factor, so that Σβ' = 0 as real numbers. A linear kernel has
+f = w·x + b with the weights w that the model holds, and |w − Σβx| is measured: it bounds ‖w − w'‖,
+and how far P is from that of Σβ_j x_j·x + b.
 
 C = ∞: P is that of f divided by its smallest margin, which allows no slack; α' has no upper end.
 
@@ -25,8 +27,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linscope.arithmetic.enclosures import TINY, UNIT, Ball, products, scores, total
-from linscope.verify.kernel_values import Kernel, Values, diagonal, kernel_sums, matrix_sums
+from linscope.arithmetic.enclosures import TINY, UNIT, Ball, gamma, products, total
+from linscope.verify.kernel_values import (
+    Kernel,
+    Values,
+    diagonal,
+    kernel_sums,
+    matrix_sums,
+    sums_less,
+)
 
 
 class Held(NamedTuple):
@@ -47,13 +56,17 @@ class Held(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """P, a bound of P − min P, the KKT violation at most, ΣC_i, and f at the samples."""
+    """P, a bound of P − min P, the KKT violation at most, ΣC_i, and f at the samples.
+
+    ``spread``: with weights, how far P of Σβ_j x_j·x + b is from ``primal.mid`` at most.
+    """
 
     primal: Ball
     gap: float
     kkt: float
     prices: float
     f: Ball
+    spread: float | None = None
 
 
 def measure(held: Held, *, precise: bool = False, wider: float = 1.0) -> Judged:
@@ -65,8 +78,21 @@ def measure(held: Held, *, precise: bool = False, wider: float = 1.0) -> Judged:
     precise : whether to work in pairs of floats
     wider : rounding counts so many times; a claim leaves room for a check with other rounding
     """
-    f, norm2, apart = _classifier(held, precise)
-    return judge(held, widened(f, wider), norm2, wider * apart)
+    if held.weights is None:
+        g = widened(_less_labels(held, precise), wider)
+        return judge(held, g + held.y, g=g)
+    beta, w = held.y * held.alpha, np.asarray(held.weights, dtype=np.float64)
+    used = np.flatnonzero(beta)
+    g = sums_less(held.X, held.y, np.concatenate([[held.bias], w]), precise)
+    g, norm2 = widened(g, wider), total(Ball.of(w) * w)
+    away = wider * _away(held.X[used], beta[used], w, precise)
+    with np.errstate(all="ignore"):
+        apart = float(np.sqrt(np.sum(away**2)) * (1 + 1e-9))
+        moved = abs(held.X) @ away * (1 + gamma(len(w) + 2))
+        longer = apart * (2.0 * float(np.sqrt(norm2.high)) + apart) * (1 + 1e-9)
+    found = judge(held, g + held.y, norm2, apart, g)
+    g, norm2 = Ball.safe(g.mid, g.rad + moved), Ball.safe(norm2.mid, norm2.rad + longer)
+    return found._replace(spread=float(judge(held, g + held.y, norm2, apart, g).primal.rad))
 
 
 def widened(f: Ball, factor: float) -> Ball:
@@ -74,29 +100,25 @@ def widened(f: Ball, factor: float) -> Ball:
     return f if factor == 1.0 else Ball.safe(f.mid, factor * f.rad + 4.0 * UNIT * np.abs(f.mid))
 
 
-def _classifier(held: Held, precise: bool) -> tuple[Ball, Ball | None, float]:
-    """f, ‖w‖² if it is not βᵀKβ, and ‖w − Σβφ‖."""
-    beta = held.y * held.alpha
+def _less_labels(held: Held, precise: bool) -> Ball:
+    """f − y."""
+    beta, y = held.y * held.alpha, held.y
     used = np.flatnonzero(beta)
-    if held.weights is not None:
-        w = np.asarray(held.weights, dtype=np.float64)
-        f = scores(held.X, np.concatenate([[held.bias], w]), precise=precise)
-        norm2 = total(Ball.of(w) * w)
-        return Ball(f.mid[:, 0], f.rad[:, 0]), norm2, _apart(held.X[used], beta[used], w, precise)
     if not len(used):
-        return Ball.of(np.full(len(beta), held.bias)), None, 0.0
+        return Ball.of(np.full(len(beta), held.bias)) - y
     if held.kernel.name == "precomputed":
         K = np.asarray(held.X, dtype=np.float64)
         uneven = 0.5 * np.abs(K[:, used] - K[used].T)
-        f = matrix_sums(Values([K[:, used]], uneven), beta[used], held.bias, precise=precise)
+        g = matrix_sums(Values([K[:, used]], uneven), beta[used], held.bias, y, precise=precise)
     else:
-        f = kernel_sums(held.kernel, held.X, held.X[used], beta[used], held.bias, precise=precise)
-    return Ball.safe(f.mid, f.rad + held.ridge * held.alpha), None, 0.0
+        rows = held.X[used]
+        g = kernel_sums(held.kernel, held.X, rows, beta[used], held.bias, y, precise=precise)
+    return Ball.safe(g.mid, g.rad + held.ridge * held.alpha)
 
 
 # Σβx = Σβ(x − c) + cΣβ for any c: without what all rows have in common sums are more exact.
-def _apart(X: Any, beta: np.ndarray, w: np.ndarray, precise: bool) -> float:
-    """‖w − Σβx‖ at most."""
+def _away(X: Any, beta: np.ndarray, w: np.ndarray, precise: bool) -> np.ndarray:
+    """|w − Σβx| at most, of each column."""
     beta_ball = Ball.of(beta[:, None])
     if sp.issparse(X) or precise or not len(beta):
         sums = products(X, beta_ball, precise=precise)
@@ -110,8 +132,7 @@ def _apart(X: Any, beta: np.ndarray, w: np.ndarray, precise: bool) -> float:
         sums = products(moved, beta_ball)
         along = Ball.safe(sums.mid[0, 1:], sums.rad[0, 1:] + lost) + total(beta_ball) * Ball.of(c)
     with np.errstate(all="ignore"):
-        away = (Ball.of(w) - along).size
-        return float(np.sqrt(np.sum(away**2)) * (1 + 1e-9)) if len(away) else 0.0
+        return (Ball.of(w) - along).size
 
 
 def _lengths(held: Held, off: np.ndarray) -> np.ndarray:
@@ -133,7 +154,9 @@ def _lengths(held: Held, off: np.ndarray) -> np.ndarray:
     return out
 
 
-def judge(held: Held, f: Ball, norm2: Ball | None = None, apart: float = 0.0) -> Judged:
+def judge(
+    held: Held, f: Ball, norm2: Ball | None = None, apart: float = 0.0, g: Ball | None = None
+) -> Judged:
     """The formulas above.
 
     Parameters
@@ -142,10 +165,13 @@ def judge(held: Held, f: Ball, norm2: Ball | None = None, apart: float = 0.0) ->
     f : scores of the samples
     norm2 : ‖w‖², or None for βᵀKβ = Σβ(f − b)
     apart : ‖w − Σβφ‖ at most
+    g : f − y, where that is known better than f
     """
     y, alpha, top = held.y, held.alpha, held.top
     a = put_in_box(alpha, top)
     beta, m = y * alpha, Ball(y * f.mid, f.rad)
+    g = f - y if g is None else g
+    excess = Ball(y * g.mid, g.rad)  # m − 1
     sums = Ball.of(_sum(beta)) if np.isfinite(alpha).all() else Ball(0.0, np.inf)
     norm2 = total(f * beta) - sums * held.bias if norm2 is None else norm2
     norm2 = Ball(float(norm2.mid), float(norm2.rad))
@@ -153,11 +179,10 @@ def judge(held: Held, f: Ball, norm2: Ball | None = None, apart: float = 0.0) ->
     apart = (apart + _sum(off * _lengths(held, off))) * (1 + 1e-9)
     kkt = _violation(f, y, a, top)
     if not np.isinf(top).any():
-        slack = (Ball.of(1.0) - m).positive_part()
-        primal = norm2 * 0.5 + total(slack * top)
-        terms = np.maximum(_term(m.low, a, top), _term(m.high, a, top))
+        primal = norm2 * 0.5 + total((-excess).positive_part() * top)
+        terms = np.maximum(_term(excess.low, a, top), _term(excess.high, a, top))
         with np.errstate(all="ignore"):  # a margin without a bound leaves the gap without one
-            rest = _sum(off * (np.abs(m.mid - 1.0) + m.rad)) + 0.5 * apart * apart
+            rest = _sum(off * (np.abs(excess.mid) + excess.rad)) + 0.5 * apart * apart
         gap = (_sum(terms) + rest) * (1 + 1e-12)
         gap += (len(y) + 2) * TINY if alpha.any() else 0.0  # products may vanish
         return Judged(primal, _or_infinite(gap), kkt, _sum(top), f)
@@ -194,10 +219,10 @@ def _imbalance(a: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(heavy, a * min(1.0, abs(left) / weight * (1 + 8 * UNIT)), 0.0)
 
 
-# α(m − 1) + C max(0, 1 − m) = α max(0, m − 1) + (C − α) max(0, 1 − m): convex in m
-def _term(m: np.ndarray, a: np.ndarray, top: np.ndarray) -> np.ndarray:
+# α(m − 1) + C max(0, 1 − m) = α max(0, m − 1) + (C − α) max(0, 1 − m): convex in m − 1
+def _term(excess: np.ndarray, a: np.ndarray, top: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
-        over, under = np.maximum(0.0, m - 1.0), np.maximum(0.0, 1.0 - m)
+        over, under = np.maximum(0.0, excess), np.maximum(0.0, -excess)
         parts = np.where(a > 0, a * over, 0.0), np.where(a < top, (top - a) * under, 0.0)
     return (parts[0] + parts[1]) * (1 + 8 * UNIT)
 

@@ -198,7 +198,8 @@ def condition_of(R: np.ndarray, norms: np.ndarray) -> float:
     """Condition number (1-norm, estimated) of the columns scaled to length 1."""
     if not len(norms):
         return 1.0
-    reciprocal, _ = linalg.lapack.dtrcon(np.asfortranarray(R / norms))
+    scaled = np.asfortranarray(np.triu(R / norms))  # LU factors, with L = I
+    reciprocal, _ = linalg.lapack.dgecon(scaled, np.abs(scaled).sum(axis=0).max())
     return float(1.0 / max(reciprocal, sys.float_info.min))
 
 

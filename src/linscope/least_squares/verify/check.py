@@ -193,7 +193,7 @@ def _check_numbers(claim, found: Found, sizes: np.ndarray) -> None:
     # Residuals are off by so much in floats; sums in double-double lose no more by cancelling.
     moved = (most.lengths.size + 16 + 4 * np.sqrt(found.rows)) * UNIT * sizes
     most_slack = float((moved * (np.sqrt(claim.rss) + moved)).sum()) + SAME * float(claim.rss.sum())
-    possible = 0 <= claim.rounding <= max(most_slack, LEAST)
+    possible = 0 <= claim.rounding <= max(LEAST, most_slack)  # LEAST if sizes are unknown
     require(possible, "so much rounding is not possible")
     require(np.shape(claim.rss) == most.rss.shape, "one residual sum of squares per target")
     slack = np.full(len(claim.rss), claim.rounding) + most.rounding
@@ -207,7 +207,7 @@ def _check_numbers(claim, found: Found, sizes: np.ndarray) -> None:
     require(near, f"the objective is {primal:.9g}, not {claim.primal:.9g}")
     bounded = found.gap <= claim.gap * found.room + LEAST
     require(bounded, f"the objective is {found.gap:.2g} above its minimum, not {claim.gap:.2g}")
-    fits = abs(claim.dual - max(primal - claim.gap, 0.0)) <= 2 * allowed
+    fits = abs(claim.dual - max(claim.primal - claim.gap, 0.0)) <= 2 * allowed + LEAST
     require(fits, "the lower bound of the objective is not what the gap says")
     below = found.rough or claim.dual <= max(float(most.dual.sum()), 0.0)
     require(below, "the lower bound of the objective is above the minimum")

@@ -52,8 +52,8 @@ class LogisticRegression(
         the same as C = ∞: maximum likelihood. "firth" is maximum likelihood with Firth's
         correction, finite also where a hyperplane separates the classes (two classes).
     l1_ratio : float
-        Share of the l1 penalty, in "elasticnet" and, as in scikit-learn from version 1.8 on, by
-        itself: ``LogisticRegression(l1_ratio=1)`` is the same as ``penalty="l1"``.
+        Share of the l1 penalty in "elasticnet". Other penalties do not use it: a value that
+        contradicts them gives a warning, as ``penalty="l2", l1_ratio=1`` does in scikit-learn.
     solver : {"auto", "newton", "trust-region", "lbfgs", "coordinate", "batch", "stochastic", \
             "mini-batch"}
         "auto" takes coordinate descent for l1 penalties, and else Newton's method or the

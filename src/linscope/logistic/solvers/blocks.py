@@ -158,6 +158,22 @@ def softmax_hessian(block: Block, name: str) -> np.ndarray:
     return H
 
 
+def curvature_roots(block: Block, name: str) -> np.ndarray:
+    """For each sample rows r, (n, K, K (d + 1)), with Σ r rᵀ = ∇²(Σ c f).
+
+    What K > 2 classes have in common has no curvature: c/K² times that of squares is added.
+    """
+    A, c = np.ones((block.X.shape[0], block.X.shape[1] + 1)), block.weight
+    A[:, 1:] = block.X.toarray() if sparse.issparse(block.X) else block.X
+    P = block.kept[name].curvature
+    if P.ndim == 1:
+        return (np.sqrt(P)[:, None] * A)[:, None, :]
+    roots = np.sqrt(P * c[:, None] if len(c) else P)
+    K = P.shape[1]
+    B = roots[:, :, None] * (np.eye(K) - P[:, None, :] + 1.0 / K)  # BᵀB = diag p − ppᵀ + 11ᵀ/K²
+    return (B[:, :, :, None] * A[:, None, None, :]).reshape(len(P), K, -1)
+
+
 def squares(block: Block, name: str) -> np.ndarray:
     """Σ c p (1 − p) [1, x]² of each class."""
     return diagonal_block(block.X, block.kept[name].variances(block.weight))

@@ -32,6 +32,11 @@ ROWS_A_WEIGHT, FEWEST_ROWS, GROWTH = 40, 4096, 12
 GOOD_CONTRACTION = 0.15
 # H of so few multiplications costs no more than a pass, and saves some.
 QUICK_HESSIAN = 3_000_000
+# Where eliminating the others leaves less than this share of a column's square, float32 is too
+# rough for H; where it leaves less than this share of its length, so is float64.
+APART, DEPENDENT = 1e-6, 1e-14
+# H of so many multiplications may be had by QR of the rows, which takes a few times as long.
+QUICK_ROOT = 30_000_000
 ARMIJO, SHORTEST = 1e-4, 2.0**-40
 # Weights so large that a class is certain for every sample: no minimum is near.
 LARGEST_SCORE = 1e4
@@ -185,11 +190,20 @@ def _ahead(factor: np.ndarray, here: Point) -> tuple[np.ndarray, float]:
 
 
 def _factor(objective: LogisticObjective, point: Point) -> np.ndarray:
-    """Cholesky of H; in float64 if float32 was too rough, and with a ridge if H is singular."""
+    """Upper triangular R with RᵀR = H.
+
+    By Cholesky of H in float32, if no column of the rest is one of the others but for rounding;
+    else by QR of the rows, where that is quick. Else in float64, with a ridge if H is singular.
+    """
     H = objective.hessian(point, np.float32, whole=False)
+    squares = H.diagonal().copy()
     factor, wrong = lapack.dpotrf(H.T, clean=0, overwrite_a=1)  # the lower triangle, in its place
-    if wrong == 0:
+    quick = objective.hessian_work <= QUICK_ROOT and not objective.is_sparse
+    if wrong == 0 and not (quick and (factor.diagonal() ** 2 < APART * squares).any()):
         return factor
+    root = _factor_of_rows(objective, point) if quick else None
+    if root is not None:
+        return root
     H = objective.hessian(point)
     if not np.isfinite(H).all():
         raise ValueError("the curvature is beyond the range of floats: scale the columns of X")
@@ -198,3 +212,14 @@ def _factor(objective: LogisticObjective, point: Point) -> np.ndarray:
         factor, wrong = lapack.dpotrf(H + ridge * np.eye(len(H)))
         ridge *= 100.0
     return factor
+
+
+def _factor_of_rows(objective: LogisticObjective, point: Point) -> np.ndarray | None:
+    """The same from A with AᵀA = H, long rows first; None if columns are dependent."""
+    A = objective.hessian_root(point)
+    if not np.isfinite(A).all():
+        return None
+    A = A[np.argsort(-np.abs(A).max(axis=1), kind="stable")]
+    R: Any = np.linalg.qr(A, mode="r")
+    apart = np.abs(R.diagonal()) > DEPENDENT * np.linalg.norm(A, axis=0)
+    return np.asfortranarray(R) if apart.all() else None

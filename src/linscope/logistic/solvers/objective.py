@@ -191,6 +191,19 @@ class LogisticObjective:
         self._penalise(np.einsum("kikj->kij", H))
         return H.reshape(K * p, K * p)
 
+    def hessian_root(self, point: Point) -> np.ndarray:
+        """A with AᵀA = ∇²P(W), whose condition is the root of that of ∇²P."""
+        K, p = self.shape
+        parts = self.engine.gather(blocks.curvature_roots, point.name).reshape(-1, K, p)
+        pull = np.zeros((K, p, K, p))
+        for k in range(K):
+            pull[k, 1:, k, 1:] = np.diag(np.sqrt(np.broadcast_to(self.rho, p - 1)))
+        if not self.intercept:
+            parts[:, :, 0] = 0.0
+            for k in range(K):
+                pull[k, 0, k, 0] = 1.0
+        return np.concatenate([parts.reshape(-1, K * p), pull.reshape(K * p, K * p)])
+
     def class_hessians(
         self, point: Point, dtype: Any = np.float64, *, whole: bool = True
     ) -> np.ndarray:

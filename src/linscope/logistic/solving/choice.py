@@ -42,12 +42,12 @@ def strengths(C: float, penalty: str | None, l1_ratio: float | None) -> Strength
 
     >>> strengths(1.0, "elasticnet", 0.25)
     Strengths(rho=0.0, l1=0.25, l2=0.75)
-    >>> strengths(1.0, "l2", 1.0)  # as in scikit-learn, where l1_ratio alone decides
-    Strengths(rho=0.0, l1=1.0, l2=0.0)
+    >>> strengths(1.0, "l2", 1.0)  # only "elasticnet" has an l1_ratio
+    Strengths(rho=1.0, l1=0.0, l2=0.0)
     """
     if penalty is None or penalty == "firth" or np.isinf(C):
         return Strengths(0.0, 0.0, 0.0)
-    ratio = 1.0 if penalty == "l1" else float(l1_ratio or 0.0)
+    ratio = {"l1": 1.0, "l2": 0.0}.get(penalty, float(l1_ratio or 0.0))
     if ratio == 0:
         return Strengths(1.0, 0.0, 0.0)
     return Strengths(0.0, ratio, 1.0 - ratio)
@@ -75,6 +75,11 @@ def ignored_options(model: Any) -> str:
     none = model.penalty is None or model.penalty == "firth"
     if none and model.C not in (1.0, np.inf):
         return f"penalty={model.penalty!r} has no strength: C={model.C!r} is not used"
+    if model.penalty == "l2" and model.l1_ratio:
+        return (
+            f"penalty='l2' has no l1 part: l1_ratio={model.l1_ratio!r} is not used. Pass "
+            "penalty='elasticnet' to use it, or penalty='l1' for l1_ratio=1"
+        )
     if model.penalty == "l1" and model.l1_ratio not in (None, 0, 1):
         return f"penalty='l1' has l1_ratio=1: l1_ratio={model.l1_ratio!r} is not used"
     if none and model.l1_ratio:

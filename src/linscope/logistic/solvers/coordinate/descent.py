@@ -166,7 +166,7 @@ class Coordinate:
             state.status = Status.CONVERGED
         elif state.stalled >= PATIENCE:
             good = state.gap <= ROUNDING_GAP * abs(state.value)
-            state.status = Status.CONVERGED if good else Status.MAX_ITER
+            state.status = Status.CONVERGED if good else Status.STALLED
 
     def _look(self, state: State) -> Look:
         W = state.point.W
