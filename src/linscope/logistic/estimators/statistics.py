@@ -11,12 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data.tables import TableLike
 from linscope.fitting.class_probabilities import class_logits
 from linscope.fitting.gradient_options import DESCENTS
-from linscope.fitting.scores import block_scores
+from linscope.fitting.scores import linear_scores
 from linscope.fitting.training import Training, read_training
 from linscope.fitting.training_rows import NOT_AT_HAND, TrainingRows
 from linscope.losses.softmax import log_softmax
 from linscope.results import Status
-from linscope.rows.blocks import Block
 from linscope.rows.finite import check_finite
 
 from ..certificates.logistic import LogisticCertificate
@@ -122,11 +121,8 @@ class LogisticStatistics:
         training = self._found() if X is None else self._read(X, y, sample_weight)
         if training is None:
             raise ValueError(NOT_AT_HAND)
-        if weights is None:
-            W = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-        else:
-            W = self._given_weights(weights)
-        scores = block_scores(Block(0, training.X), weights=W, bias=1.0)
+        W = self._hyperplanes() if weights is None else self._given_weights(weights)
+        scores = linear_scores(training.X, np.ascontiguousarray(W)).scores
         logits = class_logits(scores, self.multi_class, len(self.classes_))
         logs = log_softmax(logits)[np.arange(len(training.codes)), training.codes]
         if not np.isfinite(logs).all():
