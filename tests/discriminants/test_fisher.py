@@ -838,3 +838,15 @@ def test_weights_that_float32_cannot_hold_are_refused_by_name():
         warnings.simplefilter("ignore", ConvergenceWarning)
         with pytest.raises(ValueError, match="beyond the range of float32"):
             ls.FisherDiscriminant().fit(X, [0, 1, 1, 1, 0, 0], sample_weight=c)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_projections_have_right_digits_far_from_the_origin(offset):
+    X, y = ls.datasets.load("iris")
+    X = X + offset
+    model = ls.FisherDiscriminant().fit(X, y)
+    for row, found in zip(X.tolist(), model.transform(X).tolist(), strict=True):
+        for column, value in enumerate(found):
+            parts = zip(row, model.xbar_.tolist(), model.scalings_[:, column].tolist(), strict=True)
+            terms = [(Fraction(x) - Fraction(c)) * Fraction(v) for x, c, v in parts]
+            assert abs(Fraction(value) - sum(terms)) <= 2.0**-36 * abs(value)

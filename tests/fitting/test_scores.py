@@ -142,7 +142,7 @@ def test_bounds_of_every_linear_model(name, classes, dtype):
 
 
 def test_bounds_of_rows_that_are_elsewhere(tmp_path):
-    X, y = ls.datasets.load("iris")
+    X, _ = ls.datasets.load("iris")
     model = ls.LinearRegression().fit(X[:, :3], X[:, 3])
     path = tmp_path / "iris.csv"
     np.savetxt(path, X, delimiter=",", header="a,b,c,d", comments="")

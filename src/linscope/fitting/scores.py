@@ -65,7 +65,7 @@ def linear_scores(X: Any, W: np.ndarray, low: Any = None, *, bounds: bool = Fals
     X : C-contiguous array or CSR matrix (n, d)
     W : (K, d + 1) finite float64, bias first
     """
-    n, d = X.shape
+    (n, d), W = X.shape, np.ascontiguousarray(W)
     columns = np.ascontiguousarray(W[:, 1:].T) if sparse.issparse(X) and len(W) > 1 else None
     problems = Problems(W, np.abs(W).max(axis=0), columns, low)
     out, errors = np.empty((n, len(W))), np.empty((n, len(W))) if bounds else None

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data import to_matrix
 from linscope.data.tables import TableLike
 from linscope.fitting.discriminants import Discriminants
-from linscope.fitting.scores import pair_votes
+from linscope.fitting.scores import linear_scores, pair_votes
 from linscope.fitting.training import read_features
 from linscope.kernels import kernel_name
 from linscope.kernels.source import ADVICE
@@ -58,16 +58,18 @@ class SVCPrediction(Discriminants):
             check_finite(to_matrix(X)[0])
         matrix = read_features(self, X)
         check_finite(matrix, getattr(self, "feature_names_in_", None))
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._sums(matrix) + self.intercept_.astype(np.float64)
+        if self.kernel == "linear":
+            weights = np.column_stack([self.intercept_, self._coef]).astype(np.float64)
+            scores = linear_scores(matrix, weights).scores
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = self._sums(matrix) + self.intercept_.astype(np.float64)
         if not np.isfinite(scores).all():
             raise ValueError(f"the scores leave the range of floating point{ADVICE}")
         return (-scores if self._pairs else scores).astype(matrix.dtype)
 
     def _sums(self, matrix: Any) -> np.ndarray:
         """Σ_j c_j K(x, z_j) with the signs of ``dual_coef_``."""
-        if self.kernel == "linear":
-            return np.asarray(matrix @ self._coef.T.astype(np.float64))
         if not len(self.support_):  # a fit that was stopped at once: all scores are the bias
             return np.zeros((matrix.shape[0], len(self.intercept_)))
         parts = self._coefficient_parts()

@@ -122,7 +122,7 @@ class LogisticStatistics:
         if training is None:
             raise ValueError(NOT_AT_HAND)
         W = self._hyperplanes() if weights is None else self._given_weights(weights)
-        scores = linear_scores(training.X, np.ascontiguousarray(W)).scores
+        scores = linear_scores(training.X, W).scores
         logits = class_logits(scores, self.multi_class, len(self.classes_))
         logs = log_softmax(logits)[np.arange(len(training.codes)), training.codes]
         if not np.isfinite(logs).all():
