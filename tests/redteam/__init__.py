@@ -18,4 +18,5 @@ judge: the references are written on python-flint (rationals, and balls of 300 t
     registry.py      the estimators, each with its family
     campaign.py      fit, judge, verify, forge; counts and findings
     pages.py         reports of a comparison changed in one place; what a reader would see
+    predictions.py   scores against exact ones (``--campaign predictions``)
 """

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data import to_matrix
 from linscope.data.tables import TableLike
 from linscope.fitting.discriminants import Discriminants
-from linscope.fitting.scores import linear_scores, pair_votes
+from linscope.fitting.linear_prediction import Hyperplanes
+from linscope.fitting.scores import into_range, linear_scores, pair_votes
 from linscope.fitting.training import read_features
 from linscope.kernels import kernel_name
 from linscope.kernels.source import ADVICE
@@ -19,7 +20,7 @@ from linscope.kernels.sums import KernelSums
 from linscope.rows.finite import check_finite
 
 
-class SVCPrediction(Discriminants):
+class SVCPrediction(Hyperplanes, Discriminants):
     """Scores, decisions and labels."""
 
     kernel: Any
@@ -51,6 +52,20 @@ class SVCPrediction(Discriminants):
             raise AttributeError("coef_ is only available with kernel='linear'")
         return self._coef
 
+    def _hyperplanes(self) -> np.ndarray:
+        return np.column_stack([self.intercept_, self._coef]).astype(np.float64)
+
+    def prediction_error_bound(self, X: TableLike) -> np.ndarray:
+        check_is_fitted(self)
+        if self.kernel != "linear":
+            raise ValueError(
+                f"prediction_error_bound needs kernel='linear', got {self._kernel_name!r}: fit "
+                "LinearSVC or SVC(kernel='linear')"
+            )
+        return super().prediction_error_bound(X)
+
+    prediction_error_bound.__doc__ = Hyperplanes.prediction_error_bound.__doc__
+
     def _problem_scores(self, X: TableLike) -> np.ndarray:
         """One column per binary problem; for pairs (a, b) positive for b."""
         check_is_fitted(self)
@@ -59,14 +74,13 @@ class SVCPrediction(Discriminants):
         matrix = read_features(self, X)
         check_finite(matrix, getattr(self, "feature_names_in_", None))
         if self.kernel == "linear":
-            weights = np.column_stack([self.intercept_, self._coef]).astype(np.float64)
-            scores = linear_scores(matrix, weights).scores
+            scores = linear_scores(matrix, self._hyperplanes()).scores
         else:
             with np.errstate(over="ignore", invalid="ignore"):
                 scores = self._sums(matrix) + self.intercept_.astype(np.float64)
         if not np.isfinite(scores).all():
             raise ValueError(f"the scores leave the range of floating point{ADVICE}")
-        return (-scores if self._pairs else scores).astype(matrix.dtype)
+        return into_range(-scores if self._pairs else scores, matrix.dtype)
 
     def _sums(self, matrix: Any) -> np.ndarray:
         """Σ_j c_j K(x, z_j) with the signs of ``dual_coef_``."""
