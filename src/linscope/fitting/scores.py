@@ -1,14 +1,15 @@
 """Scores w·[1, x] that are right to rounding, and votes.
 
-The scores of all linear models come from ``linear_scores``. Plain floats are off by at most
+``linear_scores`` computes the scores of all linear models. In plain floats the error of a row is at
+most
 
     γ_m Σ_j |x_j| max_k |w_kj|        m terms, γ_m = m u / (1 − m u), u = 2⁻⁵³
 
-of which every row is asked. A score that may be off by more than 2⁻³⁶ of itself, or of the distance
-at which the scores of the problem lie apart, is summed again, in twice the precision, where the
-bound is about u |score| + u² Σ |x_j w_j|. What is still in doubt, or leaves the range of floats, is
-worked out in integers. So scores have the right sign, also 0, and float32 rows are scored in
-float64. Weights and rows are the floats as they are.
+Where this bound exceeds 2⁻³⁶ of the score, or of the typical distance between the scores of the
+problem, the score is computed again in twice the precision, with an error of at most about
+u |score| + u² Σ |x_j w_j|. Where that is too much, or terms leave the range of floats, the score is
+computed in integers and rounded once. The sign of a score is therefore exact, also for a score of
+0. Rows in float32 are scored in float64.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from linscope.verify.exact_signs import rounded_scores
 
 # Squares of larger values leave too little of the range of floats; smaller ones vanish.
 LARGEST, SMALLEST = 1e150, 1e-150
-# Plain scores may be off by this share of themselves, and of the distance between scores.
+# The largest error of plain scores, as a share of the score and of the distance between scores.
 MOST = 2.0**-36
 # Numbers of the rows that are scored at a time.
 NUMBERS = 1 << 18
@@ -130,10 +131,12 @@ def _rescored(
 def _in_integers(X: Any, W: np.ndarray, places: Any, problems: Any, out: Any, errors: Any) -> None:
     """Scores of these pairs, rounded once."""
     for k in np.unique(problems):
-        rows = places[problems == k]
-        good = _finite(X[rows])
-        found = np.full(len(rows), np.nan)
-        found[good] = rounded_scores(X[rows[good]], W[k])
+        rows, found = places[problems == k], np.zeros(np.count_nonzero(problems == k))
+        bad = ~_finite(X[rows])
+        found[bad] = np.nan
+        terms = np.asarray((X[rows] != 0.0) @ (W[k, 1:] != 0.0).astype(np.int64))
+        some = np.flatnonzero(~bad & ((terms > 0) | (W[k, 0] != 0.0)))  # of the others all are 0
+        found[some] = rounded_scores(X[rows[some]], W[k])
         out[rows, k] = found
         if errors is not None:
             near = np.abs(found) < np.finfo(np.float64).max
