@@ -4,12 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb
 from scipy import sparse
 from sklearn.preprocessing import PolynomialFeatures
 
 import linscope as ls
 from linscope.fitting.scores import linear_scores
 from linscope.rows.threads import THREADS_VARIABLE
+from tests.redteam.exact import precision, q
 
 DIGITS = 2.0**-36
 
@@ -139,6 +141,45 @@ def test_bounds_of_every_linear_model(name, classes, dtype):
     assert (off <= bound.reshape(off.shape)).all()
     rounding = np.finfo(dtype).eps
     assert (bound.reshape(off.shape) <= rounding * sizes(truth) + 1e-9 * np.ptp(given)).all()
+
+
+def in_balls(model, X, beta, bias):
+    """Σ_j β_j K(x_i, z_j) + b."""
+    gamma, c0 = (arb(float(v or 0.0)) for v in (model._gamma, model.coef0))
+    x, z = ([[q(v) for v in row] for row in A.tolist()] for A in (X, model.support_vectors_))
+    for row in x:
+        total = arb(float(bias))
+        for other, weight in zip(z, beta.tolist(), strict=True):
+            if model.kernel == "rbf":
+                value = (-gamma * sum((a - b) ** 2 for a, b in zip(row, other, strict=True))).exp()
+            else:
+                t = gamma * sum(a * b for a, b in zip(row, other, strict=True)) + c0
+                value = t**model.degree if model.kernel == "poly" else t.tanh()
+            total += weight * value
+        yield total
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid"])
+@pytest.mark.parametrize("kind", [ls.SVC, ls.KernelPerceptron])
+def test_bounds_of_kernel_machines(kind, kernel, dtype):
+    X, y = ls.datasets.load("iris")
+    X = X.astype(dtype)
+    with precision(300):
+        for classes in (2, 3):
+            own = y < classes
+            options = {"kernel": kernel, "coef0": 0.5, "max_iter": 30}
+            model = kind(**options).fit(X[own][::3], y[own][::3])
+            bound = model.prediction_error_bound(X[:8]).reshape(8, -1)
+            scores = model._problem_scores if kind is ls.SVC else model._scores
+            pairs = kind is ls.SVC and classes == 3
+            betas = model._betas() if kind is ls.SVC else model.dual_coef_.astype(np.float64)
+            for k, found in enumerate(scores(X[:8]).T.tolist()):
+                truth = in_balls(model, X[:8].astype(np.float64), betas[k], model.intercept_[k])
+                for value, exact, limit in zip(found, truth, bound[:, k].tolist(), strict=True):
+                    assert abs((-exact if pairs else exact) - value) <= limit
+                    assert limit <= np.sqrt(np.finfo(dtype).eps) * (1.0 + float(abs(exact).mid()))
 
 
 def test_bounds_of_rows_that_are_elsewhere(tmp_path):

@@ -51,11 +51,11 @@ class Hyperplanes:
         return into_range(found.scores, dtype)
 
     def prediction_error_bound(self, X: TableLike) -> np.ndarray:
-        """A proven bound of the rounding error of each score w·[1, x].
+        """A proven bound on the rounding error of each score.
 
         The score that the model computes (the prediction of a regression) differs by at most the
-        bound from the exact score of its float weights at the float values of the row. The bound
-        states nothing about the fit.
+        bound from the exact score of its float coefficients at the float values of the row. The
+        bound states nothing about the fit.
 
         Parameters
         ----------

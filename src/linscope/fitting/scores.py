@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from linscope._bridge import ovr_decision_function
-from linscope.arithmetic.enclosures import TINY, UNIT, gamma
+from linscope.arithmetic.enclosures import TINY, UNIT, Ball, gamma
 from linscope.rows.blocks import SPARSE_ROWS, take_rows
 from linscope.rows.double_operations import careful_scores
 from linscope.rows.operations import as_rows
@@ -29,6 +29,8 @@ from linscope.rows.scores import LARGEST as LARGEST_SUM
 from linscope.rows.scores import LEAST, plain_scores
 from linscope.rows.threads import Workers
 from linscope.verify.exact_signs import rounded_scores
+from linscope.verify.kernel_signs import given_values
+from linscope.verify.kernel_values import Kernel, kernel_sums, matrix_sums
 
 # Squares of larger values leave too little of the range of floats; smaller ones vanish.
 LARGEST, SMALLEST = 1e150, 1e-150
@@ -89,6 +91,17 @@ def linear_scores(X: Any, W: np.ndarray, low: Any = None, *, bounds: bool = Fals
 def row_scores(X: Any, w: np.ndarray) -> np.ndarray:
     """w·[1, x] of the rows of a block."""
     return linear_scores(X, np.array([w], dtype=np.float64)).scores[:, 0]
+
+
+def kernel_errors(
+    scores: np.ndarray, kernel: Kernel, X: Any, Z: Any, beta: np.ndarray, bias: float
+) -> np.ndarray:
+    """Bounds of |score − (Σ_j β_j K(x, z_j) + b)|; without Z the rows of X are kernel values."""
+    if Z is None:
+        near = matrix_sums(given_values(X), beta, bias)
+    else:
+        near = kernel_sums(kernel, X, Z, beta, bias)
+    return (Ball.of(scores) - near).size
 
 
 def _score(X: Any, problems: Problems, out: np.ndarray, errors: Any) -> None:

@@ -206,7 +206,7 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         return into_range(scores, dtype)
 
     def prediction_error_bound(self, X: TableLike) -> np.ndarray:
-        """A proven bound of the rounding error of each score of ``decision_function``.
+        """A proven bound on the rounding error of each score of ``decision_function``.
 
         The score that the model computes differs by at most the bound from the exact one of the
         floats in ``theta_``, ``var_`` and ``class_prior_`` at the float values of the row.

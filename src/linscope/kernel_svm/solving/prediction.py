@@ -12,12 +12,13 @@ from linscope.data import to_matrix
 from linscope.data.tables import TableLike
 from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.linear_prediction import Hyperplanes
-from linscope.fitting.scores import into_range, linear_scores, pair_votes
+from linscope.fitting.scores import into_range, kernel_errors, linear_scores, pair_votes
 from linscope.fitting.training import read_features
 from linscope.kernels import kernel_name
 from linscope.kernels.source import ADVICE
 from linscope.kernels.sums import KernelSums
 from linscope.rows.finite import check_finite
+from linscope.verify.kernel_values import Kernel
 
 
 class SVCPrediction(Hyperplanes, Discriminants):
@@ -56,13 +57,20 @@ class SVCPrediction(Hyperplanes, Discriminants):
         return np.column_stack([self.intercept_, self._coef]).astype(np.float64)
 
     def prediction_error_bound(self, X: TableLike) -> np.ndarray:
-        check_is_fitted(self)
-        if self.kernel != "linear":
-            raise ValueError(
-                f"prediction_error_bound needs kernel='linear', got {self._kernel_name!r}: fit "
-                "LinearSVC or SVC(kernel='linear')"
-            )
-        return super().prediction_error_bound(X)
+        if self.kernel == "linear":
+            return super().prediction_error_bound(X)
+        scores, matrix = self._problem_scores(X), read_features(self, X)
+        if self.kernel == "precomputed":
+            matrix, vectors = matrix[:, self.support_], None
+        else:
+            vectors = self.support_vectors_
+        kernel = Kernel(self._kernel_name, self._gamma, self.degree, self.coef0)
+        sign, parts = -1.0 if self._pairs else 1.0, zip(scores.T, self._betas(), strict=True)
+        errors = [
+            kernel_errors(own, kernel, matrix, vectors, sign * beta, sign * float(bias))
+            for (own, beta), bias in zip(parts, self.intercept_, strict=True)
+        ]
+        return errors[0] if len(errors) == 1 else np.column_stack(errors)
 
     prediction_error_bound.__doc__ = Hyperplanes.prediction_error_bound.__doc__
 
@@ -110,6 +118,15 @@ class SVCPrediction(Hyperplanes, Discriminants):
         stops = np.cumsum(self.n_support_)
         starts = stops - self.n_support_
         return [(int(a), int(b), coefficients[a:b]) for a, b in zip(starts, stops, strict=True)]
+
+    def _betas(self) -> list[np.ndarray]:
+        """The coefficients of all vectors in each problem."""
+        rows = self.dual_coef_.astype(np.float64)
+        if not self._pairs:
+            return list(rows)
+        own = np.repeat(np.arange(len(self.classes_)), self.n_support_)
+        pairs = combinations(range(len(self.classes_)), 2)
+        return [np.where(own == a, rows[b - 1], np.where(own == b, rows[a], 0.0)) for a, b in pairs]
 
     def _join_pairs(self, sums: np.ndarray) -> np.ndarray:
         """Pair (a, b): what the vectors of a say in row b − 1, and those of b in row a."""
