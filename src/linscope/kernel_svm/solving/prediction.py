@@ -46,7 +46,7 @@ class SVCPrediction(Hyperplanes, Discriminants):
         return self.multi_class == "ovo" and len(self.classes_) > 2
 
     @property
-    def coef_(self) -> Any:
+    def coef_(self) -> Any:  # type: ignore[override]
         """The weights in the original features; only a linear kernel has them."""
         check_is_fitted(self, "dual_coef_")
         if self.kernel != "linear":

@@ -37,6 +37,7 @@ class LogisticStatistics:
     reference: object
     classes_: np.ndarray
     coef_: np.ndarray
+    _hyperplanes: Callable[[], np.ndarray]
     intercept_: np.ndarray
     certificate_: LogisticCertificate
     _training: TrainingRows[Training] | None

@@ -37,8 +37,8 @@ def settled(graph: Graph, scores: str, rows: str, one: str, weights: np.ndarray)
     doubt = graph("LessOrEqual", graph("Abs", scores), size)
     doubt = graph("Greater", graph.reduced("ReduceMax", graph.numbers(doubt)), np.array(0.5))
     places = graph("Squeeze", graph("NonZero", graph.flat(doubt)), np.array([0]))
-    some = [graph("Gather", part, places, axis=0) for part in (rows, one)]
-    some = graph("Unsqueeze", graph("Concat", *some, axis=1), np.array([1]))
+    parts = [graph("Gather", part, places, axis=0) for part in (rows, one)]
+    some = graph("Unsqueeze", graph("Concat", *parts, axis=1), np.array([1]))
     again = _dot(graph, some, weights)
     return graph("ScatterND", scores, graph("Unsqueeze", places, np.array([1])), again)
 
