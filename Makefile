@@ -74,10 +74,11 @@ bench: $(VENV)/bench.done
 	$(BIN)/python -m benchmarks --results --memory --cold --out benchmarks/results.json
 
 # Adversarial problems for every estimator against exact references: make redteam SECONDS=600 SEED=1
+# Scores against exact ones: make redteam CAMPAIGN=predictions
 SECONDS ?= 300
 SEED ?= 0
 redteam: $(VENV)/dev.done
-	$(BIN)/python -m tests.redteam --seconds $(SECONDS) --seed $(SEED) --jobs $(TEST_JOBS)
+	$(BIN)/python -m tests.redteam --seconds $(SECONDS) --seed $(SEED) --jobs $(TEST_JOBS) $(if $(CAMPAIGN),--campaign $(CAMPAIGN))
 
 # The tests as on other machines: other vector instructions, other BLAS, one thread, any order.
 portability: $(VENV)/dev.done

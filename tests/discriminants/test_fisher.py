@@ -867,3 +867,15 @@ def test_means_of_a_class_far_smaller_than_the_others_are_kept():
     assert model.means_[0, 0] == 5e-301
     check = model.verify(X, y, sample_weight=weight)
     assert check.claim_holds, check.reason
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_projections_have_right_digits_far_from_the_origin(offset):
+    X, y = ls.datasets.load("iris")
+    X = X + offset
+    model = ls.FisherDiscriminant().fit(X, y)
+    for row, found in zip(X.tolist(), model.transform(X).tolist(), strict=True):
+        for column, value in enumerate(found):
+            parts = zip(row, model.xbar_.tolist(), model.scalings_[:, column].tolist(), strict=True)
+            terms = [(Fraction(x) - Fraction(c)) * Fraction(v) for x, c, v in parts]
+            assert abs(Fraction(value) - sum(terms)) <= 2.0**-36 * abs(value)

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.preprocessing import PolynomialFeatures
 
 import linscope as ls
 from tests.onnx_runs import agree, expected, run, session_of
@@ -221,3 +222,16 @@ def test_a_machine_without_support_vectors_says_its_bias():
         model.support_vectors_ = model.support_vectors_[:0]
         model.dual_coef_, model.support_ = model.dual_coef_[:, :0], model.support_[:0]
         agree(model, X)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_weights_that_cancel_predict_as_linscope_does():
+    X, _ = ls.datasets.load("iris")
+    P, y = PolynomialFeatures(12, include_bias=False).fit_transform(X[:, :2]), X[:, 2]
+    model = ls.LinearRegression().fit(P, y)
+    proto = ls.to_onnx(model)
+    about = {entry.key: entry.value for entry in proto.metadata_props}
+    off = np.abs(run(model, P)["prediction"] - model.predict(P)) - model.prediction_error_bound(P)
+    assert (off <= float(about["score_error"]) * np.abs(model.predict(P))).all()
+    classifier = ls.LogisticRegression(C=1e6).fit(X + 1e6, y > y.mean())
+    agree(classifier, X + 1e6, tolerance=1e-9)

@@ -20,4 +20,5 @@ judge: the references are written on python-flint (rationals, and balls of 300 t
     pages.py         reports of a comparison changed in one place; what a reader would see
     statistics.py, statistics_reference.py
                      standard errors, tests, intervals under weights: a campaign of its own
+    predictions.py   scores against exact ones (``--campaign predictions``)
 """

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
 
 from .campaign import (
     FAILED,
@@ -23,8 +24,13 @@ from .registry import LEVELS, REGISTRY
 COLUMNS = ("problems", "forgeries", *FINDINGS, NOT_OK, REFUSED, UNSURE, FAILED)
 
 
+# Name: module with ``run(seconds, seed)``, which returns counts for each name, and findings.
+CAMPAIGNS = {"predictions": "tests.redteam.predictions"}
+
+
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.redteam", description=__doc__)
+    parser.add_argument("--campaign", choices=CAMPAIGNS, help="this one, not certificates")
     parser.add_argument("--seconds", type=float, default=60.0, help="in all")
     parser.add_argument("--problems", type=int, help="of each estimator and level, not by time")
     parser.add_argument("--seed", type=int, default=0)
@@ -65,6 +71,8 @@ def share(
 
 def main(given: list[str] | None = None) -> int:
     options = arguments(given)
+    if options.campaign:
+        return other_campaign(options)
     cells = [(name, level) for name in chosen(options.estimators) for level in options.level]
     if options.only is not None:
         outcomes = [run(*cell, options.seed, options.only) for cell in cells]
@@ -81,6 +89,14 @@ def main(given: list[str] | None = None) -> int:
     print_table(everything)
     print_findings(everything, options.show)
     return int(any(o.found for outcomes in everything.values() for o in outcomes))
+
+
+def other_campaign(options: argparse.Namespace) -> int:
+    found, findings = import_module(CAMPAIGNS[options.campaign]).run(options.seconds, options.seed)
+    for name, count in found.items():
+        print(f"{name}: {', '.join(f'{value} {what}' for what, value in count.items())}")
+    print(f"{len(findings)} findings", *findings, sep="\n")
+    return int(bool(findings))
 
 
 def print_table(everything: dict) -> None:

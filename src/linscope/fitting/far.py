@@ -30,6 +30,7 @@ from .training import adopt_columns, check_columns
 # Methods of rows alone.
 OF_ROWS = ["predict", "predict_proba", "predict_log_proba", "decision_function", "transform"]
 OF_ROWS += ["discriminants", "predict_joint_log_proba", "predict_interval"]
+OF_ROWS += ["prediction_error_bound"]
 # What a fit leaves that no prediction needs; some of it is as long as the table.
 NOT_SENT: tuple[str, ...] = (
     "_training",

@@ -6,6 +6,7 @@ Every compiled rule is written once over these operations:
 ``quick_dot(rows, i, w)``          the same by vector instructions, in any order of summation
 ``row_add(rows, i, step, w)``      w ← w + step·x_i
 ``row_norm2(rows, i)``             ‖x_i‖²
+``row_size(rows, i, v)``           Σ_j |x_ij| v_j for v ≥ 0, in any order of summation
 ``quick_dots(rows, a, b, w, s)``   ``quick_dot`` of the rows a … b − 1, to s[0 …]
 ``add_rows_to(rows, a, b, s, w)``  ``row_add`` of these rows with the steps s[0 …], in any order
 ``score_error(rows)``              c with |quick − textbook| ≤ c·‖w‖·‖x‖; 0 if they are the same sum
@@ -92,6 +93,10 @@ def row_norm2(rows, i):
     raise NotImplementedError("for compiled code only")
 
 
+def row_size(rows, i, v):
+    raise NotImplementedError("for compiled code only")
+
+
 def quick_dot(rows, i, w):
     raise NotImplementedError("for compiled code only")
 
@@ -171,6 +176,23 @@ def _row_norm2(rows, i):
         return rows.gram[i, i]
 
     return {DenseRows: dense, SparseRows: sparse, GramRows: gram}.get(_kind(rows))
+
+
+@overload(row_size, jit_options={"fastmath": REORDER})
+def _row_size(rows, i, v):
+    def dense(rows, i, v):
+        total = rows.bias * v[0]
+        for j in range(rows.values.shape[1]):
+            total += np.abs(rows.values[i, j]) * v[j + 1]
+        return total
+
+    def sparse(rows, i, v):
+        total = rows.bias * v[0]
+        for p in range(np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])):
+            total += np.abs(rows.data[p]) * v[np.uint64(rows.indices[p]) + ONE]
+        return total
+
+    return {DenseRows: dense, SparseRows: sparse}.get(_kind(rows))
 
 
 @overload(quick_dot, jit_options={"fastmath": REORDER})

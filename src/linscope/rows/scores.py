@@ -1,4 +1,4 @@
-"""Scores w·x of rows, which of their signs are in doubt, and sums of rows."""
+"""Scores w·x of rows, which of them rounding leaves in doubt, and sums of rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import numpy as np
 
 from linscope._compiling import kernel
 
-from .operations import REORDER, quick_dot, row_norm2, score_error
+from .operations import REORDER, quick_dot, row_size
+
+# Sums of larger terms may overflow; of smaller ones too much vanishes.
+LARGEST, LEAST = 1e290, 1e-270
+# So many scores tell how far all of them lie apart.
+SOME = 64
 
 
 @kernel(fastmath=REORDER)
@@ -19,19 +24,41 @@ def norm(w):
 
 
 @kernel
-def scores_of(rows, w, out, doubtful):
-    """w·x_i of every row, and where rounding leaves its sign in doubt.
+def plain_scores(rows, W, v, known, share, most, out, size, doubtful):
+    """w_k·[1, x_i] in plain floats, and how many of them floats may leave wrong.
 
-    Returns the largest ‖x_i‖²; NaN or infinity shows in it.
+    ``out`` (n, K): the scores, made here unless they are ``known``. ``size`` (n): Σ_j |x_ij| v_j
+    with v_j = max_k |w_kj|, so that ``share`` × size bounds the errors of a row. ``doubtful``
+    (n, K): bounds beyond ``most`` × the score, or × how far the scores of the problem lie apart.
     """
-    doubt2 = (score_error(rows) * norm(w)) ** 2
-    largest = 0.0
-    for i in range(out.shape[0]):
-        score, norm2 = quick_dot(rows, i, w), row_norm2(rows, i)
-        if not norm2 <= largest and largest < np.inf:
-            largest = norm2
-        out[i], doubtful[i] = score, score * score <= doubt2 * norm2
-    return largest
+    n, K = out.shape
+    for i in range(n):
+        size[i] = row_size(rows, i, v)
+        if not known:
+            for k in range(K):
+                out[i, k] = quick_dot(rows, i, W[k])
+    apart = np.empty(K)
+    for k in range(K):
+        apart[k] = _apart(out[:, k])
+    count = 0
+    for i in range(n):
+        error = share * size[i] / most if LEAST < size[i] < LARGEST else np.inf
+        for k in range(K):
+            doubtful[i, k] = not error < min(abs(out[i, k]), apart[k])
+            count += doubtful[i, k]
+    return count
+
+
+@kernel
+def _apart(scores):
+    """The mean distance from their mean, of some 64 of the scores."""
+    step, count, mean, total = max(1, len(scores) // SOME), 0, 0.0, 0.0
+    for i in range(0, len(scores), step):
+        count, mean = count + 1, mean + scores[i]
+    mean /= max(1, count)
+    for i in range(0, len(scores), step):
+        total += abs(scores[i] - mean)
+    return total / max(1, count)
 
 
 @kernel(fastmath=REORDER)

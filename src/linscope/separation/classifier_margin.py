@@ -19,6 +19,7 @@ from linscope.display.base import SampleDisplay
 from linscope.display.drawing import draw_band, draw_line, draw_samples
 from linscope.display.geometry import Box, square
 from linscope.display.inputs import Samples
+from linscope.fitting.scores import linear_scores
 
 from .figure import margin_box, read_margin
 from .margin_width import draw_width
@@ -42,7 +43,7 @@ def classifier_margins(models: Mapping[str, Any], X: Any, y: Any) -> ClassifierM
         view=view,
         models=[str(name) for name in models],
         weights=weights / lengths[:, None],
-        distances=samples.y * (weights @ samples.augmented.T) / lengths[:, None],
+        distances=samples.y * linear_scores(samples.X, weights).scores.T / lengths[:, None],
         box=margin_box(view, view.points(samples.X)),
     )
 

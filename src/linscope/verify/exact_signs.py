@@ -55,10 +55,20 @@ def _settled(X: Any, W: np.ndarray) -> np.ndarray:
     fine = scores(X, W, precise=True)
     out = fine.mid[:, 0]
     doubtful = np.flatnonzero(~(np.abs(out) > fine.rad[:, 0]))
-    for first in range(0, len(doubtful), CHUNK):
-        rows = doubtful[first : first + CHUNK]
-        out[rows] = _by_integers(X[rows], W)
+    out[doubtful] = _by_integers(X[doubtful], W)
     return out
+
+
+def rounded_scores(X: Any, W: np.ndarray) -> np.ndarray:
+    """w·x + b of each row, rounded once; 0 only for 0, and the largest float instead of ∞.
+
+    >>> rounded_scores(np.array([[1e200, 1.0]]), np.array([1.0, 0.0, -2.0**-60])).tolist()
+    [1.0]
+    """
+    W = np.asarray(W, dtype=np.float64)
+    if not W.any() or not X.shape[0]:
+        return np.zeros(X.shape[0])
+    return np.asarray(X @ W[1:]).ravel() + W[0] if _cannot_round(X, W) else _by_integers(X, W)
 
 
 def _cannot_round(X: Any, W: np.ndarray) -> bool:
@@ -78,8 +88,11 @@ def _cannot_round(X: Any, W: np.ndarray) -> bool:
 
 def _by_integers(X: Any, W: np.ndarray) -> np.ndarray:
     """Exact values, rounded to floats that keep their signs."""
-    totals, unit = whole_scores(X, [Fraction(v) for v in W.tolist()])
-    return np.array([_rounded(int(t) * unit) for t in totals])
+    out, weights = np.empty(X.shape[0]), [Fraction(v) for v in W.tolist()]
+    for first in range(0, len(out), CHUNK):
+        totals, unit = whole_scores(X[first : first + CHUNK], weights)
+        out[first : first + CHUNK] = [_rounded(int(t) * unit) for t in totals]
+    return out
 
 
 def whole_scores(X: Any, v: Sequence[Fraction]) -> tuple[np.ndarray, Fraction]:

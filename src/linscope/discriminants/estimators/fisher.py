@@ -15,8 +15,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linscope._bridge import Interval, StrOptions
+from linscope.arithmetic.double_double import Pair, product
 from linscope.data.given import accepts_dataset
 from linscope.data.tables import TableLike
+from linscope.fitting.scores import linear_scores
 from linscope.fitting.training import read_features
 from linscope.fitting.verified import Verified
 from linscope.results import Status
@@ -40,7 +42,6 @@ from ..solvers.moments import ClassMoments
 from ..solvers.shrinkage import ledoit_wolf_pooling
 from .linear_scores import PosteriorScores
 from .moment_family import Lesson
-from .projection import project
 
 # Matrices of so many columns are not worth a thread to BLAS itself.
 TINY = 32
@@ -336,8 +337,12 @@ class FisherDiscriminant(
         """Samples along the best directions, about the mean ``xbar_``: (n, n_components)."""
         check_is_fitted(self)
         matrix = read_features(self, X)
-        directions = self.scalings_[:, : self._n_features_out].astype(np.float64)
-        out = project(matrix, self.xbar_, directions)
+        directions = self.scalings_[:, : self._n_features_out].T.astype(np.float64)
+        # (x − x̄)·v = x·v − x̄·v: nothing cancels, because both are summed in twice the precision.
+        start = product(Pair.of(directions), Pair.of(-self.xbar_[:, None]))
+        scores = linear_scores(matrix, np.hstack([start.hi, directions]), start.lo[:, 0]).scores
+        with np.errstate(over="ignore"):
+            out = scores.astype(matrix.dtype, copy=False)
         if not np.isfinite(out).all():
             check_finite(matrix, getattr(self, "feature_names_in_", None))
         return out

@@ -10,21 +10,16 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
-from linscope.engines import choose, in_few_blocks
 from linscope.fitting.discriminants import Discriminants
 from linscope.fitting.equations import equation, preferred
-from linscope.fitting.scores import block_scores, into_range
-from linscope.fitting.training import read_features
-from linscope.rows.finite import check_finite
+from linscope.fitting.linear_prediction import Hyperplanes
 
 from .moment_family import MomentClassifier
 
 
-class LinearScores(Discriminants, MomentClassifier):
+class LinearScores(Hyperplanes, Discriminants, MomentClassifier):
     """Linear scores ``coef_ · x + intercept_`` of classes, and what follows from them."""
 
-    coef_: np.ndarray
-    intercept_: np.ndarray
     certificate_: Any
 
     def equation(self) -> Any:
@@ -39,26 +34,13 @@ class LinearScores(Discriminants, MomentClassifier):
     def _lines(self, features: list[str], weights: Any = None) -> Any:
         """What ``predict`` does with these weights, bias first, in words; by default its own."""
         if weights is None:
-            weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
+            weights = self._hyperplanes()
         return equations(weights, self.classes_.tolist(), features)
 
     def decision_function(self, X: TableLike) -> np.ndarray:
         """Scores: for two classes positive means the second, else one column per class."""
-        check_is_fitted(self)
-        scores = self._scores(X)
+        scores = self._problem_scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def _scores(self, X: TableLike) -> np.ndarray:
-        matrix = read_features(self, X)
-        weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-        endless = np.isinf(weights[:, 0])  # a class that no sample has had yet
-        weights[endless] = 0.0
-        scores = in_few_blocks(choose(matrix)).gather(block_scores, weights, 1.0)
-        if np.isnan(scores).any():
-            check_finite(matrix, getattr(self, "feature_names_in_", None))
-        scores = into_range(scores, matrix.dtype)
-        scores[:, endless] = self.intercept_[endless]
-        return scores
 
     def predict(self, X: TableLike) -> np.ndarray:
         """The label with the largest score; of two classes the first where the scores are equal."""

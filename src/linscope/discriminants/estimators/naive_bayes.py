@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from scipy.special import log_softmax, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
-from linscope.fitting.scores import into_range
+from linscope.fitting.scores import into_range, rounding_to
 from linscope.fitting.training import read_features
 from linscope.fitting.verified import Verified
 from linscope.results import Status
@@ -22,7 +23,14 @@ from linscope.verify.answers import Answers, gaussian_answers, some
 
 from ..certificates.naive_bayes import NaiveBayesCertificate
 from ..solvers.moments import ClassMoments
-from ..solvers.naive_bayes import Gaussians, discriminants, gaussians, logistic_weights
+from ..solvers.naive_bayes import (
+    UNIT,
+    Gaussians,
+    discriminants,
+    gaussians,
+    logistic_weights,
+    rounding_errors,
+)
 from .linear_scores import equations
 from .moment_family import Lesson, MomentClassifier
 
@@ -196,6 +204,28 @@ class GaussianNaiveBayes(Verified, MomentClassifier):
         scores, dtype = self._joint(X)
         scores = scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
         return into_range(scores, dtype)
+
+    def prediction_error_bound(self, X: TableLike) -> np.ndarray:
+        """A proven bound on the rounding error of each score of ``decision_function``.
+
+        The score that the model computes differs by at most the bound from the exact one of the
+        floats in ``theta_``, ``var_`` and ``class_prior_`` at the float values of the row.
+
+        Parameters
+        ----------
+        X : rows, as for ``predict``
+
+        Returns
+        -------
+        array (n,) of two classes, (n, K) of more
+        """
+        scores, dtype = self._joint(X)
+        errors = rounding_errors(scores, self._model, sparse.issparse(X))
+        if scores.shape[1] == 2:
+            with np.errstate(invalid="ignore"):
+                scores = scores[:, 1] - scores[:, 0]
+            errors = 1.01 * errors.sum(axis=1) + UNIT * np.abs(scores)
+        return errors + rounding_to(scores, dtype)
 
     def predict(self, X: TableLike) -> np.ndarray:
         """The label with the largest discriminant function; the first of equals."""

@@ -116,6 +116,20 @@ def discriminants(X, model: Gaussians) -> np.ndarray:
     return out
 
 
+# A square ((x − μ)/σ)² is off by 10 u of itself, a logarithm by 16 u, a sum by u for each term.
+# Of sparse rows the terms x (x − 2μ)/σ² are at most 3 ((x − μ)/σ)² + 5 (μ/σ)².
+def rounding_errors(scores: np.ndarray, model: Gaussians, is_sparse: bool) -> np.ndarray:
+    """How far ``discriminants`` may be from the g_k of these floats, at most."""
+    d, level = model.means.shape[1], np.where(model.priors > 0, model.level, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(model.priors > 0, np.abs(np.log(model.priors)), 0.0)
+    logs = logs + (0.5 * np.abs(np.log(model.variances)) + HALF_LOG_TWO_PI).sum(axis=1)
+    half = np.where(np.isfinite(scores), np.abs(scores), 0.0) + np.abs(level)
+    if is_sparse:
+        half = 3.0 * half + 3.0 * ((model.means / model.spreads) ** 2).sum(axis=1)
+    return 1.01 * UNIT * ((2 * d + 30) * half + (d + 20) * logs)
+
+
 def _opened(block: Block, means, inverse, level) -> np.ndarray:
     """A sparse block as a dense one, where means are large against the spread."""
     return _block(Block(block.start, block.X.toarray()), means, inverse, level)

@@ -11,15 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data import to_matrix
 from linscope.data.tables import TableLike
 from linscope.fitting.discriminants import Discriminants
-from linscope.fitting.scores import pair_votes
+from linscope.fitting.linear_prediction import Hyperplanes
+from linscope.fitting.scores import into_range, kernel_errors, linear_scores, pair_votes
 from linscope.fitting.training import read_features
 from linscope.kernels import kernel_name
 from linscope.kernels.source import ADVICE
 from linscope.kernels.sums import KernelSums
 from linscope.rows.finite import check_finite
+from linscope.verify.kernel_values import Kernel
 
 
-class SVCPrediction(Discriminants):
+class SVCPrediction(Hyperplanes, Discriminants):
     """Scores, decisions and labels."""
 
     kernel: Any
@@ -44,12 +46,33 @@ class SVCPrediction(Discriminants):
         return self.multi_class == "ovo" and len(self.classes_) > 2
 
     @property
-    def coef_(self) -> Any:
+    def coef_(self) -> Any:  # type: ignore[override]
         """The weights in the original features; only a linear kernel has them."""
         check_is_fitted(self, "dual_coef_")
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available with kernel='linear'")
         return self._coef
+
+    def _hyperplanes(self) -> np.ndarray:
+        return np.column_stack([self.intercept_, self._coef]).astype(np.float64)
+
+    def prediction_error_bound(self, X: TableLike) -> np.ndarray:
+        if self.kernel == "linear":
+            return super().prediction_error_bound(X)
+        scores, matrix = self._problem_scores(X), read_features(self, X)
+        if self.kernel == "precomputed":
+            matrix, vectors = matrix[:, self.support_], None
+        else:
+            vectors = self.support_vectors_
+        kernel = Kernel(self._kernel_name, self._gamma, self.degree, self.coef0)
+        sign, parts = -1.0 if self._pairs else 1.0, zip(scores.T, self._betas(), strict=True)
+        errors = [
+            kernel_errors(own, kernel, matrix, vectors, sign * beta, sign * float(bias))
+            for (own, beta), bias in zip(parts, self.intercept_, strict=True)
+        ]
+        return errors[0] if len(errors) == 1 else np.column_stack(errors)
+
+    prediction_error_bound.__doc__ = Hyperplanes.prediction_error_bound.__doc__
 
     def _problem_scores(self, X: TableLike) -> np.ndarray:
         """One column per binary problem; for pairs (a, b) positive for b."""
@@ -58,16 +81,17 @@ class SVCPrediction(Discriminants):
             check_finite(to_matrix(X)[0])
         matrix = read_features(self, X)
         check_finite(matrix, getattr(self, "feature_names_in_", None))
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._sums(matrix) + self.intercept_.astype(np.float64)
+        if self.kernel == "linear":
+            scores = linear_scores(matrix, self._hyperplanes()).scores
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = self._sums(matrix) + self.intercept_.astype(np.float64)
         if not np.isfinite(scores).all():
             raise ValueError(f"the scores leave the range of floating point{ADVICE}")
-        return (-scores if self._pairs else scores).astype(matrix.dtype)
+        return into_range(-scores if self._pairs else scores, matrix.dtype)
 
     def _sums(self, matrix: Any) -> np.ndarray:
         """Σ_j c_j K(x, z_j) with the signs of ``dual_coef_``."""
-        if self.kernel == "linear":
-            return np.asarray(matrix @ self._coef.T.astype(np.float64))
         if not len(self.support_):  # a fit that was stopped at once: all scores are the bias
             return np.zeros((matrix.shape[0], len(self.intercept_)))
         parts = self._coefficient_parts()
@@ -94,6 +118,15 @@ class SVCPrediction(Discriminants):
         stops = np.cumsum(self.n_support_)
         starts = stops - self.n_support_
         return [(int(a), int(b), coefficients[a:b]) for a, b in zip(starts, stops, strict=True)]
+
+    def _betas(self) -> list[np.ndarray]:
+        """The coefficients of all vectors in each problem."""
+        rows = self.dual_coef_.astype(np.float64)
+        if not self._pairs:
+            return list(rows)
+        own = np.repeat(np.arange(len(self.classes_)), self.n_support_)
+        pairs = combinations(range(len(self.classes_)), 2)
+        return [np.where(own == a, rows[b - 1], np.where(own == b, rows[a], 0.0)) for a, b in pairs]
 
     def _join_pairs(self, sums: np.ndarray) -> np.ndarray:
         """Pair (a, b): what the vectors of a say in row b − 1, and those of b in row a."""

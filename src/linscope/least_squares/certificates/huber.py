@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linscope.data.given import accepts_dataset
+from linscope.fitting.scores import row_scores
 from linscope.losses import huber
 from linscope.results import Certificate, Check, Status
 
@@ -83,7 +84,7 @@ class HuberCertificate(Certificate):
 
 def outliers_of(X, y, weights: np.ndarray, scale: float, epsilon: float, single: bool):
     """Residuals above ε·scale, and above what rounding explains (it may be all, if scale is 0)."""
-    residuals = y - (X @ weights[1:] + weights[0])
+    residuals = y - row_scores(X, weights)
     out = huber.is_outlier(residuals, scale, epsilon)
     if scale <= NEARLY_ZERO * np.abs(y).max(initial=0.0):
         out[out] = np.abs(residuals[out]) > rounding_of(X[out], y[out], weights, single)

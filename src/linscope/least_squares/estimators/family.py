@@ -22,15 +22,15 @@ from linscope.engines import Source, check_rows, choose
 from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.fitting.gradient_options import DESCENT_CONSTRAINTS, descent, stops_early
+from linscope.fitting.linear_prediction import Hyperplanes
 from linscope.fitting.targets import Regression, read_regression
-from linscope.fitting.training import Fitted, Solved, read_features, watched
+from linscope.fitting.training import Fitted, Solved, watched
 from linscope.fitting.training_rows import TrainingRows
 from linscope.fitting.verified import Verified
 from linscope.fitting.weight_kind import WEIGHT_KINDS, weight_kind
 from linscope.results import Result, Status
 from linscope.results.caller import warn_caller
 from linscope.results.numbers import short
-from linscope.rows.finite import check_finite
 from linscope.verify.answers import Answers, linear_answers
 
 from ..certificates.least_squares import (
@@ -53,25 +53,22 @@ def _keeps_moments(estimator: Any) -> bool:
     return True
 
 
-class LinearRegressor(Verified, RegressorMixin, BaseEstimator):
+class LinearRegressor(Verified, Hyperplanes, RegressorMixin, BaseEstimator):
     """What a fitted hyperplane w·[1, x] predicts, and how it is written."""
 
-    coef_: np.ndarray
-    intercept_: Any
     n_features_in_: int
     fit_intercept: bool
     _targets: list[str]
 
     def predict(self, X: TableLike) -> np.ndarray:
         """ŷ = w·[1, x] for each row of X; (n,) or (n, targets)."""
-        check_is_fitted(self)
-        matrix = read_features(self, X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            out = matrix @ self.coef_.T + self.intercept_
-        if not np.isfinite(out).all():
-            check_finite(matrix, self._names())
+        found, dtype = self._linear_scores(X)
+        with np.errstate(over="ignore"):
+            out = found.scores.astype(dtype, copy=False)
+        most = np.finfo(dtype).max
+        if not -most < out.min() <= out.max() < most:
             raise ValueError("a prediction is beyond the range of floats: scale the columns")
-        return out
+        return out[:, 0] if self.coef_.ndim == 1 else out
 
     def equation(self) -> Any:
         """The fitted hyperplane as the notes write it; a list for several targets.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data import to_matrix
 from linscope.display import theme
 from linscope.display.inputs import dense
+from linscope.fitting.scores import row_scores
 from linscope.rows.finite import check_finite
 
 from ..inference.fit import LinearFit
@@ -68,7 +69,7 @@ def _from_coefficients(estimator: Any, X: Any, y: Any) -> LinearFit:
         names = ["x"] if len(slopes) == 1 else [f"x{j + 1}" for j in range(len(slopes))]
     intercept = bool(getattr(estimator, "fit_intercept", True))
     bias = float(np.ravel(estimator.intercept_)[0])
-    residuals = target - (matrix @ slopes + bias)
+    residuals = target - row_scores(matrix, np.r_[bias, slopes])
     centre = target.mean() if intercept else 0.0
     return LinearFit(
         names=["intercept"] * intercept + names,

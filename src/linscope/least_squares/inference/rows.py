@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linscope.fitting.scores import row_scores
 from linscope.reports.text import many
 from linscope.rows.blocks import Block
 
@@ -139,9 +140,7 @@ def leverages(Q: np.ndarray, block: Block, frequency: bool) -> np.ndarray:
 
 def scores(X: Any, weights: np.ndarray, fit_intercept: bool) -> np.ndarray:
     """ŷ = A w in float64."""
-    if not fit_intercept:
-        return np.asarray(X @ weights)
-    return np.asarray(X @ weights[1:]) + weights[0]
+    return row_scores(X, weights if fit_intercept else np.r_[0.0, weights])
 
 
 def _column_sizes(X: Any) -> np.ndarray:

@@ -13,7 +13,7 @@ from linscope.engines import check_rows, choose
 from linscope.fitting.class_probabilities import class_logits
 from linscope.fitting.far import all_here
 from linscope.fitting.gradient_options import DESCENTS
-from linscope.fitting.scores import block_scores
+from linscope.fitting.scores import linear_scores
 from linscope.fitting.training import Training, read_training
 from linscope.fitting.training_rows import NOT_AT_HAND, TrainingRows
 from linscope.fitting.weight_kind import SUMMED, weight_kind
@@ -29,7 +29,7 @@ from ..inference.table import LogisticSummary, logistic_summary
 
 
 def _log_likelihood(block: Block, W: np.ndarray, multi_class: str, n_classes: int) -> float:
-    logits = class_logits(block_scores(block, weights=W, bias=1.0), multi_class, n_classes)
+    logits = class_logits(linear_scores(block.X, W).scores, multi_class, n_classes)
     logs = log_softmax(logits)[np.arange(len(block.y)), block.y]
     return float(block.weight @ logs if block.weighted else logs.sum())
 
@@ -49,6 +49,7 @@ class LogisticStatistics:
     weight_kind: str
     classes_: np.ndarray
     coef_: np.ndarray
+    _hyperplanes: Callable[[], np.ndarray]
     intercept_: np.ndarray
     certificate_: LogisticCertificate
     _training: TrainingRows[Training] | None
@@ -134,10 +135,7 @@ class LogisticStatistics:
         training = self._found() if X is None else self._read(X, y, sample_weight)
         if training is None:
             raise ValueError(NOT_AT_HAND)
-        if weights is None:
-            W = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-        else:
-            W = self._given_weights(weights)
+        W = self._hyperplanes() if weights is None else self._given_weights(weights)
         rows = choose(training.X, training.codes, training.weight)
         value = rows.fold(_log_likelihood, W, self.multi_class, len(self.classes_))
         if not np.isfinite(value):

@@ -14,7 +14,8 @@ from linscope._bridge import Interval, StrOptions
 from linscope.arithmetic.enclosures import UNIT, Ball, dense
 from linscope.data import to_matrix
 from linscope.data.tables import TableLike
-from linscope.fitting.scores import in_type, into_range
+from linscope.fitting.linear_prediction import Hyperplanes
+from linscope.fitting.scores import in_type, into_range, kernel_errors
 from linscope.fitting.training import Problem, Training, read_features
 from linscope.fitting.verified import Verified
 from linscope.kernels import NAMES, gram, kernel_name, refuse_two_widths, resolve_gamma
@@ -358,6 +359,25 @@ fit_intercept, class_weight, random_state : as in ``Perceptron``
         with np.errstate(all="ignore"):
             columns = [self._signed_scores(matrix, K, k) for k in range(len(self.dual_coef_))]
         return into_range(np.column_stack(columns), matrix.dtype)
+
+    def prediction_error_bound(self, X: TableLike) -> np.ndarray:
+        check_is_fitted(self)
+        if self.output == "voted":
+            raise ValueError("a voted perceptron has votes, not the score of one function")
+        matrix, vectors = read_features(self, X), self.support_vectors_
+        if self.kernel == "precomputed":
+            matrix, vectors = matrix[:, self.support_], None
+        parts = zip(
+            self._scores(X).T, self.dual_coef_.astype(np.float64), self.intercept_, strict=True
+        )
+        kernel = self._kernel()
+        errors = [
+            kernel_errors(own, kernel, matrix, vectors, beta, float(bias))
+            for own, beta, bias in parts
+        ]
+        return errors[0] if len(errors) == 1 else np.column_stack(errors)
+
+    prediction_error_bound.__doc__ = Hyperplanes.prediction_error_bound.__doc__
 
     def _signed_scores(self, matrix: Any, K: np.ndarray, k: int) -> np.ndarray:
         """One problem's scores; where they are within rounding of 0 their sign is exact."""

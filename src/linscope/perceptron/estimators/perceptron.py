@@ -14,9 +14,10 @@ from linscope._bridge import StrOptions, fits
 from linscope.arithmetic.enclosures import dense
 from linscope.data import encode_labels
 from linscope.data.tables import TableLike
-from linscope.engines import Engine, check_rows, choose, in_few_blocks
+from linscope.engines import Engine, check_rows, choose
 from linscope.fitting.driver import run
-from linscope.fitting.scores import LARGEST, SMALLEST, block_scores, in_type, into_range
+from linscope.fitting.linear_prediction import Hyperplanes
+from linscope.fitting.scores import LARGEST, SMALLEST, in_type, into_range
 from linscope.fitting.training import (
     Problem,
     Training,
@@ -41,7 +42,7 @@ from ..solvers.voted import Committee, join, update_rows, votes_of
 from .family import PerceptronFamily
 
 
-class Perceptron(Verified, PerceptronFamily):
+class Perceptron(Verified, Hyperplanes, PerceptronFamily):
     """Perceptron classifier.
 
     Finds a hyperplane w·x = 0 (x augmented with 1) by correcting mistakes: w ← w + η y x. On
@@ -380,20 +381,26 @@ class Perceptron(Verified, PerceptronFamily):
         return None  # the certificate names the rows of weight 0; other weights play no part
 
     def _scores(self, X: TableLike) -> np.ndarray:
+        if self.output != "voted":
+            return self._problem_scores(X)
         matrix = read_features(self, X)
-        bias = 1.0 if self.fit_intercept else 0.0
+        check_finite(matrix, getattr(self, "feature_names_in_", None))
+        bias, at_zero = float(self.fit_intercept), -1.0 if self.tie == "negative" else 1.0
+        votes = [votes_of(committee, matrix, bias, at_zero) for committee in self.committees_]
+        return into_range(np.column_stack(votes), matrix.dtype)
+
+    def _hyperplanes(self) -> np.ndarray:
+        weights = super()._hyperplanes()
+        if not self.fit_intercept:
+            weights[:, 0] = 0.0
+        return weights
+
+    def prediction_error_bound(self, X: TableLike) -> np.ndarray:
         if self.output == "voted":
-            check_finite(matrix, getattr(self, "feature_names_in_", None))
-            at_zero = -1.0 if self.tie == "negative" else 1.0
-            scores = np.column_stack(
-                [votes_of(committee, matrix, bias, at_zero) for committee in self.committees_]
-            )
-        else:
-            weights = np.column_stack([self.intercept_, self.coef_]).astype(np.float64)
-            scores = in_few_blocks(choose(matrix)).gather(block_scores, weights, bias)
-        if np.isnan(scores).any():
-            check_finite(matrix, getattr(self, "feature_names_in_", None))
-        return into_range(scores, matrix.dtype)
+            raise ValueError("a voted perceptron has votes, not the score of one hyperplane")
+        return super().prediction_error_bound(X)
+
+    prediction_error_bound.__doc__ = Hyperplanes.prediction_error_bound.__doc__
 
     def equation(self) -> Any:
         """The hyperplane in the original features, largest weight first, as the notes write it.

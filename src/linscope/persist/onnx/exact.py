@@ -1,8 +1,8 @@
-"""Scores of hyperplanes within rounding of 0, worked out again so that their sign is right.
+"""Scores of hyperplanes that plain floats leave in doubt, worked out again.
 
-A perceptron's tie rule asks whether w·x is 0. In floats 0.1·3 − 0.3 is not, nor need it have the
-sign of the exact sum. The rows in doubt, usually none, are gathered, and w·x is summed from parts
-without rounding:
+The terms of w·x may cancel: 0.1·3 − 0.3 is not 0 in floats, nor need a sum have the sign of the
+exact one. The rows with a score that may be off by more than 2⁻³⁶ of itself (of many features: by
+``score_error``) are usually few. They are gathered, and w·x is summed from parts without rounding:
 
     x·w = p + e                 two floats, by splitting x and w into halves of 26 bits
     a + b = s + e               the rounding e of a sum is a float, too
@@ -17,16 +17,28 @@ import numpy as np
 from .graph import Graph
 
 SPLIT = np.array(2.0**27 + 1.0)
+UNIT = 2.0**-53
 
 
-def settled(graph: Graph, scores: str, rows: str, weights: np.ndarray) -> str:
-    """``scores`` of rows (n, d) and weights (K, d), with those in doubt from exact parts."""
-    size = graph.product(graph("Abs", rows), np.abs(weights).T)
-    error = np.array((weights.shape[1] + 2) * 2.0**-52)
-    doubt = graph("LessOrEqual", graph("Abs", scores), graph("Mul", size, error))
+def score_error(d: int) -> float:
+    """How far rounding may move a score of d features, as a share of the score.
+
+    Of many features a larger share, so that few rows have to be gathered.
+    """
+    return float(max(2.0**-36, 8 * d * (d + 3) * UNIT))
+
+
+def settled(graph: Graph, scores: str, rows: str, one: str, weights: np.ndarray) -> str:
+    """``scores`` of rows [x, one] and weights (K, d + 1), with those in doubt from exact parts."""
+    terms = weights.shape[1]
+    largest = (terms + 2) * UNIT / score_error(terms - 1) * np.abs(weights).max(axis=0)
+    size = graph.product(graph("Abs", rows), largest[:-1, None])
+    size = graph("Add", size, graph("Mul", one, largest[-1:]))
+    doubt = graph("LessOrEqual", graph("Abs", scores), size)
     doubt = graph("Greater", graph.reduced("ReduceMax", graph.numbers(doubt)), np.array(0.5))
     places = graph("Squeeze", graph("NonZero", graph.flat(doubt)), np.array([0]))
-    some = graph("Unsqueeze", graph("Gather", rows, places, axis=0), np.array([1]))
+    parts = [graph("Gather", part, places, axis=0) for part in (rows, one)]
+    some = graph("Unsqueeze", graph("Concat", *parts, axis=1), np.array([1]))
     again = _dot(graph, some, weights)
     return graph("ScatterND", scores, graph("Unsqueeze", places, np.array([1])), again)
 

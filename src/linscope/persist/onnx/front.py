@@ -16,6 +16,7 @@ from linscope.data.columns import TableColumns
 from linscope.discriminants.estimators.fisher import FisherDiscriminant
 from linscope.discriminants.estimators.least_squares_classifier import LeastSquaresClassifier
 from linscope.discriminants.estimators.naive_bayes import GaussianNaiveBayes
+from linscope.fitting.linear_prediction import Hyperplanes
 from linscope.kernel_svm.estimators.approximate_svc import ApproximateSVC
 from linscope.kernel_svm.estimators.svc import SVC
 from linscope.least_squares.estimators.huber import HuberRegressor
@@ -29,6 +30,7 @@ from linscope.selection.comparison.scoring.balanced import BalancedDecision
 
 from . import decisions, kernels, linear
 from .columns import named_inputs
+from .exact import score_error
 from .graph import FORMAT, OPSET, Answer, Graph
 from .transformers import transformed
 
@@ -71,7 +73,8 @@ def to_onnx(model: Any) -> Any:
         Outputs of a classifier: ``label`` (int64 or string; truth values and whole floats become
         int64), ``scores`` as of ``decision_function``, and ``probabilities`` if it has them. Of a
         regression: ``prediction``. The metadata hold the class, the names of features and the
-        classes.
+        classes; of a linear model also ``score_error``: the largest rounding error of a score or a
+        prediction, as a share of its size.
 
     Raises
     ------
@@ -225,6 +228,9 @@ def _proto(graph: Graph, model: Any, classes: np.ndarray | None) -> Any:
     )
     names = list(getattr(_first(model), "feature_names_in_", []))
     about = {"class": name, "feature_names": json_text(names)}
+    last = _last(model)
+    if isinstance(last, Hyperplanes) and hasattr(last, "coef_"):
+        about["score_error"] = f"{score_error(np.shape(last.coef_)[-1]):.3g}"
     if classes is not None:
         about["classes"] = json_text(classes.tolist())
     set_model_props(proto, about)

@@ -22,26 +22,19 @@ MOST = np.finfo(np.float64).max
 
 def regression(graph: Graph, model: Any, x: str) -> Answer:
     """ŷ = w·[1, x]."""
-    weights = np.atleast_2d(dense(model.coef_))
-    out = graph.product(x, weights.T)
-    out = graph("Add", out, np.atleast_1d(dense(model.intercept_)))
+    out = hyperplanes(graph, x, model.coef_, model.intercept_)
     return Answer(prediction=graph.flat(out) if np.ndim(model.coef_) == 1 else out)
 
 
-def hyperplanes(graph: Graph, x: str, coef: Any, intercept: Any, exact: bool = False) -> str:
-    """Scores (n, problems); −inf for a class whose intercept is that.
-
-    ``exact``: those within rounding of 0 have the sign of the exact sum.
-    """
+def hyperplanes(graph: Graph, x: str, coef: Any, intercept: Any) -> str:
+    """Scores (n, problems), right to rounding; −inf for a class whose intercept is that."""
     weights, bias = np.atleast_2d(dense(coef)), np.atleast_1d(dense(intercept))
     endless = np.isinf(bias)
     weights, bias = np.where(endless[:, None], 0.0, weights), np.where(endless, 0.0, bias)
     rows, shrink = near_one(graph, x)
     scores = graph.product(rows, weights.T)
     scores = graph("Add", scores, graph("Mul", shrink, bias))
-    if exact:
-        rows = graph("Concat", rows, shrink, axis=1)
-        scores = settled(graph, scores, rows, np.column_stack([weights, bias]))
+    scores = settled(graph, scores, rows, shrink, np.column_stack([weights, bias]))
     scores = graph("Div", scores, shrink)
     scores = graph("Clip", scores, np.array(-MOST), np.array(MOST))
     return graph("Add", scores, np.where(endless, -np.inf, 0.0)) if endless.any() else scores
@@ -58,8 +51,7 @@ def perceptron(graph: Graph, model: Any, x: str) -> Answer:
     if model.output == "voted":
         scores = votes_of_rows(graph, model, *near_one(graph, x))
     else:
-        signs = len(model.classes_) == 2 or model.multi_class == "ovo"
-        scores = hyperplanes(graph, x, model.coef_, model.intercept_, exact=signs)
+        scores = hyperplanes(graph, x, model.coef_, model.intercept_)
     return by_tie_rule(graph, model, scores)
 
 
