@@ -74,7 +74,7 @@ bench: $(VENV)/bench.done
 	$(BIN)/python -m benchmarks --results --memory --cold --out benchmarks/results.json
 
 # Adversarial problems for every estimator against exact references: make redteam SECONDS=600 SEED=1
-# Scores against exact ones: make redteam CAMPAIGN=predictions
+# Other campaigns: make redteam CAMPAIGN=mutation (or pages, predictions, statistics)
 SECONDS ?= 300
 SEED ?= 0
 redteam: $(VENV)/dev.done

@@ -17,8 +17,12 @@ judge: the references are written on python-flint (rationals, and balls of 300 t
     forging.py       claims changed in one place
     registry.py      the estimators, each with its family
     campaign.py      fit, judge, verify, forge; counts and findings
+
+Campaigns of their own (``--campaign NAME``):
+
+    mutation.py      models and their files changed in one place: what predicts otherwise is refused
     pages.py         reports of a comparison changed in one place; what a reader would see
+    predictions.py   scores against exact ones
     statistics.py, statistics_reference.py
-                     standard errors, tests, intervals under weights: a campaign of its own
-    predictions.py   scores against exact ones (``--campaign predictions``)
+                     standard errors, tests, intervals under weights
 """

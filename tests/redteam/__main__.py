@@ -24,8 +24,8 @@ from .registry import LEVELS, REGISTRY
 COLUMNS = ("problems", "forgeries", *FINDINGS, NOT_OK, REFUSED, UNSURE, FAILED)
 
 
-# Name: module with ``run(seconds, seed)``, which returns counts for each name, and findings.
-CAMPAIGNS = {"predictions": "tests.redteam.predictions"}
+# Modules with a ``main`` of their own.
+CAMPAIGNS = ("mutation", "pages", "predictions", "statistics")
 
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -92,11 +92,8 @@ def main(given: list[str] | None = None) -> int:
 
 
 def other_campaign(options: argparse.Namespace) -> int:
-    found, findings = import_module(CAMPAIGNS[options.campaign]).run(options.seconds, options.seed)
-    for name, count in found.items():
-        print(f"{name}: {', '.join(f'{value} {what}' for what, value in count.items())}")
-    print(f"{len(findings)} findings", *findings, sep="\n")
-    return int(bool(findings))
+    words = ["--seconds", str(options.seconds), "--seed", str(options.seed)]
+    return import_module(f"tests.redteam.{options.campaign}").main(words)
 
 
 def print_table(everything: dict) -> None:

@@ -406,21 +406,21 @@ def run(seconds: float = 60.0, seed: int = 0, first: int = 0) -> dict[str, Repor
     return reports
 
 
-def main() -> int:
+def main(given: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.redteam.mutation", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", type=int, default=20, help="findings that are printed")
     parser.add_argument("--files", action="store_true", help="begin with files of models")
     parser.add_argument("--deaf", action="store_true", help="name the leaves that decide nothing")
-    given = parser.parse_args()
-    reports, every = run(given.seconds, given.seed, int(given.files)), Counter()
+    options = parser.parse_args(given)
+    reports, every = run(options.seconds, options.seed, int(options.files)), Counter()
     for name, report in reports.items():
         every += report.counts
         print(f"{name:28}", dict(report.counts))
-        for line in sorted(set(report.found))[: given.show]:
+        for line in sorted(set(report.found))[: options.show]:
             print("    ", line)
-        if given.deaf:
+        if options.deaf:
             print("     decides nothing:", ", ".join(sorted(report.deaf)))
     print(every.total(), "mutants", dict(every))
     return int(every[ACCEPTED] + every[CRASHED] > 0)

@@ -14,6 +14,7 @@ and more where logarithms occur. What may be found:
 
 from __future__ import annotations
 
+import argparse
 import time
 import warnings
 from collections import Counter
@@ -212,3 +213,19 @@ def judged_gaussians(model: Any, X: Any, rows: list, bound: np.ndarray) -> Any:
             if exact is not None and finite_bound and abs(exact - ball(scores[i, k])) > bound[i, k]:
                 off = number(abs(exact - ball(scores[i, k])).mid())
                 yield f"FALSE BOUND: row {i}, class {k}: off by {off:.3g}, bound {bound[i, k]:.3g}"
+
+
+def main(given: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.redteam.predictions")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(given)
+    found, findings = run(options.seconds, options.seed)
+    for name, count in found.items():
+        print(f"{name}: {', '.join(f'{value} {what}' for what, value in count.items())}")
+    print(f"{len(findings)} findings", *findings, sep="\n")
+    return int(bool(findings))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
