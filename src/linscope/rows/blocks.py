@@ -111,6 +111,12 @@ def selects(task: Any) -> Any:
     return task
 
 
+def with_columns(block: Block, columns: np.ndarray) -> tuple:
+    """The rows with some of their columns."""
+    X = block.X[:, columns]
+    return X if sp.issparse(X) else np.ascontiguousarray(X), block.y, block.weight
+
+
 def taken(block: Block, rows: np.ndarray) -> Block:
     """These rows of a block."""
     y = None if block.y is None else block.y[rows]

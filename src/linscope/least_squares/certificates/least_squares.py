@@ -18,9 +18,11 @@ from linscope.data.given import accepts_dataset
 from linscope.engines import choose
 from linscope.fitting.ending import account
 from linscope.results import Certificate, Check, Result, Status
+from linscope.verify.relations import ULP, ulps_of, within_ulps
 
 from ..verify import check as page
 from ..verify.facts import TOLERANCE, TOLERANCE_32, Facts, largest_gap, relative_error
+from ..verify.nearby import at_independent
 
 # Condition number from which columns are called nearly dependent.
 NEARLY = 1e8
@@ -48,6 +50,11 @@ class LeastSquaresCertificate(Certificate):
     rank : how many columns are independent, proven; None: not determined
     dependent : sentences that name dependent columns
     nearly : sentences that name columns which depend on others up to rounding
+    relations : the combinations that dependent columns are, as ``linscope.verify.relations`` has
+        them; {} if they are not known one by one
+    ulps : the claim is true of a table that differs from the given one by at most so many ulp of
+        the terms of the relations; 0: of the given one
+    ulp : what one ulp is, relative to a number
     least_norm : whether w is claimed to be the shortest of all solutions
     weighted : whether the fit had sample weights, which ``verify`` then needs
     iterative : whether the weights come from steps that only approach the solution
@@ -69,11 +76,18 @@ class LeastSquaresCertificate(Certificate):
     rank: int | None = None
     dependent: list[str] = field(default_factory=list)
     nearly: list[str] = field(default_factory=list)
+    relations: dict[int, dict[int, float]] = field(default_factory=dict)
+    ulps: int = 0
+    ulp: float = ULP
     least_norm: bool = False
     fit_intercept: bool = True
     weighted: bool = False
     iterative: bool = False
     how: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{super().text}{within_ulps(self)}" if self.ok else super().text
 
     @property
     def digits(self) -> float | None:
@@ -110,6 +124,8 @@ class LeastSquaresCertificate(Certificate):
             facts["condition number, about"] = self.condition
         if self.dependent:
             facts["dependent columns"] = "; ".join(self.dependent)
+        if self.ulps:
+            facts["true of a table that differs from yours by at most"] = ulps_of(self)
         if self.nearly:
             facts["nearly dependent columns"] = "; ".join(self.nearly)
         penalty = " (without the penalty)" if self.alpha > 0 else ""
@@ -177,7 +193,9 @@ def certificate_of(
     tolerance = TOLERANCE_32 if weights.dtype == np.float32 else TOLERANCE
     shortest = ended is None and details["unique"] is False
     claimed = bool(np.isfinite(found.error).all()) and (bool(details["unique"]) or shortest)
-    accuracy = relative_error(held, found.error, found.lengths) if claimed else None
+    relations = details.get("relations", {})
+    effective = at_independent(held, relations)
+    accuracy = relative_error(effective, found.error, found.lengths) if claimed else None
     primal, gap = float(found.primal.sum()), float(found.gap.sum() * (1 + 1e-12))
     near = gap < np.inf and gap <= float(largest_gap(found, tolerance).sum())
     if ended is None:
@@ -200,6 +218,9 @@ def certificate_of(
         rank=details["rank"],
         dependent=_dependent(details, names),
         nearly=[line.replace(" = ", " ≈ ") for line in sentences(details["nearly"], names)],
+        relations=relations,
+        ulps=details.get("ulps", 0),
+        ulp=details.get("ulp", ULP),
         least_norm=status is Status.RANK_DEFICIENT,
         fit_intercept=fit_intercept,
         weighted=weighted,

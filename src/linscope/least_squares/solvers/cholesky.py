@@ -38,6 +38,8 @@ from .moments import Moments
 DEPENDENT = 4.0
 # Squared distance, relative to the column, below which dependence is looked into.
 SUSPICIOUS = 1e-20
+# The same, in units of the rounding of the stored numbers, not squared.
+SPREAD = 32.0
 # Means of columns, relative to their spread, that a condition number may not notice.
 OFFSET = 0.1
 # A column does not take part in a dependence when its share is below this.
@@ -107,8 +109,13 @@ def penalised(moments: Moments, fit_intercept: bool, alpha: float) -> tuple[Pair
     return gram.plus(ridge), columns
 
 
-def factor_exactly(moments: Moments, gram: Pair, columns: np.ndarray, alpha: float) -> Factor:
-    """Cholesky in double-double of what ``penalised`` gives, dependent columns set aside."""
+def factor_exactly(
+    moments: Moments, gram: Pair, columns: np.ndarray, alpha: float, unit: float = UNIT
+) -> Factor:
+    """Cholesky in double-double of what ``penalised`` gives, dependent columns set aside.
+
+    Stored numbers are right to ``unit``, relatively.
+    """
     p = len(columns)
     norm2 = np.diag(gram.hi).copy()
     # How large the stored numbers are, whatever was subtracted from them.
@@ -117,7 +124,7 @@ def factor_exactly(moments: Moments, gram: Pair, columns: np.ndarray, alpha: flo
     raw = np.sqrt(norm2 + moments.total_weight * stored**2)
     # n rows have no more than n independent columns, whatever rounding makes of the rest.
     most = moments.n if moments.n and alpha == 0 else p
-    R, found = _cholesky(gram, raw, 64.0 * moments.rounding, most)
+    R, found = _cholesky(gram, raw, 64.0 * moments.rounding, most, unit)
     kept, dependent = np.arange(p), {}
     if found:
         kept = np.setdiff1d(kept, list(found))
@@ -130,7 +137,7 @@ def factor_exactly(moments: Moments, gram: Pair, columns: np.ndarray, alpha: flo
 
 @np.errstate(over="ignore", invalid="ignore")
 def _cholesky(
-    gram: Pair, raw: np.ndarray, noise: float, most: int
+    gram: Pair, raw: np.ndarray, noise: float, most: int, unit: float
 ) -> tuple[Pair, dict[int, np.ndarray]]:
     """R, whose rows of dependent columns are 0, and these as combinations of those kept before."""
     p, j = len(raw), 0
@@ -138,7 +145,7 @@ def _cholesky(
     found: dict[int, np.ndarray] = {}
     R = Pair(np.zeros((p, p)), np.zeros((p, p)))
     square = np.diag(gram.hi)
-    floor = SUSPICIOUS * square + UNIT2 * raw * raw
+    floor = max(SUSPICIOUS, (SPREAD * unit) ** 2) * square + (unit * raw) ** 2
     while True:
         stop = _factor_rows(*gram, *R, floor, j, min(p, j + most - len(kept)))
         kept += range(j, stop)
@@ -149,7 +156,7 @@ def _cholesky(
         if kept:
             t = linalg.solve_triangular(R.hi[np.ix_(at, at)], R.hi[at, j], check_finite=False)
         size = raw[j] + np.abs(t) @ raw[at]
-        if full or R.hi[j, j] <= max((DEPENDENT * UNIT * size) ** 2, noise * square[j]):
+        if full or R.hi[j, j] <= max((DEPENDENT * unit * size) ** 2, noise * square[j]):
             found[j], R.hi[j], R.lo[j] = t, 0.0, 0.0
             j += 1
         else:
@@ -268,7 +275,9 @@ def inverse_root(frame: Frame, factor: Factor) -> np.ndarray | None:
     return U.hi if factor.M is None else U.hi @ factor.M
 
 
-def dependences(moments: Moments, factor: Factor) -> dict[int, dict[int, float]]:
+def dependences(
+    moments: Moments, factor: Factor, unit: float = UNIT
+) -> dict[int, dict[int, float]]:
     """Each dependent feature as a combination of others: {feature: {other or -1 (constant): c}}.
 
     (x_j − m_j) 2^k_j = t_0 + Σ t_k (x_k − m_k) 2^k_k
@@ -280,7 +289,7 @@ def dependences(moments: Moments, factor: Factor) -> dict[int, dict[int, float]]
         parts: dict[int, float] = {}
         constant = float(frame.shift[j - 1])
         for column, value, part in zip(factor.kept.tolist(), t, share, strict=True):
-            if part <= NO_PART * share.max(initial=0.0):
+            if part <= max(NO_PART, SPREAD * unit) * share.max(initial=0.0):
                 continue
             if column == 0:
                 constant += float(np.ldexp(value, -frame.exponent[j - 1]))
@@ -289,7 +298,7 @@ def dependences(moments: Moments, factor: Factor) -> dict[int, dict[int, float]]
             parts[column - 1] = c
             constant -= c * float(frame.shift[column - 1])
         size = abs(frame.shift[j - 1]) + sum(abs(c * frame.shift[k]) for k, c in parts.items())
-        if abs(constant) > NO_PART * size:
+        if abs(constant) > max(NO_PART, SPREAD * unit) * size:
             parts[-1] = constant
         found[j - 1] = parts
     return found

@@ -35,6 +35,7 @@ from .inverse_proof import InverseProof
 from .moments import Moments, exact_moments, lighter, quick_moments
 from .proof import MomentProof
 from .qr import factor_by_qr
+from .set_aside import without_dependent
 from .whole_numbers import WholeFit, affordable, carefully_rounded, rounded, whole_fit
 
 # Up to so many products the moments are taken in double-double without asking.
@@ -62,7 +63,10 @@ BEYOND = (
 
 @dataclass
 class State:
-    """v in the frame of the moments, what proves weights, the last step and rounds made."""
+    """v in the frame of the moments, what proves weights, the last step and rounds made.
+
+    ``aside`` is the result without the columns that are combinations of others, if there are any.
+    """
 
     moments: Moments
     factor: equations.Factor
@@ -73,6 +77,7 @@ class State:
     last: float = np.inf
     status: Status | None = None
     whole: WholeFit | None = None
+    aside: Result | None = None
 
 
 @dataclass
@@ -138,6 +143,9 @@ class LeastSquares:
         gram, columns = equations.penalised(moments, **self._options)
         factor = equations.factor_exactly(moments, gram, columns, self.alpha)
         v = equations.solve(moments, factor)
+        aside = without_dependent(self, moments, factor)
+        if aside is not None:
+            return State(moments, factor, v, None, path, status=Status.CONVERGED, aside=aside)
         with np.errstate(all="ignore"):
             state = State(moments, factor, v, self._best_proof(moments, gram, factor), path)
             if self._settled(state, state.proof.settled(v, LAST_DIGIT)) or self.engine is None:
@@ -175,7 +183,10 @@ class LeastSquares:
         if not moments.gram.finite():
             self._complain()
         factor = factor_by_qr(engine, moments.frame, **self._options)
+        aside = without_dependent(self, moments, factor)
         v = Pair.of(np.zeros((1 + engine.n_features, engine.n_targets)))
+        if aside is not None:
+            return State(moments, factor, v, None, "QR", status=Status.CONVERGED, aside=aside)
         return State(moments, factor, v, self._proof(moments, closely=True), "QR")
 
     def _in_use(self, moments: Moments) -> Moments:
@@ -268,6 +279,8 @@ class LeastSquares:
             state.factor = refinement.improved(self._engine, state.moments.frame, state.factor)
 
     def result(self, state: State) -> Result:
+        if state.aside is not None:
+            return state.aside
         factor, whole = state.factor, state.whole
         if whole is None and np.isfinite(state.last):
             self._settle_again(state)

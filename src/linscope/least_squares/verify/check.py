@@ -7,7 +7,9 @@ Everything is recomputed from the rows and the floats that the claim names:
 3. the solution, or the shortest of several, with a proven radius (``definite``); hence how far the
    floats are from it and J from its minimum (``facts``).
 
-Tables too large for whole numbers get bounds in floats instead (``large``).
+Tables too large for whole numbers get bounds in floats instead (``large``). A claim with relations
+is about the nearby table that they define (``linscope.verify.relations``): 1 to 3 look at its
+independent columns, ``nearby`` concludes for all.
 
 A claim is ok if and only if its bounds meet the tolerance that it states:
 
@@ -22,20 +24,21 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from linscope.data import to_matrix
 from linscope.results import Check, Status
-from linscope.rows.blocks import Block, Largest
+from linscope.rows.blocks import with_columns
 from linscope.rows.far import FarColumn, FarRows
 from linscope.rows.finite import check_finite
 from linscope.verify.claims import Refuted, checked, foreign, require
 from linscope.verify.definite import MOST_LONG
 from linscope.verify.exact_gram import TooWide
 from linscope.verify.parts import read_weight
+from linscope.verify.relations import check_relations, effective, independent, within_ulps
 
 from .facts import Facts, facts, largest_gap, relative_error
 from .large import large_facts
+from .nearby import Nearby, at_independent, lengths_of
 from .normal_equations import normal_equations, optimum
 
 # Sums of squares are claimed to this, relatively.
@@ -93,11 +96,17 @@ def check(claim: Any, X, y, sample_weight, choose: Callable[..., Any]) -> Check:
 def _claims(claim: Any, X, y, sample_weight, choose) -> str:
     engine = choose(*_data(claim, X, y, sample_weight))
     _check_form(claim)
+    check_relations(claim, engine)
     W = np.asarray(claim.weights, dtype=np.float64)
+    B, doubt = effective(W, claim.relations)
+    if claim.relations:
+        engine = engine.derive(with_columns, independent(claim.relations, engine.n_features))
     options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
-    found = examine(engine, W, **options)._replace(rows=engine.n_rows)
-    total, raw, own = _lengths(engine)
-    sizes = own + total * np.abs(W[:, 0]) + np.abs(W[:, 1:]) @ raw
+    found = examine(engine, B, **options)._replace(rows=engine.n_rows)
+    total, raw, own = lengths_of(engine)
+    sizes = own + total * np.abs(B[:, 0]) + np.abs(B[:, 1:]) @ raw
+    if claim.relations:
+        found = _of_all(found, Nearby(claim.relations, total, raw), W, doubt)
     _check_numbers(claim, found, sizes)
     if claim.error is not None:
         _check_errors(claim, found)
@@ -156,11 +165,23 @@ def _check_form(claim) -> None:
     require(not strange, "the claim says something that least squares does not claim")
     useful = 0 < claim.tolerance <= WIDEST
     require(useful, f"a tolerance of {claim.tolerance:.2g} says nothing")
+    free = claim.alpha == 0 or not claim.relations
+    require(free, "with a penalty no column is set aside")
     both = (claim.error is None) == (claim.accuracy is None)
     require(both, "errors of weights and their relative bound belong together")
     if claim.error is not None:
         good = np.shape(claim.error) == W.shape and (claim.error >= 0).all()
         require(good and claim.accuracy >= 0, "the errors of the weights are not bounds")
+
+
+def _of_all(found: Found, nearby: Nearby, W: np.ndarray, doubt: np.ndarray) -> Found:
+    """What the data say about all columns of the nearby table, from its independent ones."""
+    most = nearby.facts(found.most, W, doubt)
+    gap, error = float(most.gap.sum() * ADDED), most.error
+    if found.rough:
+        gap, error = nearby.least_gap(found.gap, doubt), 0 * error
+    several = False if found.unique else None
+    return found._replace(most=most, gap=gap, error=error, unique=several, condition=np.inf)
 
 
 def examine(engine: Any, W: np.ndarray, *, fit_intercept: bool, alpha: float) -> Found:
@@ -230,7 +251,8 @@ def _check_errors(claim, found: Found) -> None:
             f"{what} is {found.error[t, j]:.2g} from the {shortest}solution, more than the "
             f"{claim.error[t, j]:.2g} that was claimed"
         )
-    share = relative_error(claim.weights, claim.error, found.most.lengths)
+    weights = at_independent(claim.weights, claim.relations)
+    share = relative_error(weights, claim.error, found.most.lengths)
     enough = share <= claim.accuracy * (1 + (1e-3 if found.rough else MARGIN))
     require(enough, "the weights have fewer digits than claimed")
 
@@ -270,43 +292,9 @@ def _nearly(found: Found, raw: np.ndarray) -> bool:
 
 
 def _verdict(claim) -> str:
-    tail = f"the objective is at most {claim.gap:.2g} above its minimum"
+    tail = f"the objective is at most {claim.gap:.2g} above its minimum{within_ulps(claim)}"
     if claim.status is Status.RANK_DEFICIENT:
         return f"no weights fit better and none that fit as well are shorter; {tail}"
     if claim.error is None:
         return tail
     return f"every weight is within its claimed error ({claim.digits:.1f} digits); {tail}"
-
-
-def _lengths(engine: Any) -> tuple[float, np.ndarray, np.ndarray]:
-    """√Σ c, and √Σ c a² of each feature and each target, without overflow."""
-    heaviest, x, y = (top.value for top in engine.fold(_tops))
-    e = int(np.frexp(heaviest)[1]) // 2
-    x, y = np.frexp(x)[1], np.frexp(y)[1]
-    total, features, targets = engine.fold(_squares, e, x, y)
-    parts = (np.sqrt(total), 0), (np.sqrt(features), x), (np.sqrt(targets), y)
-    return tuple(np.ldexp(root, e + exponent) for root, exponent in parts)
-
-
-def _tops(block: Block) -> tuple[Largest, Largest, Largest]:
-    """The largest weight, and the largest of each feature and target."""
-    X, d = block.X, block.X.shape[1]
-    top = np.zeros(d)
-    if sparse.issparse(X):
-        np.maximum.at(top, X.indices, np.abs(X.data, dtype=np.float64))
-    else:
-        top = np.abs(X).max(axis=0, initial=0.0).astype(np.float64)
-    heaviest = block.weight.max(initial=0.0) if block.weighted else 1.0
-    return Largest(heaviest), Largest(top), Largest(np.abs(block.y).max(axis=0, initial=0.0))
-
-
-def _squares(block: Block, e: int, x: np.ndarray, y: np.ndarray) -> tuple:
-    """Σ c, Σ c x² and Σ c y² in powers of two."""
-    c = np.ldexp(block.weight if block.weighted else np.ones(len(block.y)), -2 * e)
-    if sparse.issparse(block.X):
-        part = block.X.astype(np.float64).tocsr()
-        part.data = np.ldexp(part.data, -x[part.indices])
-        features = np.ravel(part.multiply(part).T @ c)
-    else:
-        features = c @ np.ldexp(np.asarray(block.X, dtype=np.float64), -x) ** 2
-    return c.sum(), features, c @ np.ldexp(block.y, -y) ** 2

@@ -10,11 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import Engine
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, with_columns
 from linscope.separation.signed_rows import SignedRows
 from linscope.separation.three_cases import decide
 
-from ..solvers.multinomial import Multinomial, with_columns
+from ..solvers.multinomial import Multinomial
 from ..verify.separation import Direction, Signs, margin_signs
 from .dependent_columns import dependence
 from .exact_direction import exact_direction, float_direction, full_direction, single_column

@@ -138,12 +138,6 @@ def changing_columns(low: np.ndarray, high: np.ndarray, intercept: bool) -> np.n
     return np.flatnonzero((low < high) if intercept else (low != 0) | (high != 0))
 
 
-def with_columns(block: Block, columns: np.ndarray) -> tuple:
-    """The rows with some of their columns."""
-    X = block.X[:, columns]
-    return X if sparse.issparse(X) else np.ascontiguousarray(X), block.y, block.weight
-
-
 def _ranges(block: Block) -> tuple[Least, Largest]:
     return ranges(block.X)
 

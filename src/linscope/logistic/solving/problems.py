@@ -18,7 +18,7 @@ from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, binary_problems
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
 from linscope.results import Result, Status
-from linscope.rows.blocks import Block, selects
+from linscope.rows.blocks import Block, selects, with_columns
 from linscope.rows.far import FarColumn, is_class
 
 from ..certificates.finite_solution import Finite, Separated, finite_solution
@@ -34,7 +34,7 @@ from ..certificates.logistic import (
     infinite,
 )
 from ..solvers.coordinate.descent import null_weights
-from ..solvers.multinomial import changing_columns, column_ranges, with_columns
+from ..solvers.multinomial import changing_columns, column_ranges
 from ..solvers.objective import LogisticObjective, look
 from ..verify.model import SHARED
 from .choice import SMALL_TABLE, Strengths, accuracy, choose, strengths

@@ -1,0 +1,83 @@
+"""Columns that are combinations of others are set aside: they change no prediction.
+
+The independent columns are solved for as if the others were not there. Of all weights with the same
+predictions the shortest ones are returned. What is claimed is true of a table that differs from the
+given one by some ulp at most, or by nothing (``linscope.verify.relations``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linscope.fitting.driver import run
+from linscope.fitting.relations import find_relations, in_words, ulp_of
+from linscope.results import Result
+from linscope.rows.blocks import with_columns
+from linscope.verify.relations import effective, independent, shortest
+
+from ..verify.facts import Facts
+from ..verify.nearby import Nearby, lengths_of
+from . import cholesky as equations
+from .moments import Moments
+
+MOST_ROUNDS = 20
+# Share of 1/ulp from which a condition number lets dependent columns be suspected.
+SUSPECT = 0.01
+
+
+@dataclass
+class NearbyProof:
+    """Bounds at weights of all columns, from those of the independent ones."""
+
+    nearby: Nearby
+    assess: Any
+
+    def __call__(self, W: np.ndarray) -> Facts:
+        B, doubt = effective(W, self.nearby.relations)
+        return self.nearby.facts(self.assess(B), W, doubt)
+
+
+def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -> Result | None:
+    """The result for all columns from the fit of the independent ones; None if none depends."""
+    engine, intercept = solver.engine, solver.fit_intercept
+    if engine is None or solver.alpha > 0:
+        return None
+    guesses = _guesses(solver, moments, factor)
+    relations, ulps = find_relations(engine, guesses, intercept)
+    d = engine.n_features
+    kept = independent(relations, d)
+    if not (relations and len(kept)) or engine.n_rows <= len(kept) + int(intercept):
+        return None
+    names = None if solver.names is None else [solver.names[k] for k in kept]
+    part = engine.derive(with_columns, kept)
+    found = run(replace(solver, engine=part, names=names), MOST_ROUNDS)
+    if found.details["unique"] is not True:
+        return None
+    total, raw, _ = lengths_of(part)
+    up = solver.exponent // 2 if found.details["path"] == "whole numbers" else 0
+    nearby = Nearby(relations, float(np.ldexp(total, up)), np.ldexp(raw, up))
+    details = found.details | {
+        "moments": moments,
+        "assess": NearbyProof(nearby, found.details["assess"]),
+        "unique": False,
+        "dependent": in_words(relations),
+        "relations": relations,
+        "ulps": ulps,
+        "ulp": ulp_of(engine.dtype),
+    }
+    return replace(found, weights=shortest(found.weights, relations, d), details=details)
+
+
+def _guesses(solver: Any, moments: Moments, factor: equations.Factor) -> dict[int, Any]:
+    """Columns that seem to depend on others, as the numbers of the table are rounded."""
+    unit = ulp_of(solver.engine.dtype)
+    if factor.dependent and moments.rounding > equations.UNIT:
+        return equations.dependences(moments, factor)
+    if not factor.dependent and factor.condition < SUSPECT / unit:
+        return {}
+    gram, columns = equations.penalised(moments, solver.fit_intercept, 0.0)
+    found = equations.factor_exactly(moments, gram, columns, 0.0, unit)
+    return equations.dependences(moments, found, unit)
