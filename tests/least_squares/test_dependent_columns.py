@@ -10,12 +10,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
 from linscope import Status
 from linscope.verify.relations import MOST_ULPS, ULP, ULP_32
+
+
+FAR = "a column far from 0, twice"  # statsmodels calls it rank-deficient without its copy, too
 
 
 def ordinary_table(n=120, seed=0):
@@ -61,7 +65,7 @@ def tables():
         ),
         "thirds": (np.c_[3 * prices[:, :1].round(), prices[:, 0].round() - 7],
                    "x2 = −7 + 0.333333·x1", True),
-        "a column far from 0, twice": (np.c_[far, X[:, 1:], far], "x4 = x1", True),
+        FAR: (np.c_[far, X[:, 1:], far], "x4 = x1", True),
         "float32": (single, "x4 = x1 + x2", False),
         "sparse": (sparse.csr_array(np.c_[D, X[:, 0] * D[:, 0], D[:, 0] + D[:, 1]]),
                    "x4 = 1 − x1 − x2 − x3; x6 = x1 + x2", True),
@@ -177,6 +181,88 @@ def test_a_few_ulp_are_said(ulps):
     assert model.certificate_.ok
     assert 1 <= model.certificate_.ulps <= ulps
     assert f"at most {model.certificate_.ulps} ulp" in str(model.certificate_)
+
+
+def reduced_fit(X, claim, y, c=None, intercept=True):
+    """statsmodels without the dependent columns."""
+    A = dense(X)[:, [k for k in range(X.shape[1]) if k not in claim.relations]]
+    A = np.column_stack([np.ones(len(A)), A]) if intercept else A
+    return sm.WLS(y, A, 1.0 if c is None else c).fit()
+
+
+@pytest.mark.parametrize("name", sorted(set(tables()) - {"float32", FAR}))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_standard_errors_are_those_without_the_dependent_columns(name, weighted):
+    X = tables()[name][0]
+    rng = np.random.default_rng(5)
+    y = rng.standard_normal(X.shape[0])
+    c = 0.5 + rng.random(len(y)) if weighted else None
+    model = ls.LinearRegression().fit(X, y, c)
+    table, other = model.summary(), reduced_fit(X, model.certificate_, y, c)
+    d, dependent = X.shape[1], list(model.certificate_.relations)
+    known = np.isfinite(table.standard_errors)
+    assert not known[[1 + j for j in dependent]].any()
+    # Coefficients that are determined, then sums; together those of the reduced design.
+    shown = {round(v, 9) for v in table.coefficients[known]}
+    assert shown == {round(v, 9) for v in other.params}
+    rough = 1e-6 if name in ("nearly constant", "scaled") else 1e-9
+    np.testing.assert_allclose(
+        np.sort(table.standard_errors[known]), np.sort(other.bse), rtol=rough
+    )
+    np.testing.assert_allclose(np.sort(table.p_values[known]), np.sort(other.pvalues), rtol=1e-5)
+    np.testing.assert_allclose(table.coefficients[: 1 + d], np.r_[model.intercept_, model.coef_])
+    assert table.r2 == pytest.approx(other.rsquared, rel=1e-9)
+    assert table.aic == pytest.approx(other.aic, rel=1e-9)
+    assert table.f_statistic == pytest.approx(other.fvalue, rel=1e-6)
+    assert (table.df_model, table.df_residual) == (other.df_model, other.df_resid)
+    assert table.covariance.shape == (len(table.names),) * 2
+    kept = [k for k in range(d) if k not in dependent]
+    ends = other.get_prediction(np.column_stack([np.ones(3), dense(X)[:3, kept]])).conf_int()
+    np.testing.assert_allclose(model.predict_interval(X[:3]), ends, rtol=1e-6, atol=1e-8)
+
+
+def test_sums_of_coefficients_are_named():
+    X, y = ordinary_table()
+    model = ls.LinearRegression().fit(X, y)
+    table = model.summary()
+    sums = ["intercept + x3", "x1 − x3", "x2 − x3", "x4 + x6", "x5 + x6"]
+    assert table.names == ["intercept", *(f"x{j}" for j in range(1, 8)), *sums]
+    assert np.isnan(table.standard_errors[:7]).all()
+    assert np.isfinite(table.standard_errors[7:]).all()
+    w = dict(zip(table.names, table.coefficients, strict=True))
+    assert w["x4 + x6"] == pytest.approx(w["x4"] + w["x6"], rel=1e-12)
+    assert w["x1 − x3"] == pytest.approx(w["x1"] - w["x3"], rel=1e-12)
+    assert "x3 = 1 − x1 − x2; x6 = x4 + x5" in str(table)
+    assert len(table.to_frame("dict")["name"]) == 13
+
+
+@pytest.mark.parametrize("robust", ["HC0", "HC1", "HC2", "HC3"])
+def test_robust_errors(robust):
+    X, y = ordinary_table()
+    model = ls.LinearRegression().fit(X, y)
+    table = model.summary(robust)
+    other = reduced_fit(X, model.certificate_, y).get_robustcov_results(robust)
+    known = np.isfinite(table.standard_errors)
+    np.testing.assert_allclose(np.sort(table.standard_errors[known]), np.sort(other.bse), rtol=1e-8)
+
+
+def test_assumptions_are_judged():
+    X, y = ordinary_table()
+    found = ls.LinearRegression().fit(X, y).diagnose()
+    without = ls.LinearRegression().fit(X[:, [0, 1, 3, 4, 6]], y).diagnose()
+    for name in ("linearity", "homoscedasticity", "normality", "independence", "existence"):
+        assert found[name].sentence == without[name].sentence
+    assert found["collinearity"].ok is False
+    assert "x6 = x4 + x5" in found["collinearity"].sentence
+
+
+def test_rows_that_do_not_follow_a_relation_have_no_interval():
+    X, y = ordinary_table()
+    model = ls.LinearRegression().fit(X, y)
+    row = X[:1].copy()
+    row[0, 5] += 1.0
+    with pytest.raises(ValueError, match="x6 = x4 \\+ x5"):
+        model.predict_interval(row)
 
 
 def forgeries(claim):

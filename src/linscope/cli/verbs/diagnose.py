@@ -104,9 +104,7 @@ def _fit(source: Source, intercept: bool) -> Any:
 
     X = named(source.X, source.features)
     model = LinearRegression(fit_intercept=intercept).fit(X, source.y)
-    fit = model._linear_fit(rows=True)
-    names = ["intercept"] * intercept + source.features
-    return replace(fit, names=names, target=source.target)
+    return replace(model._linear_fit(rows=True), target=source.target)
 
 
 def _report(source: Source, summary: Any, diagnosis: Any) -> None:

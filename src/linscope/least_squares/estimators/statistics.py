@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.tables import TableLike
+from linscope.fitting.estimable import Estimable
 from linscope.fitting.targets import Regression, read_regression
 from linscope.fitting.training import read_features
 from linscope.fitting.training_rows import NOT_AT_HAND, TrainingRows
@@ -239,7 +240,7 @@ class LinearStatistics:
         k = self._output_number(output)
         result, moments, counts = self.result_, self._moments, self._counted()
         root = result.details.get("inverse_root")
-        names = [*(["intercept"] if self.fit_intercept else []), *self._names()]
+        estimable = self._estimable(result.weights[k])
         given: dict[str, Any] = {"n": self._n_rows()}
         if rows:
             training = self._rows(X, y, sample_weight)
@@ -251,7 +252,8 @@ class LinearStatistics:
                 if kind == "frequency":
                     given["n"] = whole(float(np.asarray(weight).sum()))
         else:
-            given["means"] = result.details.get("means") if moments is None else moments.means
+            means = result.details.get("means") if moments is None else moments.means
+            given["means"] = means if means is None else means[estimable.kept]
             weighted = self.certificate_.weighted
             given["weight_kind"] = self._weight_kind if weighted else None
             if counts is not None:
@@ -261,8 +263,8 @@ class LinearStatistics:
                 given["log_weights"] = None if weighted else 0.0
         rss, tss = self._squares(k)
         return LinearFit(
-            names=names,
-            weights=result.weights[k, int(not self.fit_intercept) :],
+            names=estimable.kept_names,
+            weights=estimable.effective[0],
             rss=rss,
             tss=tss,
             fit_intercept=self.fit_intercept,
@@ -270,9 +272,17 @@ class LinearStatistics:
             inverse_root=root,
             refused=self._refused(given.get("weight_kind")),
             dependent=tuple(self.certificate_.dependent),
+            estimable=estimable if estimable.relations else None,
             target=self._targets[k],
             **given,
         )
+
+    def _estimable(self, weights: np.ndarray) -> Estimable:
+        """Which coefficients (d + 1) the data determine."""
+        claim = self.certificate_
+        known = claim.relations if claim.status is Status.RANK_DEFICIENT else {}
+        features, first = self._names(), self.fit_intercept
+        return Estimable(known, features, weights[None], first, claim.dependent, claim.ulps)
 
     def _squares(self, k: int) -> tuple[float, float]:
         """Σ c r² and Σ c (y − ȳ)² of target k; NaN if the variance of y was not given."""
@@ -287,7 +297,7 @@ class LinearStatistics:
             return "the fit is penalised (alpha > 0), so its weights are biased on purpose"
         if self.solver != "exact":
             return "the weights come from gradient descent: fit with solver='exact'"
-        if self.certificate_.status is Status.RANK_DEFICIENT:
+        if self.certificate_.status is Status.RANK_DEFICIENT and not self.certificate_.relations:
             return "columns depend on each other: " + (
                 "; ".join(self.certificate_.dependent) or "there are fewer rows than columns"
             )

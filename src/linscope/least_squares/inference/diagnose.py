@@ -51,7 +51,8 @@ def diagnose(fit: LinearFit) -> Diagnosis:
         context = Context(fit, basis, rows)
         verdicts = [check(context) for check in ASSUMPTIONS.values()]
     vif, condition = variance_inflation(fit, basis)
-    verdicts.append(collinearity(fit.features, vif, condition))
+    alone = not fit.dependent
+    verdicts.append(collinearity(fit.features, vif, condition) if alone else dependence(fit))
     return Diagnosis(
         verdicts=verdicts,
         n=fit.n,

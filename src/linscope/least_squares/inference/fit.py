@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from linscope.engines import Engine, choose
+from linscope.fitting.estimable import Estimable
 from linscope.reports.text import many
 from linscope.rows.blocks import Block
 
@@ -48,6 +49,7 @@ class LinearFit:
     rows : their numbers in the user's table; None if all rows are there
     groups : the number of the group of each training row, for clustered standard errors
     dependent : sentences that name features which are combinations of others
+    estimable : where such features were left out: the coefficients of all
     means : (d,) weighted means of the features; needed only where X is None
     total_weight : Σ cᵢ; needed only for a weighted fit where X is None
     log_weights : Σ log cᵢ, likewise; None if it is not known
@@ -71,6 +73,7 @@ class LinearFit:
     groups: np.ndarray | None = None
     means: np.ndarray | None = None
     dependent: tuple[str, ...] = ()
+    estimable: Estimable | None = None
     total_weight: float | None = None
     log_weights: float | None = None
 

@@ -49,6 +49,8 @@ def predict_interval(
     df = fit.df_residual
     assert df is not None
     engine = choose(X)
+    if fit.estimable is not None:
+        engine = fit.estimable.reduced(engine)
     if engine.n_features != fit.df_model:
         raise ValueError(f"X has {engine.n_features} features, the model has {fit.df_model}")
     own = 1.0 if kind == "prediction" else 0.0

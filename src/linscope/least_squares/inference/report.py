@@ -57,7 +57,7 @@ def _facts(table: Summary) -> list[tuple[str, str]]:
 
 def _sentences(table: Summary) -> list[str]:
     """Sentences under the table."""
-    lines = []
+    lines = [] if table.dependent is None else [table.dependent]
     if table.refused is not None:
         lines.append(f"No standard errors, tests or intervals: {table.refused}.")
     if table.n_groups is not None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from linscope.arithmetic.distributions import check_level, f_tail, ratio, t_quantile, two_sided
 from linscope.data.frames import to_backend
+from linscope.fitting.estimable import Estimable
 from linscope.reports.page import Report
 from linscope.reports.table import Table
 
@@ -50,6 +51,9 @@ class Summary(Report):
     weight_kind : "precision" or "frequency", see ``LinearRegression``; None without weights
     robust : which robust standard errors, None for the classic ones
     n_groups : how many groups clustered standard errors have
+    dependent : a sentence about columns that depend on others; None if there are none. Then
+        coefficients that are not unique have NaN for all but their value, and the sums that are
+        unique follow after all coefficients
     refused : why there are no standard errors; None if there are
 
     Notes
@@ -85,6 +89,7 @@ class Summary(Report):
     df_residual: float | None = None
     n_groups: int | None = None
     weight_kind: str | None = None
+    dependent: str | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per coefficient.
@@ -141,7 +146,23 @@ def summary(fit: LinearFit, robust: str | None = None, level: float = 0.95) -> S
     }
     if fit.valid:
         facts |= _inference(fit, robust, level) | _whole(fit, r2)
+    if fit.estimable is not None:
+        facts |= _of_all(fit.estimable, facts)
     return Summary(**facts)
+
+
+def _of_all(estimable: Estimable, facts: dict[str, Any]) -> dict[str, Any]:
+    """What all coefficients have, from what those of the independent columns have."""
+    columns = ("standard_errors", "t", "p_values")
+    spread = {name: estimable.spread(facts.get(name)) for name in columns}
+    covariance = estimable.spread(estimable.spread(facts.get("covariance")), 0)
+    return spread | {
+        "names": estimable.names,
+        "coefficients": estimable.coefficients(facts["coefficients"][None])[0],
+        "covariance": covariance,
+        "intervals": estimable.spread(facts.get("intervals"), 0),
+        "dependent": estimable.sentence,
+    }
 
 
 def _correlation(fit: LinearFit, r2: float) -> float | None:

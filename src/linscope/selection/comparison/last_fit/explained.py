@@ -76,6 +76,7 @@ def _linear(question: Question, level: float) -> Explanation:
         for name, (low, high), p in zip(
             summary.names, summary.intervals, summary.p_values, strict=True
         )
+        if p == p  # not determined: columns depend on each other
     }
     words = (
         "Classic intervals of least squares; they count on equal variances and independent rows."
