@@ -18,7 +18,6 @@ import linscope as ls
 from linscope import Status
 from linscope.verify.relations import MOST_ULPS, ULP, ULP_32
 
-
 FAR = "a column far from 0, twice"  # statsmodels calls it rank-deficient without its copy, too
 
 

@@ -192,11 +192,13 @@ class TestFinite:
 
     @pytest.mark.parametrize("K", [2, 3])
     def test_dependence_that_rounds(self, K):
-        """Columns that differ from combinations by rounding are columns, and decided exactly."""
+        """They change nothing, and the answer says for which table it is true."""
         X, y = noisy(d=2, n=40, n_classes=K)
         table = np.column_stack([X, X @ [0.3, 0.7], 3 * X[:, 0] + 1])
         answer = asked(table, y, K)
         assert answer is not None
+        assert list(answer.relations) == [2, 3]
+        assert answer.ulps == 1
         assert answer.verify(table, y)
         if K == 2:
             assert bool(answer) == isinstance(ls.separability(table, y), ls.NotSeparable)
@@ -205,7 +207,11 @@ class TestFinite:
         ("X", "y", "finite"),
         [
             ([[0.0], [1.0], [0.5], [1e9]], [0, 0, 1, 1], True),
-            ([[-0.5, -4e3], [-0.1, -2e3], [0.5, 1e3], [0.9, 3e3]], [0, 1, 0, 0], False),
+            (
+                [[-0.5, -4e3], [-0.1 - 1e-14, -2e3], [0.5, 1e3], [0.9 + 1e-14, 3e3]],
+                [0, 1, 0, 0],
+                False,
+            ),
         ],
     )
     def test_what_floats_cannot_tell(self, X, y, finite):

@@ -195,7 +195,7 @@ def test_likelihoods_that_vanish_where_weights_are_infinite():
 
 
 def test_separation_far_below_the_largest_margin_is_proven():
-    X = np.array([[-0.5, -4000.0], [-0.1, -2000.0], [0.5, 1000.0], [0.9, 3000.0]])
+    X = np.array([[-0.5, -4e3], [-0.1 - 1e-14, -2e3], [0.5, 1e3], [0.9 + 1e-14, 3e3]])
     y = np.array([0, 1, 0, 0])
     with pytest.warns(ConvergenceWarning, match="No finite maximum-likelihood weights"):
         model = ls.LogisticRegression(penalty=None).fit(X, y)
@@ -211,6 +211,19 @@ def test_separation_far_below_the_largest_margin_is_proven():
     assert min(margins) >= 0
     assert max(margins) > 0
     assert model.verify(X, y).claim_holds
+
+
+def test_separation_by_the_rounding_of_the_table_is_none():
+    """x2 = 5000·x1 − 1500, but decimals are rounded: up to that the classes overlap."""
+    X = np.array([[-0.5, -4000.0], [-0.1, -2000.0], [0.5, 1000.0], [0.9, 3000.0]])
+    y = np.array([0, 1, 0, 0])
+    model = ls.LogisticRegression(penalty=None).fit(X, y)
+    claim = model.certificate_
+    assert claim.ok
+    assert claim.dependent == ["x2 = −1500 + 5000·x1"]
+    assert claim.ulps == 1
+    assert "differs from yours by at most 1 ulp" in claim.text
+    assert model.verify(X, y)
 
 
 @quiet

@@ -99,6 +99,15 @@ class Estimable:
         all_numbers = [-1] * self.fit_intercept + list(range(len(self.features)))
         return np.array([*(own.get(k, -1) for k in all_numbers), *self._sums], dtype=np.intp)
 
+    @property
+    def slopes(self) -> np.ndarray:
+        """Which names are not about the intercept."""
+        own = np.ones(len(self.names), dtype=bool)
+        if self.fit_intercept:
+            own[0] = False
+            own[1 + len(self.features) :] = [place > 0 for place in self._sums]
+        return own
+
     def coefficients(self, effective: np.ndarray) -> np.ndarray:
         """(rows, names) from β (rows, kept)."""
         full = self.weights[:, int(not self.fit_intercept) :]
@@ -118,7 +127,7 @@ class Estimable:
         exact = f" (up to {self.ulps} ulp of the table)" if self.ulps else ""
         return (
             f"Dependent columns{exact}: {'; '.join(self.dependent)}. Coefficients without a "
-            "standard error are not unique; their sums in the last rows are."
+            "standard error are not unique; their sums below are."
         )
 
     def reduced(self, engine: Engine) -> Engine:

@@ -40,21 +40,21 @@ def ulp_of(dtype: Any) -> float:
 
 
 def find_relations(
-    engine: Engine, guesses: Mapping[int, Guess], intercept: bool, most: int = MOST_ULPS
+    engine: Engine, guesses: Mapping[int, Guess], intercept: bool, ulp: float
 ) -> tuple[dict[int, dict[int, float]], int]:
-    """The guesses that hold on all rows up to ``most`` ulp, as relations; and up to how many."""
+    """The guesses that hold on all rows up to some ulp, as relations; and up to how many."""
     if not guesses:
         return {}, 0
-    ulp, part = ulp_of(engine.dtype), engine.some(SOME_ROWS)
+    part, limit = engine.some(SOME_ROWS), MOST_ULPS * ulp
     if engine.weighted:
         part = Block(0, part.X[np.flatnonzero(part.weight > 0)])
-    tried = {j: _best(part, j, guess, intercept, most * ulp) for j, guess in guesses.items()}
+    tried = {j: _best(part, j, guess, intercept, limit) for j, guess in guesses.items()}
     found = {j: terms for j, terms in tried.items() if terms is not None}
     if not found:
         return {}, 0
     far = engine.fold(farthest_that_count, list(found.items())).value
-    kept = {j: terms for (j, terms), a in zip(found.items(), far, strict=True) if a <= most * ulp}
-    return kept, int(np.ceil(max((a for a in far if a <= most * ulp), default=0.0) / ulp))
+    kept = {j: terms for (j, terms), a in zip(found.items(), far, strict=True) if a <= limit}
+    return kept, int(np.ceil(max((a for a in far if a <= limit), default=0.0) / ulp))
 
 
 def farthest_that_count(block: Block, relations: Any) -> Any:
@@ -70,6 +70,30 @@ def in_words(relations: Relations) -> dict[int, dict[int, float]]:
         j: {k: -t / terms[j] for k, t in terms.items() if k != j and t}
         for j, terms in relations.items()
     }
+
+
+def sentences(dependent: dict[int, dict[int, float]], names: list[str]) -> list[str]:
+    """Dependent columns in words.
+
+    >>> sentences({2: {0: 2.0, -1: 1.0}}, ["a", "b", "c"])
+    ['c = 1 + 2·a']
+    """
+    lines = []
+    for j, parts in dependent.items():
+        others = [k for k in parts if k >= 0]
+        if not others:
+            lines.append(f"{names[j]} is constant")
+        elif len(others) > 4:
+            lines.append(f"{names[j]} is a combination of {len(others)} other columns")
+        else:
+            terms = [f"{parts[-1]:.6g}"] if -1 in parts else []
+            for k in sorted(others):
+                sign, size = ("−" if parts[k] < 0 else "+"), abs(parts[k])
+                factor = "" if round(size, 9) == 1 else f"{size:.6g}·"
+                lead = f" {sign} " if terms else ("−" if sign == "−" else "")
+                terms.append(f"{lead}{factor}{names[k]}")
+            lines.append(f"{names[j]} = {''.join(terms)}".replace("= -", "= −"))
+    return lines
 
 
 def _best(

@@ -30,7 +30,7 @@ from scipy import linalg, sparse
 
 from linscope.arithmetic.enclosures import TINY, UNIT, dense, gamma, two_prod, two_sum
 from linscope.arithmetic.rational import as_float
-from linscope.rows.blocks import Block, Largest
+from linscope.rows.blocks import Block, Largest, block_borders, take_rows
 
 from .claims import require
 
@@ -45,9 +45,12 @@ ROOM = 1 + 1e-9
 FAR = 400
 
 
-def check_relations(claim: Any, engine: Any) -> None:
-    """Reject a claim whose relations do not hold on these rows within the ulps that it states."""
-    relations, d = claim.relations, engine.n_features
+def check_relations(claim: Any, d: int, fold: Any) -> None:
+    """Reject a claim whose relations do not hold within the ulps that it states.
+
+    ``fold`` is that of an engine of d columns, or ``fold_of`` some rows.
+    """
+    relations = claim.relations
     for j, terms in relations.items():
         require(0 <= j < d and terms.get(j), f"the relation of column {j} is none")
         others = [k for k in terms if k != j]
@@ -56,20 +59,34 @@ def check_relations(claim: Any, engine: Any) -> None:
         require(np.isfinite(list(terms.values())).all(), "a relation is not finite")
         free = claim.fit_intercept or -1 not in terms
         require(free, "without an intercept no relation has a constant")
+    require(relations or not claim.ulps, "no column is set aside")
     few = claim.ulps in range(MOST_ULPS + 1)
     require(few, f"columns that differ by {claim.ulps} ulp are not dependent")
     require(claim.ulp in (ULP, ULP_32), f"an ulp of {claim.ulp} is none")
-    own = claim.ulp == ULP or claim.ulps == 0 or not engine.fold(_beyond_float32)
+    own = claim.ulp == ULP or claim.ulps == 0 or not fold(_beyond_float32).value
     require(own, "the table has numbers that float32 does not have")
-    far = engine.fold(farthest, list(relations.items())).value
+    far = fold(farthest, list(relations.items())).value
     require((far <= claim.ulps * claim.ulp).all(),
             f"a dependent column differs from its combination by {far.max(initial=0):.2g} of its "
             f"terms, more than {claim.ulps} ulp")  # fmt: skip
 
 
+def fold_of(X: Any) -> Any:
+    """The ``fold`` of rows that are here."""
+
+    def fold(task: Any, *arguments: Any) -> Any:
+        total = None
+        for first, stop in block_borders(*X.shape):
+            part = task(Block(first, take_rows(X, first, stop)), *arguments)
+            total = part if total is None else total.plus(part)
+        return total
+
+    return fold
+
+
 def within_ulps(claim: Any) -> str:
     """For which table a claim holds, as the end of a sentence; nothing for the given one."""
-    if not (claim.relations and claim.ulps):
+    if not claim.ulps:
         return ""
     return f", for a table that differs from yours by at most {ulps_of(claim)}"
 
@@ -119,15 +136,15 @@ def _farthest(X: Any, terms: Mapping[int, float]) -> float:
     return float(share.max()) if not np.isnan(share).any() else np.inf
 
 
-def _beyond_float32(block: Block) -> int:
-    """How many numbers float32 does not have."""
+def _beyond_float32(block: Block) -> Largest:
+    """Whether there are numbers that float32 does not have."""
     values = block.X.data if sparse.issparse(block.X) else block.X
-    return int((values.astype(np.float32) != values).sum())
+    return Largest(bool((values.astype(np.float32) != values).any()))
 
 
 def independent(relations: Relations, d: int) -> np.ndarray:
     """The columns that have no relation."""
-    return np.array([k for k in range(d) if k not in relations], dtype=np.intp)
+    return np.delete(np.arange(d), list(relations))
 
 
 def shares_of(relations: Relations) -> dict[int, dict[int, Fraction]]:
@@ -144,6 +161,8 @@ def effective(W: np.ndarray, relations: Relations) -> tuple[np.ndarray, np.ndarr
     >>> effective(np.array([[1.0, 0.5, 0.25]]), {1: {1: -1.0, 0: 2.0, -1: 3.0}})[0]
     array([[1.75, 1.  ]])
     """
+    if not relations:
+        return W.copy(), np.zeros(W.shape)
     kept = independent(relations, W.shape[1] - 1)
     place = {-1: 0} | {int(k): 1 + q for q, k in enumerate(kept)}
     shares = shares_of(relations)
@@ -168,6 +187,8 @@ def shortest(B: np.ndarray, relations: Relations, d: int) -> np.ndarray:
     >>> shortest(np.array([[1.0, 6.0]]), {1: {1: -1.0, 0: 1.0}}, 2)
     array([[1., 3., 3.]])
     """
+    if not relations:
+        return B.copy()
     kept, dependent = independent(relations, d), list(relations)
     S, constants = _matrix(relations, d)
     M = np.eye(len(dependent)) + S.T @ S

@@ -17,6 +17,7 @@ import numpy as np
 from linscope.data.given import accepts_dataset
 from linscope.engines import choose
 from linscope.fitting.ending import account
+from linscope.fitting.relations import sentences
 from linscope.results import Certificate, Check, Result, Status
 from linscope.verify.relations import ULP, ulps_of, within_ulps
 
@@ -145,30 +146,6 @@ class LeastSquaresCertificate(Certificate):
         sample_weight : the weights of the fit, if it had any
         """
         return self._judged(page.check(self, X, y, sample_weight, choose))
-
-
-def sentences(dependent: dict[int, dict[int, float]], names: list[str]) -> list[str]:
-    """Dependent columns in words.
-
-    >>> sentences({2: {0: 2.0, -1: 1.0}}, ["a", "b", "c"])
-    ['c = 1 + 2·a']
-    """
-    lines = []
-    for j, parts in dependent.items():
-        others = [k for k in parts if k >= 0]
-        if not others:
-            lines.append(f"{names[j]} is constant")
-        elif len(others) > 4:
-            lines.append(f"{names[j]} is a combination of {len(others)} other columns")
-        else:
-            terms = [f"{parts[-1]:.6g}"] if -1 in parts else []
-            for k in sorted(others):
-                sign, size = ("−" if parts[k] < 0 else "+"), abs(parts[k])
-                factor = "" if round(size, 9) == 1 else f"{size:.6g}·"
-                lead = f" {sign} " if terms else ("−" if sign == "−" else "")
-                terms.append(f"{lead}{factor}{names[k]}")
-            lines.append(f"{names[j]} = {''.join(terms)}".replace("= -", "= −"))
-    return lines
 
 
 def certificate_of(

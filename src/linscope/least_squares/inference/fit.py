@@ -20,7 +20,7 @@ import numpy as np
 from linscope.engines import Engine, choose
 from linscope.fitting.estimable import Estimable
 from linscope.reports.text import many
-from linscope.rows.blocks import Block
+from linscope.rows.blocks import Block, with_columns
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -49,7 +49,8 @@ class LinearFit:
     rows : their numbers in the user's table; None if all rows are there
     groups : the number of the group of each training row, for clustered standard errors
     dependent : sentences that name features which are combinations of others
-    estimable : where such features were left out: the coefficients of all
+    estimable : the coefficients of all features, if such features were left out; then the other
+        attributes but X are those of the independent features
     means : (d,) weighted means of the features; needed only where X is None
     total_weight : Σ cᵢ; needed only for a weighted fit where X is None
     log_weights : Σ log cᵢ, likewise; None if it is not known
@@ -161,6 +162,8 @@ class LinearFit:
                 "on X and y"
             )
         engine = choose(self.X, self.y, self.weight)
+        if self.estimable is not None:
+            engine = engine.derive(with_columns, self.estimable.kept)
         return engine if beside is None else engine.derive(_beside, beside)
 
     def need_valid(self, what: str) -> None:

@@ -46,7 +46,8 @@ def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -
     if engine is None or solver.alpha > 0:
         return None
     guesses = _guesses(solver, moments, factor)
-    relations, ulps = find_relations(engine, guesses, intercept)
+    ulp = ulp_of(engine.dtype)
+    relations, ulps = find_relations(engine, guesses, intercept, ulp)
     d = engine.n_features
     kept = independent(relations, d)
     if not (relations and len(kept)) or engine.n_rows <= len(kept) + int(intercept):
@@ -66,7 +67,7 @@ def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -
         "dependent": in_words(relations),
         "relations": relations,
         "ulps": ulps,
-        "ulp": ulp_of(engine.dtype),
+        "ulp": ulp,
     }
     return replace(found, weights=shortest(found.weights, relations, d), details=details)
 

@@ -96,7 +96,7 @@ def check(claim: Any, X, y, sample_weight, choose: Callable[..., Any]) -> Check:
 def _claims(claim: Any, X, y, sample_weight, choose) -> str:
     engine = choose(*_data(claim, X, y, sample_weight))
     _check_form(claim)
-    check_relations(claim, engine)
+    check_relations(claim, engine.n_features, engine.fold)
     W = np.asarray(claim.weights, dtype=np.float64)
     B, doubt = effective(W, claim.relations)
     if claim.relations:

@@ -20,10 +20,12 @@ import numpy as np
 
 from linscope.data.given import accepts_dataset
 from linscope.engines import Engine, choose
+from linscope.fitting.relations import ulp_of
 from linscope.results import Check
 from linscope.rows.blocks import Block, selects
 from linscope.rows.threads import one_blas_thread
 from linscope.separation.reading import read_table
+from linscope.verify.relations import ULP
 
 from ..solvers.blocks import class_totals
 from ..solvers.multinomial import Multinomial, column_ranges
@@ -55,11 +57,16 @@ class Finite:
     change : how much Newton's step from there changes a difference of scores at most, rounding
         included; below 1 it proves overlap. ∞ if rational arithmetic proves it
     fit_intercept : whether the model has a bias
+    relations, ulps, ulp : columns that are combinations of others, and for which table the answer
+        is true, as ``linscope.verify.relations`` has them
     """
 
     weights: np.ndarray
     change: float
     fit_intercept: bool = True
+    relations: dict[int, dict[int, float]] = field(default_factory=dict)
+    ulps: int = 0
+    ulp: float = ULP
 
     def __bool__(self) -> bool:
         return True
@@ -76,7 +83,7 @@ class Finite:
             engine, classes = _read(X, y, sample_weight)
             totals = engine.fold(class_totals, len(classes))
             with one_blas_thread():
-                again = _decide(engine, totals, self.fit_intercept, self.weights)
+                again = _decide(engine, totals, self.fit_intercept, self.weights, self.ulp)
         except (ValueError, TypeError, IndexError) as error:
             return Check(False, f"the certificate does not fit these data: {error}")
         if isinstance(again, Found):
@@ -182,13 +189,13 @@ def finite_solution(
     >>> bool(finite_solution(choose(X, [0, 1, 0, 1]), 2))
     True
     """
-    engine = _counting(engine)
+    ulp, engine = ulp_of(engine.dtype), _counting(engine)
     totals = engine.fold(class_totals, n_classes)
     if not totals.all():
         return _without(engine, totals, fit_intercept, classes)
     start = None if weights is None else _relative(np.asarray(weights, dtype=np.float64))
     with one_blas_thread():
-        answer = _decide(engine, totals, fit_intercept, start)
+        answer = _decide(engine, totals, fit_intercept, start, ulp)
     if not isinstance(answer, Found):
         return answer
     known = [f"x{j + 1}" for j in range(engine.n_features)] if names is None else list(names)
@@ -228,11 +235,11 @@ def _without(engine: Engine, totals: np.ndarray, fit_intercept: bool, classes) -
     )
 
 
-def _decide(engine, totals, fit_intercept, start) -> Finite | Found | None:
-    problem = Problem(engine, len(totals), fit_intercept, totals)
+def _decide(engine, totals, fit_intercept, start, ulp) -> Finite | Found | None:
+    problem = Problem(engine, len(totals), fit_intercept, totals, ulp)
     weights = problem.shares() if start is None else start
     if problem.nothing:  # only the constant, and every class is there
-        return Finite(np.zeros_like(weights), 0.0, fit_intercept)
+        return _finite(problem, np.zeros_like(weights), 0.0)
     theta = problem.inside(weights)
     overlap = _prove(problem, theta, 0)
     if not overlap.proven:
@@ -256,7 +263,12 @@ def _decide(engine, totals, fit_intercept, start) -> Finite | Found | None:
         found = problem.by_fractions()
         if found is not None:
             return found
-    return Finite(problem.outside(overlap.theta), overlap.change, fit_intercept)
+    return _finite(problem, problem.outside(overlap.theta), overlap.change)
+
+
+def _finite(problem: Problem, weights: np.ndarray, change: float) -> Finite:
+    about = problem.relations, problem.ulps, problem.ulp
+    return Finite(weights, change, problem.intercept, *about)
 
 
 def _prove(problem: Problem, theta: np.ndarray, steps: int) -> Overlap:

@@ -7,7 +7,7 @@ functions that check the claim look at it (``linscope.logistic.verify``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,7 +17,9 @@ from linscope.data.given import accepts_dataset
 from linscope.fitting.column_scaling import ColumnFrame
 from linscope.results import Certificate, Check, Status
 from linscope.results.certificate import proofs_wanted
+from linscope.rows.blocks import with_columns
 from linscope.rows.far import FarRows, brought, engine_of
+from linscope.verify.relations import ULP, effective, independent, ulps_of, within_ulps
 
 from ..solvers.objective import LogisticObjective, Point
 from ..verify import check as checking
@@ -65,6 +67,9 @@ class LogisticCertificate(Certificate):
     separation : what was found out about separation (unpenalised fits), or ""
     direction : where status is INFINITE: for each class a vector of fractions, bias first; along
         it the likelihood grows for ever
+    dependent : sentences that name columns which are combinations of others
+    relations, ulps, ulp : these combinations, and for which table the claim is true, as
+        ``linscope.verify.relations`` has them (unpenalised fits)
     side : of one problem among several: the positive label and the negative one, None for the rest
     how : what the solver did
     """
@@ -84,6 +89,14 @@ class LogisticCertificate(Certificate):
     weighted: bool = False
     side: tuple[Any, Any] | None = None
     how: str = ""
+    dependent: list[str] = field(default_factory=list)
+    relations: dict[int, dict[int, float]] = field(default_factory=dict)
+    ulps: int = 0
+    ulp: float = ULP
+
+    @property
+    def text(self) -> str:
+        return f"{super().text}{within_ulps(self)}" if self.ok else super().text
 
     @property
     def text(self) -> str:
@@ -105,6 +118,10 @@ class LogisticCertificate(Certificate):
             facts["Newton decrement"] = self.decrement
         if self.separation:
             facts["separation"] = self.separation
+        if self.dependent:
+            facts["dependent columns"] = "; ".join(self.dependent)
+        if self.ulps:
+            facts["true of a table that differs from yours by at most"] = ulps_of(self)
         facts["how"] = self.how
         return facts
 
@@ -211,7 +228,10 @@ def _far_proof(claim: LogisticCertificate, solved: Solved, problem: Any) -> Proo
     if claim.penalised:
         return proof if not claim.common else Proof(float(solved.point.value), np.inf, np.inf)
     engine = engine_of(problem.X, problem.codes, problem.weight)
-    form = Form(np.asarray(claim.weights, np.float64), len(claim.classes), claim.fit_intercept)
+    W, doubt = effective(np.asarray(claim.weights, np.float64), claim.relations)
+    if claim.relations:
+        engine = engine.derive(with_columns, independent(claim.relations, engine.n_features))
+    form = Form(W, len(claim.classes), claim.fit_intercept, doubt)
     found = far_decrement(engine, form)
     value, doubt = float(found.loss.mid), float(found.loss.rad)
     gap = min(ROOM * found.gap, value + doubt) + 4 * doubt
@@ -222,17 +242,20 @@ def careful_proof(claim: Any, X: Any, codes: np.ndarray, weight: np.ndarray) -> 
     """By the functions that check claims; in double-double where plain floats are too coarse."""
     own = weight if len(weight) else None
     problem = checking.read_problem(claim, X, np.asarray(claim.classes), codes, own)
-    proof, coarse = _proof(problem, claim.weights, False)
+    at = checking.at_independent(claim, problem)
+    proof, coarse = _proof(*at, False)
     share = proof.gap / abs(proof.value) if proof.value else np.inf
     nearly = claim.tolerance < share <= NEARLY * claim.tolerance
     if nearly or (coarse and not share <= SMALL_GAP):
-        proof, _ = _proof(problem, claim.weights, True)
+        proof, _ = _proof(*at, True)
     return proof
 
 
-def _proof(problem: Problem, W: np.ndarray, precise: bool) -> tuple[Proof, bool]:
+def _proof(
+    problem: Problem, W: np.ndarray, off: np.ndarray | None, precise: bool
+) -> tuple[Proof, bool]:
     """What can be proven, and whether rounding is to blame for what cannot."""
-    place = evaluate(problem, W, precise=precise)
+    place = evaluate(problem, W, off, precise=precise)
     value, doubt = float(place.value.mid), float(place.value.rad)
     enough = SMALL_GAP * abs(value)
     found = checking.smallest_gap(problem, place, enough, precise=precise)

@@ -10,13 +10,15 @@ import numpy as np
 from scipy import sparse
 
 from linscope.engines import Engine
+from linscope.fitting.relations import find_relations
 from linscope.rows.blocks import Block, with_columns
 from linscope.separation.signed_rows import SignedRows
 from linscope.separation.three_cases import decide
+from linscope.verify.relations import ULP, ULP_32
 
 from ..solvers.multinomial import Multinomial
 from ..verify.separation import Direction, Signs, margin_signs
-from .dependent_columns import dependence
+from .dependent_columns import constant, nearly_constant, suspects
 from .exact_direction import exact_direction, float_direction, full_direction, single_column
 from .overlap import prove_overlap
 from .separating_direction import Directions
@@ -45,23 +47,43 @@ class Found(NamedTuple):
 class Problem:
     """Rows that count, and the columns that can matter.
 
-    ``totals`` is the weight of each class. ``model`` has the columns numbered ``columns``: not
-    constant (with a bias), not all 0.
+    ``totals`` is the weight of each class, ``ulp`` that of the table. ``model`` has the columns
+    numbered ``columns``: not constant (with a bias), not all 0. ``relations`` says what the others
+    are, up to ``ulps``.
     """
 
     engine: Engine
     n_classes: int
     intercept: bool
     totals: np.ndarray
+    ulp: float = ULP
 
     def __post_init__(self) -> None:
         self.d = self.engine.n_features
         self.model = Multinomial(self.engine, self.n_classes, self.intercept)
         self.columns = np.arange(self.d)
-        matters = self.model.frame.changing
-        if 0 < len(matters) < self.d:
+        self.relations: dict[int, dict[int, float]] = {}
+        self.ulps = 0
+        frame = self.model.frame
+        matters, self.nothing = frame.changing, len(frame.changing) == 0
+        if self.nothing:
+            return
+        if self.d <= MOST_COLUMNS:
+            self.relations = constant(frame)
+            self._leave_out(nearly_constant(frame, self.ulp))
+        elif len(matters) < self.d:
             self._keep(matters)
-        self.nothing = len(matters) == 0
+
+    def _leave_out(self, guesses: dict[int, dict[int, float]]) -> None:
+        """Leave out the columns for which a guess holds, and those that were left out before."""
+        found, ulps = find_relations(self.engine, guesses, self.intercept, self.ulp)
+        self.relations |= found
+        self.ulps = max(self.ulps, ulps)
+        kept = np.flatnonzero([j not in self.relations for j in self.columns.tolist()])
+        if 0 < len(kept) < len(self.columns):
+            self._keep(kept)
+        elif len(kept) == 0:
+            self.nothing = True
 
     def _keep(self, kept: np.ndarray) -> None:
         self.columns = self.columns[kept]
@@ -69,11 +91,16 @@ class Problem:
         self.model = Multinomial(part, self.n_classes, self.intercept)
 
     def drop_dependent(self) -> None:
-        """Leave out columns that are exactly combinations of others."""
-        if len(self.columns) <= MOST_COLUMNS:
-            kept = dependence(self.model)
-            if len(kept) < len(self.columns):
-                self._keep(kept)
+        """Leave out columns that are combinations of others up to rounding."""
+        if len(self.columns) > MOST_COLUMNS:
+            return
+        number = {-1: -1} | dict(enumerate(self.columns.tolist()))
+        self._leave_out(
+            {
+                number[j]: {number[k]: c for k, c in guess.items()}
+                for j, guess in suspects(self.model, self.ulp == ULP_32).items()
+            }
+        )
 
     def inside(self, weights: np.ndarray) -> np.ndarray:
         """Weights (K − 1, d + 1) in the coordinates of the model."""

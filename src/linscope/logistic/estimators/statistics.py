@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from linscope.data.tables import TableLike
 from linscope.engines import check_rows, choose
 from linscope.fitting.class_probabilities import class_logits
+from linscope.fitting.estimable import Estimable
 from linscope.fitting.far import all_here
 from linscope.fitting.gradient_options import DESCENTS
 from linscope.fitting.scores import linear_scores
@@ -176,7 +177,6 @@ class LogisticStatistics:
     def _fit_of(
         self, training: Training | None, seen: Seen | None = None, kind: str | None = None
     ) -> LogisticFit:
-        first = int(not self.fit_intercept)
         W, base, K = np.vstack(self._weights), self._base, len(self.classes_)
         if K > 2:
             softmax = self.multi_class == "softmax"
@@ -185,10 +185,14 @@ class LogisticStatistics:
         if training is not None:
             weight = training.weight if len(training.weight) else None
             given = {"X": training.X, "codes": training.codes, "weight": weight}
+        claim = self.certificate_
+        about = claim.dependent, claim.ulps
+        estimable = Estimable(claim.relations, self._names(), W, self.fit_intercept, *about)
         return LogisticFit(
-            names=["intercept"][first:] + self._names(),
+            names=estimable.kept_names,
             classes=list(self.classes_),
-            weights=W[:, first:],
+            weights=estimable.effective,
+            estimable=estimable if claim.relations else None,
             fit_intercept=self.fit_intercept,
             frequency=(kind or self._weight_kind) == "frequency",
             reference=base,

@@ -25,7 +25,9 @@ import numpy as np
 from scipy import linalg
 
 from linscope.engines import choose
+from linscope.fitting.estimable import Estimable
 from linscope.fitting.training_rows import NOT_AT_HAND
+from linscope.rows.blocks import with_columns
 
 from ..solvers.constrained_newton import Likelihood, Maximum, maximise
 from ..solvers.firth import FirthLikelihood, covariance
@@ -70,6 +72,8 @@ class LogisticFit:
     refused : why standard errors would not be valid, as a clause ("the fit is penalised"); None
         if they are
     target : the name of y
+    estimable : the coefficients of all features, if some are combinations of others; then the other
+        attributes but X are those of the independent features
     """
 
     names: list[str]
@@ -85,9 +89,12 @@ class LogisticFit:
     penalty: str | None = None
     refused: str | None = None
     target: str = "y"
+    estimable: Estimable | None = None
 
     def __post_init__(self) -> None:
-        d = len(self.names) - int(self.fit_intercept) if self.X is None else self.X.shape[1]
+        d = len(self.names) - int(self.fit_intercept)
+        if self.X is not None and self.estimable is None:
+            d = self.X.shape[1]
         wanted = (len(self.classes) - 1, d + int(self.fit_intercept))
         if np.shape(self.weights) != wanted or len(self.names) != wanted[1]:
             raise ValueError(
@@ -150,6 +157,8 @@ class LogisticFit:
         if self.X is None:
             raise ValueError(NOT_AT_HAND)
         engine = choose(self.X, self.codes, self.weight)
+        if self.estimable is not None:
+            engine = engine.derive(with_columns, self.estimable.kept)
         return Multinomial(engine, len(self.classes), self.fit_intercept, self.reference)
 
     @cached_property

@@ -15,6 +15,7 @@ import numpy as np
 
 from linscope.arithmetic.distributions import check_level, chi2_tail, ratio
 from linscope.data.frames import to_backend
+from linscope.fitting.estimable import Estimable
 from linscope.reports.page import Report
 from linscope.reports.table import Table
 
@@ -38,6 +39,8 @@ class OddsRatios(Report):
     intervals : (K − 1, d, 2) at ``level``; None where ``refused`` says why
     p_values : (K − 1, d) that the ratio is 1: Wald's test, or the likelihood-ratio test
     kind : "wald" or "profile"
+    dependent : a sentence about features that depend on others; None if there are none. Then the
+        sums of coefficients that are unique follow after all features of a class
     """
 
     names: list[str]
@@ -50,6 +53,7 @@ class OddsRatios(Report):
     ratios: np.ndarray
     intervals: np.ndarray | None = None
     p_values: np.ndarray | None = None
+    dependent: str | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per feature, class after class.
@@ -118,7 +122,29 @@ def odds_ratios(fit: LogisticFit, level: float = 0.95, kind: str = "wald") -> Od
     if why_not is None:
         ends, p = (_wald if kind == "wald" else _profile)(fit, w, level)
         facts |= {"intervals": _exp(ends), "p_values": p}
+    if fit.estimable is not None:
+        facts |= _of_all(fit.estimable, facts)
     return OddsRatios(**facts)
+
+
+def _of_all(estimable: Estimable, facts: dict[str, Any]) -> dict[str, Any]:
+    """What all features have, from what the independent features have."""
+    slopes = estimable.slopes
+
+    def spread(values: np.ndarray | None) -> np.ndarray | None:
+        if values is None:
+            return None
+        first = np.full((len(values), int(estimable.fit_intercept), *values.shape[2:]), np.nan)
+        return estimable.spread(np.concatenate([first, values], axis=1), 1)[:, slopes]
+
+    names = [name for name, own in zip(estimable.names, slopes, strict=True) if own]
+    return {
+        "names": names,
+        "ratios": _exp(estimable.coefficients(estimable.effective)[:, slopes]),
+        "intervals": spread(facts.get("intervals")),
+        "p_values": spread(facts.get("p_values")),
+        "dependent": estimable.sentence,
+    }
 
 
 def _exp(values: np.ndarray) -> np.ndarray:

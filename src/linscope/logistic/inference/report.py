@@ -86,7 +86,7 @@ def _facts(table: LogisticSummary) -> list[tuple[str, str]]:
 
 
 def _sentences(table: LogisticSummary) -> list[str]:
-    lines = []
+    lines = [] if table.dependent is None else [table.dependent]
     if table.refused is not None:
         lines.append(f"No standard errors, tests or intervals: {table.refused}.")
         return lines
@@ -107,9 +107,10 @@ def _sentences(table: LogisticSummary) -> list[str]:
 def _odds_sentences(table: OddsRatios) -> list[str]:
     if table.refused is not None:
         return [f"No intervals or tests: {table.refused}."]
+    lines = [] if table.dependent is None else [table.dependent]
     if table.kind == "profile":
-        return ["Intervals by profile likelihood, p by the likelihood-ratio test of each."]
-    return ["Wald intervals and tests."]
+        return [*lines, "Intervals by profile likelihood, p by the likelihood-ratio test of each."]
+    return [*lines, "Wald intervals and tests."]
 
 
 def _observations(n: float) -> str:

@@ -23,6 +23,7 @@ from scipy import special
 
 from linscope.arithmetic.distributions import check_level, chi2_tail, ratio
 from linscope.data.frames import to_backend
+from linscope.fitting.estimable import Estimable
 from linscope.reports.page import Report
 from linscope.reports.table import Table
 from linscope.rows.blocks import Block
@@ -60,6 +61,9 @@ class LogisticSummary(Report):
     robust : "HC0" or "HC1" for robust standard errors, else None
     penalty : "firth" if ℓ is Firth's penalised likelihood, else None
     refused : why there are no standard errors; None if there are
+    dependent : a sentence about columns that depend on others; None if there are none. Then
+        coefficients that are not unique have NaN for all but their value, and the sums that are
+        unique follow after all coefficients of a class
 
     Notes
     -----
@@ -95,6 +99,7 @@ class LogisticSummary(Report):
     nagelkerke: float | None = None
     aic: float | None = None
     bic: float | None = None
+    dependent: str | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per coefficient, class after class.
@@ -165,7 +170,28 @@ def logistic_summary(
     }
     if why_not is None:
         facts |= _inference(fit, robust, level) | _whole(fit)
+    if fit.estimable is not None:
+        facts |= _of_all(fit.estimable, facts)
     return LogisticSummary(**facts)
+
+
+def _of_all(estimable: Estimable, facts: dict[str, Any]) -> dict[str, Any]:
+    """What all coefficients have, from what those of the independent columns have."""
+    spread = {
+        name: estimable.spread(facts.get(name)) for name in ("standard_errors", "z", "p_values")
+    }
+    C, R = facts.get("covariance"), len(facts["classes"])
+    if C is not None:
+        p = len(C) // R
+        C = estimable.spread(estimable.spread(C.reshape(R, p, R, p), 3), 1)
+        C = C.reshape(R * C.shape[1], -1)
+    return spread | {
+        "names": estimable.names,
+        "coefficients": estimable.coefficients(facts["coefficients"]),
+        "covariance": C,
+        "intervals": estimable.spread(facts.get("intervals"), 1),
+        "dependent": estimable.sentence,
+    }
 
 
 def check_logistic_robust(robust: str | None) -> None:

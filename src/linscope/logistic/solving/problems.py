@@ -14,12 +14,14 @@ from linscope.fitting.descent import GradientDescent
 from linscope.fitting.driver import run
 from linscope.fitting.ending import account
 from linscope.fitting.gradient_options import DESCENTS, descent
+from linscope.fitting.relations import in_words, sentences
 from linscope.fitting.scores import in_type
 from linscope.fitting.training import Training, binary_problems
 from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
 from linscope.results import Result, Status
 from linscope.rows.blocks import Block, selects, with_columns
 from linscope.rows.far import FarColumn, is_class
+from linscope.verify.relations import Relations, effective, independent, shortest
 
 from ..certificates.finite_solution import Finite, Separated, finite_solution
 from ..certificates.firth import certify_firth
@@ -170,6 +172,9 @@ def solve(
     likelihood = not any(kind) and model.penalty != "firth"
     engine = problem.engine_of(whole)
     verdict = _finite(model, problem, engine) if likelihood else None
+    relations = verdict.relations if isinstance(verdict, Finite) else {}
+    if len(relations) == problem.d:
+        relations = {}
     solver = None
     if model.solver in DESCENTS:
         solver = _gradient_solver(model, problem, engine, kind, initial, keep_log)
@@ -177,12 +182,15 @@ def solve(
         how = f"{model.solver} gradient steps"
     else:
         hopeless = isinstance(verdict, Separated)
-        asked = initial, hopeless, keep_log
+        asked = initial, relations, hopeless, keep_log
         solved, W, result, how = _minimise(model, problem, engine, kind, *asked)
     if not np.isfinite(W).all():
         raise ValueError("a weight is beyond the range of floats: scale the columns of X")
     held = held_weights(model, problem, W)
     fields = _fields(model, problem, kind, held, how)
+    if isinstance(verdict, Finite) and relations:
+        fields |= {"relations": relations, "ulps": verdict.ulps, "ulp": verdict.ulp}
+        fields["dependent"] = sentences(in_words(relations), model._names())
     if model.penalty == "firth":
         certificate = certify_firth(problem.X, problem.codes, problem.weight, result, **fields)
     else:
@@ -226,23 +234,28 @@ def _minimise(
     engine: Engine,
     kind: Strengths,
     initial: np.ndarray | None,
+    relations: Relations,
     hopeless: bool,
     keep_log: bool = False,
 ) -> tuple[Solved, np.ndarray, Result, str]:
-    """The minimum by the solver that suits it; columns that change nothing get no weight."""
-    kept = everything = np.arange(problem.d)
-    if not any(kind) and model.penalty != "firth":
+    """The minimum by the solver that suits it.
+
+    Columns that depend on others are left out, and then share their weights with these.
+    """
+    kept = everything = independent(relations, problem.d)
+    if not (relations or any(kind) or model.penalty == "firth"):
         kept = changing_columns(*column_ranges(engine), model.fit_intercept)
+        relations = {j: {j: 1.0} for j in np.setdiff1d(everything, kept).tolist()}
     constant = len(kept) == 0
-    kept = everything if constant else kept
-    places = np.r_[0, 1 + kept]
+    if constant:
+        kept, relations = np.arange(problem.d), {}
     if len(kept) < problem.d:
         engine = engine.derive(with_columns, kept)
     objective, frame = _objective(model, engine, len(problem.labels), kind)
     if constant:
         result, how = _without_features(objective), "no column changes: the shares of the classes"
     else:
-        start = None if initial is None else frame.inside(initial[:, places])
+        start = None if initial is None else frame.inside(effective(initial, relations)[0])
         inside = Strengths(kind.rho, *frame.strengths(kind.l1, kind.l2))
         chosen, why = choose(objective, model, inside, start)
         if keep_log:
@@ -250,23 +263,15 @@ def _minimise(
         result = run(chosen, min(model.max_iter, HOPELESS) if hopeless else model.max_iter)
         passes = result.details.get("passes", result.n_iter)
         how = f"{why}; {passes} passes over the rows"
-    W = _in_units(problem, places, frame, result.weights)
+    W = shortest(frame.original(result.weights), relations, problem.d)
     if keep_log:
         looks = result.log or [look(objective, result.details["point"])]
-        log = [at._replace(weights=_in_units(problem, places, frame, at.weights)) for at in looks]
+        found = (shortest(frame.original(at.weights), relations, problem.d) for at in looks)
+        log = [at._replace(weights=W) for at, W in zip(looks, found, strict=True)]
         details = result.details | {"framed": not frame.plain}
         result = replace(result, log=log, details=details)
     point: Any = result.details.get("point")
     return Solved(objective, frame, point, result.details.get("toward")), W, result, how
-
-
-def _in_units(
-    problem: LogisticProblem, places: np.ndarray, frame: ColumnFrame, weights: np.ndarray
-) -> np.ndarray:
-    """The solver's weights as weights of the table, 0 for columns that were left out."""
-    W = np.zeros(problem.shape)
-    W[:, places] = frame.original(weights)
-    return W
 
 
 def _without_features(objective: LogisticObjective) -> Result:
@@ -380,6 +385,8 @@ def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:
         weights=np.vstack([part.weights for part in claims]),
         classes=first.classes,
         **{name: getattr(first, name) for name in SHARED},
+        dependent=list(dict.fromkeys(line for part in claims for line in part.dependent)),
+        ulps=max(part.ulps for part in claims),
         how=first.how,
         parts=dict(parts),
     )

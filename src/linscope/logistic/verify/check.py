@@ -9,10 +9,14 @@ its ``dual`` is below that bound, and if its status follows:
     CONVERGED    gap ≤ tolerance · P(W)
     INFINITE     no penalty, and an exact direction along which the likelihood grows for ever
     others       gap above that: the minimum is not proven near
+
+A claim with relations is about the nearby table that they define (``linscope.verify.relations``),
+where the independent columns with the effective weights give the same scores.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +24,13 @@ import numpy as np
 from linscope.arithmetic.enclosures import UNIT, Ball, products
 from linscope.results import Status
 from linscope.verify.claims import Refuted, require
+from linscope.verify.relations import (
+    check_relations,
+    effective,
+    fold_of,
+    independent,
+    within_ulps,
+)
 
 from .decrement import decrement_bound
 from .duality import Dual
@@ -77,6 +88,16 @@ def read_problem(claim: Any, X: Any, known: np.ndarray, codes: np.ndarray, weigh
     return Problem(X, codes, len(known), c, doubt, float(l1), float(l2), **options)
 
 
+def at_independent(claim: Any, problem: Problem) -> tuple[Problem, np.ndarray, np.ndarray | None]:
+    """The problem of the independent columns, the weights that act on them, and their doubt."""
+    W = np.asarray(claim.weights, dtype=np.float64)
+    if not claim.relations:
+        return problem, W, None
+    B, doubt = effective(W, claim.relations)
+    kept = independent(claim.relations, problem.X.shape[1])
+    return replace(problem, X=problem.X[:, kept]), B, doubt
+
+
 def check_weights(claim: Any, problem: Problem) -> None:
     """What must be so before anything is computed."""
     own, shape = np.shape(claim.weights), (problem.rows, problem.X.shape[1] + 1)
@@ -110,6 +131,7 @@ def _two_ulps(claim: Any) -> float:
 def _check_infinite(claim: Any, problem: Problem) -> str:
     """The direction separates, exactly; and the objective is as stated."""
     require(not (problem.l1 or problem.l2), "with a penalty the weights are finite")
+    require(not claim.relations, "a direction is one of the table as it is")
     bare = not np.isfinite(claim.gap) and claim.dual is None
     require(bare, "no bound of the likelihood is claimed where weights go to infinity")
     wanted = (problem.n_classes, problem.X.shape[1] + 1)
@@ -140,16 +162,22 @@ def _check_gap(claim: Any, problem: Problem) -> str:
     ended = near or claim.status in UNPROVEN
     require(ended, f"{claim.status.name} says nothing about this model")
     require(not claim.direction, "a direction belongs to weights at infinity only")
+    if claim.relations or claim.ulps:
+        free = not (problem.l1 or problem.l2)
+        require(free, "with a penalty no column is set aside")
+        check_relations(claim, problem.X.shape[1], fold_of(problem.X))
+    problem, W, doubt = at_independent(claim, problem)
     reason = ""
     for precise in (False, True):
-        place = evaluate(problem, claim.weights, precise=precise)
+        place = evaluate(problem, W, doubt, precise=precise)
         reason = _wrong_objective(claim, problem, place) or _wrong_gradient(claim, problem, place)
         found = np.inf
         if not reason:
             found = smallest_gap(problem, place, claim.gap, precise=precise)
             reason = _wrong_bound(claim, place, found)
         if not reason:
-            return f"the objective is above the minimum by at most {found:.2g}"
+            above = f"the objective is above the minimum by at most {found:.2g}"
+            return above + within_ulps(claim)
     raise Refuted(reason)
 
 

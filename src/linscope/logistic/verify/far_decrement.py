@@ -33,11 +33,15 @@ class Found(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What one block needs to know: weights, number of classes, whether there is a bias."""
+    """What one block needs to know: weights, number of classes, whether there is a bias.
+
+    The weights may be wrong by ``off``.
+    """
 
     W: np.ndarray
     n_classes: int
     intercept: bool
+    off: np.ndarray | None = None
 
 
 def far_decrement(engine: Any, form: Form) -> Found:
@@ -66,7 +70,7 @@ def _problem(block: Block, form: Form) -> tuple[Problem, Place]:
     c = block.weight if block.weighted else np.ones(block.X.shape[0])
     rows = block.X, np.asarray(block.y), form.n_classes, c
     problem = Problem(*rows, l2=0.0, intercept=form.intercept)
-    return problem, evaluate(problem, form.W)
+    return problem, evaluate(problem, form.W, form.off)
 
 
 def _values(block: Block, form: Form) -> tuple:

@@ -71,6 +71,7 @@ def _check_numbers(claim: Any, problem: Problem) -> None:
     known = claim.decrement is not None and claim.decrement >= 0
     require(known, f"a step of {claim.decrement} says nothing")
     alone = claim.gap is None and claim.dual is None and claim.kkt is None and not claim.direction
+    alone = alone and not claim.relations
     require(alone, "there is no bound of Firth's likelihood from the other side")
     useful = 0 < claim.tolerance <= LARGEST_TOLERANCE
     require(useful, f"a tolerance of {claim.tolerance} is none")

@@ -95,11 +95,18 @@ class Place:
         return bool((self.doubt < VAGUE).all() and np.isfinite(self.value.rad))
 
 
-def evaluate(problem: Problem, W: np.ndarray, *, precise: bool = False) -> Place:
-    """Objective and probabilities at the floats W (rows, d + 1)."""
+def evaluate(
+    problem: Problem, W: np.ndarray, off: np.ndarray | None = None, *, precise: bool = False
+) -> Place:
+    """Objective and probabilities at the floats W (rows, d + 1), which may be wrong by ``off``.
+
+    Then there is no penalty.
+    """
     W = np.asarray(W, dtype=np.float64)
     with np.errstate(all="ignore"):
         S = scores(problem.X, W, precise=precise)
+        if off is not None and off.any():
+            S = Ball.safe(S.mid, S.rad + scores(abs(problem.X), off).high)
         if problem.n_classes == 2:
             zero = np.zeros((len(S.mid), 1))
             S = Ball(np.hstack([zero, S.mid]), np.hstack([zero, S.rad]))
