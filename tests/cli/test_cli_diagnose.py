@@ -117,13 +117,15 @@ def test_parquet_and_whole_numbers(run, tmp_path):
     assert "Linear regression of count, 40 rows" in out
 
 
-def test_repeated_columns_are_refused_with_a_reason(run, write):
+def test_repeated_columns_are_named(run, write):
     X, y = noisy(40, 1)
     path = write(csv(np.column_stack([X, X]), y, ["a", "b"]))
     code, out, _ = run("diagnose", path, "--target", "price")
     assert code == 0
-    assert "No standard errors" in out
-    assert "? linearity" in out
+    assert "Dependent columns: b = a." in out
+    assert "a + b" in out
+    assert "✓ linearity" in out
+    assert "✗ collinearity" in out
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ depend on each other, w = Bᵀu with B a basis of the rows' span is the solution
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +22,7 @@ from linscope.results import Status
 from . import tables
 from .exact import ZERO, dot, gram, number, q, rank, rationals, solve, table
 from .judging import NOTHING, compare_values, foreign_status, not_numbers, same_floats
+from .nearby import moved, too_far
 from .problem import Problem
 
 ALLOWED = (Status.SOLVED, Status.RANK_DEFICIENT, Status.CONVERGED)
@@ -144,6 +146,22 @@ class Judge:
         if [*self._other_problem(inner)]:
             yield from self._judge_of(inner).refute(claim)
             return
+        if inner.relations:
+            kept = self.problem.dense[self.problem.c > 0]
+            wrong = [*too_far(kept, inner)]
+            yield from wrong
+            if wrong:
+                return
+            if inner.ulps:
+                near = copy(self)
+                near.X = moved(kept, inner)
+                near.__dict__.pop("solution", None)
+                yield from near._refute_about(claim, inner)
+                return
+        yield from self._refute_about(claim, inner)
+
+    def _refute_about(self, claim: Any, inner: Any) -> Iterator[str]:
+        """What the table refutes."""
         if not self.intercept and inner.weights[:, 0].any():
             yield "a model without intercept has a bias"
         held = [rationals(w) for w in inner.weights]

@@ -21,9 +21,10 @@ from flint import arb, arb_mat
 from linscope.results import Status
 
 from . import tables
-from .exact import ZERO, number, q, separation, table
+from .exact import ZERO, number, q, separation
 from .judging import compare_values, foreign_status, not_numbers, same_floats
 from .logistic_objective import Objective
+from .nearby import moved, too_far
 from .parts import binary_parts, joint_claims
 from .problem import Problem
 
@@ -104,6 +105,11 @@ class Judge:
         if not (claim.C > 0 and 0 <= claim.l1 < np.inf and 0 <= claim.l2 < np.inf):
             yield f"C {claim.C}, l1 {claim.l1}, l2 {claim.l2}"
             return
+        if claim.relations:
+            wrong = [*too_far(self.X[rows][self.c[rows] > 0], claim)]
+            yield from wrong
+            if wrong:
+                return
         objective = self.objective(rows, codes, claim)
         shape = objective.rows, self.X.shape[1] + 1
         if claim.weights.shape != shape or not np.isfinite(claim.weights).all():
@@ -148,6 +154,7 @@ class Judge:
     def objective(self, rows, codes, claim: Any) -> Objective:
         """That of the problem which the claim says it is about."""
         key = rows.tobytes(), codes.tobytes(), claim.C, claim.l1, claim.l2, claim.fit_intercept
+        key += (str(claim.relations),)
         if key not in self._objectives:
             kept = self.c[rows] > 0
             classes = len(np.unique(codes))
@@ -157,6 +164,7 @@ class Judge:
                 rows=1 if classes == 2 else classes, intercept=claim.fit_intercept, C=claim.C,
                 l1=claim.l1 if np.isfinite(claim.C) else 0.0,
                 l2=1.0 if plain else (claim.l2 if np.isfinite(claim.C) else 0.0),
+                exact=moved(self.X[rows][kept], claim) if claim.relations else None,
             )  # fmt: skip
         return self._objectives[key]
 
@@ -173,7 +181,7 @@ class Judge:
 
     def separated(self, rows, codes, claim: Any) -> int:
         kept = self.c[rows] > 0
-        X, codes = table(self.X[rows][kept]), codes[kept]
+        X, codes = moved(self.X[rows][kept], claim), codes[kept]
         classes = int(codes.max()) + 1
         one = [q(1.0)] * claim.fit_intercept
         made = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from flint import arb, arb_mat, ctx
 
-from .exact import approximate_solution
+from .exact import approximate_solution, ball
 
 STEPS = 150
 
@@ -19,15 +19,18 @@ STEPS = 150
 class Objective:
     """P of one problem in balls; parameters θ (rows, d + 1) of columns scaled to size near 1."""
 
-    def __init__(self, X, codes, c, *, rows: int, C: float, l1: float, l2: float, intercept: bool):
+    def __init__(
+        self, X, codes, c, *, rows: int, C: float, l1: float, l2: float, intercept: bool, exact=None
+    ):
+        """``exact`` has the rationals that X is about."""
         n, d = X.shape
         self.codes, self.rows, self.n = codes, rows, n
         self.columns = d + intercept
         size = np.abs(X).max(axis=0, initial=0.0)
         exponents = [int(e) for e in np.frexp(np.where(size > 0, size, 1.0))[1]]
         self.units = [arb(1)] * intercept + [arb(2) ** -e for e in exponents]
-        inner = [[arb(float(v)) * u for v, u in zip(row, self.units[intercept:], strict=True)]
-                 for row in X]  # fmt: skip
+        inner = [[ball(v) * u for v, u in zip(row, self.units[intercept:], strict=True)]
+                 for row in (X if exact is None else exact)]  # fmt: skip
         self.A = [[arb(1)] * intercept + row for row in inner]
         self.table = arb_mat(n, self.columns, [v for row in self.A for v in row])
         strength = arb(C) if np.isfinite(C) else arb(1)

@@ -16,7 +16,7 @@ from linscope.fitting.driver import run
 from linscope.fitting.relations import find_relations, in_words, ulp_of
 from linscope.results import Result
 from linscope.rows.blocks import with_columns
-from linscope.verify.relations import effective, independent, shortest
+from linscope.verify.relations import ULP, effective, independent, shortest
 
 from ..verify.facts import Facts
 from ..verify.nearby import Nearby, lengths_of
@@ -67,7 +67,7 @@ def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -
         "dependent": in_words(relations),
         "relations": relations,
         "ulps": ulps,
-        "ulp": ulp,
+        "ulp": ulp if ulps else ULP,
     }
     return replace(found, weights=shortest(found.weights, relations, d), details=details)
 

@@ -21,7 +21,7 @@ from linscope.losses.hypotheses import LOGISTIC, SOFTMAX
 from linscope.results import Result, Status
 from linscope.rows.blocks import Block, selects, with_columns
 from linscope.rows.far import FarColumn, is_class
-from linscope.verify.relations import Relations, effective, independent, shortest
+from linscope.verify.relations import ULP, Relations, effective, independent, shortest
 
 from ..certificates.finite_solution import Finite, Separated, finite_solution
 from ..certificates.firth import certify_firth
@@ -189,7 +189,8 @@ def solve(
     held = held_weights(model, problem, W)
     fields = _fields(model, problem, kind, held, how)
     if isinstance(verdict, Finite) and relations:
-        fields |= {"relations": relations, "ulps": verdict.ulps, "ulp": verdict.ulp}
+        fields |= {"relations": relations, "ulps": verdict.ulps}
+        fields["ulp"] = verdict.ulp if verdict.ulps else ULP
         fields["dependent"] = sentences(in_words(relations), model._names())
     if model.penalty == "firth":
         certificate = certify_firth(problem.X, problem.codes, problem.weight, result, **fields)
@@ -386,7 +387,7 @@ def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:
         classes=first.classes,
         **{name: getattr(first, name) for name in SHARED},
         dependent=list(dict.fromkeys(line for part in claims for line in part.dependent)),
-        ulps=max(part.ulps for part in claims),
+        **dict(zip(("ulps", "ulp"), max((part.ulps, part.ulp) for part in claims), strict=True)),
         how=first.how,
         parts=dict(parts),
     )

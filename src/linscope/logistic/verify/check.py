@@ -105,6 +105,9 @@ def check_weights(claim: Any, problem: Problem) -> None:
     require(np.isfinite(claim.weights).all(), "the weights are not finite")
     free = problem.intercept or not np.any(np.asarray(claim.weights)[:, 0])
     require(free, "the model has no bias, the weights have one")
+    free = not (claim.relations and (problem.l1 or problem.l2))
+    require(free, "with a penalty no column is set aside")
+    check_relations(claim, problem.X.shape[1], fold_of(problem.X))
 
 
 def _check_numbers(claim: Any, problem: Problem) -> None:
@@ -162,10 +165,6 @@ def _check_gap(claim: Any, problem: Problem) -> str:
     ended = near or claim.status in UNPROVEN
     require(ended, f"{claim.status.name} says nothing about this model")
     require(not claim.direction, "a direction belongs to weights at infinity only")
-    if claim.relations or claim.ulps:
-        free = not (problem.l1 or problem.l2)
-        require(free, "with a penalty no column is set aside")
-        check_relations(claim, problem.X.shape[1], fold_of(problem.X))
     problem, W, doubt = at_independent(claim, problem)
     reason = ""
     for precise in (False, True):
