@@ -39,6 +39,7 @@ def ulp_of(dtype: Any) -> float:
     return ULP_32 if dtype == np.float32 else ULP
 
 
+@np.errstate(all="ignore")
 def find_relations(
     engine: Engine, guesses: Mapping[int, Guess], intercept: bool, ulp: float
 ) -> tuple[dict[int, dict[int, float]], int]:
@@ -128,6 +129,8 @@ def _candidates(
     sizes = np.abs(A).sum(axis=0)
     used = np.abs(rough) * sizes[1:] > limit * sizes[0]
     columns, rough, A = columns[used], rough[used], A[:, np.r_[True, used]]
+    if not np.isfinite(np.abs(A) @ np.abs(np.r_[1.0, rough])).all():  # beyond the range of floats
+        return iter(()), iter(())
     factors = [Fraction(c) for c in rough.tolist()]
     seen: list[list[Fraction]] = []
     for slip in SLIPS:
@@ -174,6 +177,8 @@ def _corrected(A: np.ndarray, c: np.ndarray, b: float, intercept: bool) -> Itera
         weight = 1 / np.maximum(np.abs(full) @ np.abs(np.r_[c, b]), TINY)
         step = np.linalg.lstsq(full * weight[:, None], r * weight, rcond=None)[0]
         c, b = c + step[:-1], b + float(step[-1])
+        if not np.isfinite(c * unit).all():
+            return
         yield [Fraction(v) for v in (c * unit).tolist()]
 
 

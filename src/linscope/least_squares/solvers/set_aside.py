@@ -55,7 +55,9 @@ def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -
     names = None if solver.names is None else [solver.names[k] for k in kept]
     part = engine.derive(with_columns, kept)
     found = run(replace(solver, engine=part, names=names), MOST_ROUNDS)
-    if found.details["unique"] is not True:
+    with np.errstate(all="ignore"):
+        W = shortest(found.weights, relations, d)
+    if found.details["unique"] is not True or not np.isfinite(W).all():
         return None
     total, raw, _ = lengths_of(part)
     up = solver.exponent // 2 if found.details["path"] == "whole numbers" else 0
@@ -69,7 +71,7 @@ def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -
         "ulps": ulps,
         "ulp": ulp if ulps else ULP,
     }
-    return replace(found, weights=shortest(found.weights, relations, d), details=details)
+    return replace(found, weights=W, details=details)
 
 
 def _guesses(solver: Any, moments: Moments, factor: equations.Factor) -> dict[int, Any]:
