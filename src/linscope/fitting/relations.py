@@ -3,7 +3,7 @@
 A guess has about the right factors. Tables are made with simple ones (a total, degrees Fahrenheit,
 a column in other units), so the simplest fractions near the guess are tried first, then the guess
 itself, then what least squares on some rows makes of it. All rows decide. Many other factors whose
-terms cancel can imitate a column, so the rounding of such a relation may be one ulp only.
+terms cancel can imitate a column, so such a relation may be off by fewer ulps.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ Guess = Mapping[int, float]
 
 SOME_ROWS = 4096
 # Ulps of relations whose factors are not simple, and how far their terms may cancel.
-PLAIN_ULPS, MOST_CANCELLED = 1, 1024.0
+PLAIN_ULPS, MOST_CANCELLED = 2, 1024.0
 STEPS, TINY = 2, 1e-300
+# Simple constants have no larger denominators.
+MOST_BELOW = 10_000
 # Relative errors of the factors of a guess.
 SLIPS = (Fraction(1, 10**6), Fraction(1, 10**9), Fraction(1, 10**12))
 
@@ -133,7 +135,7 @@ def _candidates(
         return iter(()), iter(())
     factors = [Fraction(c) for c in rough.tolist()]
     seen: list[list[Fraction]] = []
-    for slip in SLIPS:
+    for slip in (slip for slip in SLIPS if slip > 2 * Fraction(limit)):
         simple = [s for c in factors if (s := simplest(c, abs(c) * slip)) is not None]
         if len(simple) == len(factors) and simple not in seen:
             seen.append(simple)
@@ -158,9 +160,9 @@ def _constants(A: np.ndarray, factors: list[Fraction], limit: float) -> Iterator
     size = Fraction(float(terms[row]))
     if abs(value) <= 2 * Fraction(limit) * size:
         yield Fraction(0)
-    for share in (SLIPS[-1], Fraction(limit), Fraction(0)):
+    for share in (SLIPS[-1], Fraction(limit)):
         near = simplest(value, size * share)
-        if near is not None:
+        if near is not None and near.denominator <= MOST_BELOW:
             yield near
     yield value
 

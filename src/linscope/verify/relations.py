@@ -211,6 +211,14 @@ def from_shortest(W: np.ndarray, far: np.ndarray, relations: Relations) -> np.nd
     With Δ the difference, e = w_J − Sᵀw_K and f the difference of the effective weights
 
         (I + SᵀS) Δ_J = e + Sᵀf,       Δ_K = f − S Δ_J,       Δ_0 = f_0 − s_0·Δ_J
+
+    With M = I + SᵀS no singular value of M⁻¹, of I − S M⁻¹Sᵀ is above 1, of S M⁻¹ above ½; so
+
+        ‖Δ_J‖ ≤ ‖e‖ + ½‖f‖,      ‖Δ_K‖ ≤ ‖f‖ + ½‖e‖
+
+    and, better where columns have different units, with D² = diag M
+
+        ‖DΔ_J‖ ≤ ‖D⁻¹(e + Sᵀf)‖/λ_min(D⁻¹MD⁻¹)
     """
     d = W.shape[1] - 1
     kept, dependent = independent(relations, d), np.array(list(relations), dtype=np.intp)
@@ -218,16 +226,16 @@ def from_shortest(W: np.ndarray, far: np.ndarray, relations: Relations) -> np.nd
     size, gram = np.abs(S), np.eye(len(dependent)) + S.T @ S
     D = np.sqrt(np.diag(gram))
     least = _least_eigenvalue(gram / np.outer(D, D), gamma(len(kept) + 16))
-    if not least > 0:
-        return np.full(W.shape, np.inf)
-    off = np.array([_imbalance(w, relations) for w in W.tolist()])
-    right = np.linalg.norm((off + far[:, 1:] @ size) / D, axis=1)
-    own = right[:, None] / least / D * ROOM
+    e = np.array([_imbalance(w, relations) for w in W.tolist()])
+    f, long = far[:, 1:], np.linalg.norm(far[:, 1:], axis=1)[:, None]
+    wide = np.linalg.norm(e, axis=1)[:, None]
+    right = np.linalg.norm((e + f @ size) / D, axis=1)[:, None]
+    own = np.fmin(wide + 0.5 * long, right / least / D) * ROOM
     error = np.zeros(W.shape)
     error[:, 1 + dependent] = own
-    error[:, 1 + kept] = (far[:, 1:] + own @ size.T) * ROOM
+    error[:, 1 + kept] = np.fmin(long + 0.5 * wide, f + own @ size.T) * ROOM
     error[:, 0] = (far[:, 0] + own @ np.abs(constants)) * ROOM
-    return error
+    return np.where(np.isnan(error), np.inf, error)
 
 
 def _matrix(relations: Relations, d: int) -> tuple[np.ndarray, np.ndarray]:

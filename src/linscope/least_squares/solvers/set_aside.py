@@ -57,6 +57,9 @@ def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -
     found = run(replace(solver, engine=part, names=names), MOST_ROUNDS)
     with np.errstate(all="ignore"):
         W = shortest(found.weights, relations, d)
+        if intercept:  # it makes up for what the others lose by rounding
+            lost = found.weights - effective(W, relations)[0]
+            W[:, 0] += lost[:, 0] + lost[:, 1:] @ _means(found)
     if found.details["unique"] is not True or not np.isfinite(W).all():
         return None
     total, raw, _ = lengths_of(part)
@@ -72,6 +75,11 @@ def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -
         "ulp": ulp if ulps else ULP,
     }
     return replace(found, weights=W, details=details)
+
+
+def _means(found: Result) -> np.ndarray:
+    moments = found.details.get("moments")
+    return found.details["means"] if moments is None else moments.means
 
 
 def _guesses(solver: Any, moments: Moments, factor: equations.Factor) -> dict[int, Any]:
