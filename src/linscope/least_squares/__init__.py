@@ -21,10 +21,12 @@ Every way returns a function that bounds any floats: how far they are from the s
 shortest of several) and the objective from its minimum (``solvers/inverse_proof`` for few columns,
 ``solvers/proof``, or the verifier's own functions). It is asked about the weights as the model
 holds them, in float32 if these are, and the answer decides the status (``certificates``): SOLVED
-and RANK_DEFICIENT need both bounds within the tolerance, RANK_DEFICIENT a dependence that holds to
-the last bit. Columns that depend on each other only up to rounding are solved for; weights are then
-rounded one after the other, so that the later ones make up for the earlier ones. Where floats
-cannot hold the minimum, such columns are set aside (NEARLY_DEPENDENT). ``verify/check`` recomputes
+and RANK_DEFICIENT need both bounds within the tolerance. Columns that are combinations of others up
+to a few ulp are left out and share their weights with these afterwards (``solvers/set_aside``); the
+claim is then about a table that differs by so many ulp (``linscope.verify.relations``). Columns
+that are nearly dependent beyond that are solved for; weights are then rounded one after the other,
+so that the later ones make up for the earlier ones. Where floats cannot hold the minimum, such
+columns are set aside (NEARLY_DEPENDENT). ``verify/check`` recomputes
 all of it in whole numbers; only tables too large for that are bounded in floats (``verify/large``).
 
 Huber's loss (``losses.huber``) has a file ``huber`` in each room: Newton's method on

@@ -14,6 +14,10 @@ that are held, in one of four ways:
   (``certificates/finite_solution``, ``verify/separation``)
 - Firth: Newton's next step from above, in standard errors (``verify/firth``)
 
+Without a penalty, columns that are combinations of others up to a few ulp are left out first
+(``certificates/dependent_columns``). The claim is then about a table that differs by so many ulp
+(``linscope.verify.relations``).
+
 Fits with an l2 penalty are certified from the last pass of the solver and a bound on its rounding
 (``certificates/gap``) where that proves enough, the fits of a path from the sums that its steps
 have (``certificates/path_bounds``).

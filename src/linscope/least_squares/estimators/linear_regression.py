@@ -58,7 +58,9 @@ class LinearRegression(LeastSquaresFamily):
     Notes
     -----
     If columns depend on each other, the weights of least norm are returned and the certificate
-    names the columns.
+    names the columns. A column counts as dependent if it is a combination of others up to 4 ulp of
+    its terms; the certificate states how many. ``summary`` then has a standard error for every
+    coefficient, and every sum of coefficients, that the data determine.
 
     Examples
     --------

@@ -103,6 +103,12 @@ class LogisticRegression(
     certificate_ : how far the objective is from its minimum, at most
     n_iter_ : steps made, one number per problem
 
+    Notes
+    -----
+    Without a penalty, columns that are combinations of others (up to 4 ulp of their terms) are left
+    out of the fit and then share their weights with the others. The certificate names them, and
+    ``summary`` shows the coefficients, and the sums of coefficients, that the data determine.
+
     Examples
     --------
     >>> import linscope as ls
