@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.sparse.csgraph import connected_components
 
 from linscope.arithmetic.enclosures import TINY, UNIT, dense, gamma, two_prod, two_sum
 from linscope.arithmetic.rational import as_float
@@ -223,19 +224,29 @@ def from_shortest(W: np.ndarray, far: np.ndarray, relations: Relations) -> np.nd
     d = W.shape[1] - 1
     kept, dependent = independent(relations, d), np.array(list(relations), dtype=np.intp)
     S, constants = _matrix(relations, d)
-    size, gram = np.abs(S), np.eye(len(dependent)) + S.T @ S
-    D = np.sqrt(np.diag(gram))
-    least = _least_eigenvalue(gram / np.outer(D, D), gamma(len(kept) + 16))
     e = np.array([_imbalance(w, relations) for w in W.tolist()])
-    f, long = far[:, 1:], np.linalg.norm(far[:, 1:], axis=1)[:, None]
-    wide = np.linalg.norm(e, axis=1)[:, None]
-    right = np.linalg.norm((e + f @ size) / D, axis=1)[:, None]
-    own = np.fmin(wide + 0.5 * long, right / least / D) * ROOM
+    own, f = np.zeros(e.shape), far[:, 1:].copy()
+    # Relations that share no column have nothing to do with each other.
+    count, group = connected_components(sparse.csr_array(S.T != 0) @ sparse.csr_array(S != 0))
+    for g in range(count):
+        js = np.flatnonzero(group == g)
+        ks = np.flatnonzero((S[:, js] != 0).any(axis=1))
+        own[:, js], f[:, ks] = _apart(S[np.ix_(ks, js)], e[:, js], far[:, 1 + ks])
     error = np.zeros(W.shape)
-    error[:, 1 + dependent] = own
-    error[:, 1 + kept] = np.fmin(long + 0.5 * wide, f + own @ size.T) * ROOM
+    error[:, 1 + dependent], error[:, 1 + kept] = own, f
     error[:, 0] = (far[:, 0] + own @ np.abs(constants)) * ROOM
     return np.where(np.isnan(error), np.inf, error)
+
+
+def _apart(S: np.ndarray, e: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of |Δ_J| and |Δ_K|, each row for itself."""
+    size, gram = np.abs(S), np.eye(S.shape[1]) + S.T @ S
+    D = np.sqrt(np.diag(gram))
+    least = _least_eigenvalue(gram / np.outer(D, D), gamma(len(S) + 16))
+    long, wide = (np.linalg.norm(v, axis=1)[:, None] for v in (f, e))
+    right = np.linalg.norm((e + f @ size) / D, axis=1)[:, None]
+    own = np.fmin(wide + 0.5 * long, right / least / D) * ROOM
+    return own, np.fmin(long + 0.5 * wide, f + own @ size.T) * ROOM
 
 
 def _matrix(relations: Relations, d: int) -> tuple[np.ndarray, np.ndarray]:

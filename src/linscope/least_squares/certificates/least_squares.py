@@ -63,7 +63,7 @@ class LeastSquaresCertificate(Certificate):
     """
 
     ADVICE: ClassVar[Mapping[Status, str]] = {
-        Status.RANK_DEFICIENT: "Predictions are unique, and so are the coefficients and sums with a "
+        Status.RANK_DEFICIENT: "Predictions are unique, and so are coefficients and sums with a "
         "standard error in summary(). For unique coefficients drop the dependent columns, or use "
         "Ridge.",
         Status.MAX_ITER: "Raise max_iter, average the iterates, or use solver='exact'.",

@@ -279,10 +279,9 @@ class LinearStatistics:
 
     def _estimable(self, weights: np.ndarray) -> Estimable:
         """Which coefficients (d + 1) the data determine."""
-        claim = self.certificate_
-        known = claim.relations if claim.status is Status.RANK_DEFICIENT else {}
-        features, first = self._names(), self.fit_intercept
-        return Estimable(known, features, weights[None], first, claim.dependent, claim.ulps)
+        claim, features = self.certificate_, self._names()
+        about = claim.dependent, claim.ulps
+        return Estimable(claim.relations, features, weights[None], self.fit_intercept, *about)
 
     def _squares(self, k: int) -> tuple[float, float]:
         """Σ c r² and Σ c (y − ȳ)² of target k; NaN if the variance of y was not given."""

@@ -119,7 +119,20 @@ class LeastSquares:
         if not moments.gram.finite():
             check_rows(self._engine, self.names)
             return None
-        return self.if_good_enough(moments.tamed(self.alpha))
+        moments = moments.tamed(self.alpha)
+        state = self.if_good_enough(moments)
+        if state is None and self._engine.n_features <= MOST_EXACT_COLUMNS:
+            return self._without_dependent(moments)
+        return state
+
+    def _without_dependent(self, moments: Moments) -> State | None:
+        """From moments in floats, if columns are combinations of others."""
+        moments = self._in_use(moments)
+        aside = without_dependent(self, moments)
+        if aside is None:
+            return None
+        empty: Any = None
+        return State(moments, empty, empty, None, "float", status=Status.CONVERGED, aside=aside)
 
     def if_good_enough(self, moments: Moments) -> State | None:
         """The answer from moments in floats; None if the bound asks for more."""

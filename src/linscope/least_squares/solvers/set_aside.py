@@ -40,8 +40,13 @@ class NearbyProof:
         return self.nearby.facts(self.assess(B), W, doubt)
 
 
-def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -> Result | None:
-    """The result for all columns from the fit of the independent ones; None if none depends."""
+def without_dependent(
+    solver: Any, moments: Moments, factor: equations.Factor | None = None
+) -> Result | None:
+    """The result for all columns from the fit of the independent ones; None if none depends.
+
+    ``factor`` is that of the moments; None if there was none.
+    """
     engine, intercept = solver.engine, solver.fit_intercept
     if engine is None or solver.alpha > 0:
         return None
@@ -62,7 +67,7 @@ def without_dependent(solver: Any, moments: Moments, factor: equations.Factor) -
             W[:, 0] += lost[:, 0] + lost[:, 1:] @ _means(found)
     if found.details["unique"] is not True or not np.isfinite(W).all():
         return None
-    total, raw, _ = lengths_of(part)
+    total, raw, _ = lengths_of(engine)
     up = solver.exponent // 2 if found.details["path"] == "whole numbers" else 0
     nearby = Nearby(relations, float(np.ldexp(total, up)), np.ldexp(raw, up))
     details = found.details | {
@@ -82,12 +87,12 @@ def _means(found: Result) -> np.ndarray:
     return found.details["means"] if moments is None else moments.means
 
 
-def _guesses(solver: Any, moments: Moments, factor: equations.Factor) -> dict[int, Any]:
+def _guesses(solver: Any, moments: Moments, factor: equations.Factor | None) -> dict[int, Any]:
     """Columns that seem to depend on others, as the numbers of the table are rounded."""
     unit = ulp_of(solver.engine.dtype)
-    if factor.dependent and moments.rounding > equations.UNIT:
+    if factor is not None and factor.dependent and moments.rounding > equations.UNIT:
         return equations.dependences(moments, factor)
-    if not factor.dependent and factor.condition < SUSPECT / unit:
+    if factor is not None and not factor.dependent and factor.condition < SUSPECT / unit:
         return {}
     gram, columns = equations.penalised(moments, solver.fit_intercept, 0.0)
     found = equations.factor_exactly(moments, gram, columns, 0.0, unit)

@@ -34,7 +34,7 @@ from linscope.verify.claims import Refuted, checked, foreign, require
 from linscope.verify.definite import MOST_LONG
 from linscope.verify.exact_gram import TooWide
 from linscope.verify.parts import read_weight
-from linscope.verify.relations import check_relations, effective, independent, within_ulps
+from linscope.verify.relations import check_relations, effective, within_ulps
 
 from .facts import Facts, facts, largest_gap, relative_error
 from .large import large_facts
@@ -99,14 +99,15 @@ def _claims(claim: Any, X, y, sample_weight, choose) -> str:
     check_relations(claim, engine.n_features, engine.fold)
     W = np.asarray(claim.weights, dtype=np.float64)
     B, doubt = effective(W, claim.relations)
+    total, raw, own = lengths_of(engine)
+    nearby = Nearby(claim.relations, total, raw)
     if claim.relations:
-        engine = engine.derive(with_columns, independent(claim.relations, engine.n_features))
+        engine = engine.derive(with_columns, nearby.kept)
     options = {"fit_intercept": claim.fit_intercept, "alpha": float(claim.alpha)}
     found = examine(engine, B, **options)._replace(rows=engine.n_rows)
-    total, raw, own = lengths_of(engine)
-    sizes = own + total * np.abs(B[:, 0]) + np.abs(B[:, 1:]) @ raw
+    sizes = own + total * np.abs(B[:, 0]) + np.abs(B[:, 1:]) @ raw[nearby.kept]
     if claim.relations:
-        found = _of_all(found, Nearby(claim.relations, total, raw), W, doubt)
+        found = _of_all(found, nearby, W, doubt)
     _check_numbers(claim, found, sizes)
     if claim.error is not None:
         _check_errors(claim, found)

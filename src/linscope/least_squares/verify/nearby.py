@@ -25,11 +25,16 @@ ROOM = 1 + 1e-12
 
 
 class Nearby(NamedTuple):
-    """The relations, √W and the lengths of the independent columns about 0."""
+    """The relations, √W and the lengths of all columns about 0."""
 
     relations: Relations
     total: float
     raw: np.ndarray
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The independent columns."""
+        return independent(self.relations, len(self.raw))
 
     def facts(self, found: Facts, W: np.ndarray, doubt: np.ndarray) -> Facts:
         """Facts at W (targets, d + 1) from those of the independent columns at b."""
@@ -49,16 +54,15 @@ class Nearby(NamedTuple):
         return 0.5 * max(0.0, float(np.sqrt(2 * gap)) - move * ROOM) ** 2 / ROOM
 
     def _move(self, doubt: np.ndarray) -> np.ndarray:
-        return (self.total * doubt[:, 0] + doubt[:, 1:] @ self.raw) * ROOM
+        return (self.total * doubt[:, 0] + doubt[:, 1:] @ self.raw[self.kept]) * ROOM
 
     def _lengths(self, own: np.ndarray) -> np.ndarray:
         """Those of dependent columns are at most Σ_k |s_jk| times those of the others."""
-        d = len(self.raw) + len(self.relations)
-        kept = independent(self.relations, d)
-        out = np.zeros(1 + d)
-        out[0], out[1 + kept] = own[0], own[1:]
+        out = np.zeros(1 + len(self.raw))
+        out[0], out[1 + self.kept] = own[0], own[1:]
         for j, parts in shares_of(self.relations).items():
-            out[1 + j] = sum(abs(as_float(s)) * out[1 + k] for k, s in parts.items() if k >= 0)
+            most = sum(abs(as_float(s)) * out[1 + k] for k, s in parts.items() if k >= 0)
+            out[1 + j] = min(most, self.raw[j])
         return out
 
 
