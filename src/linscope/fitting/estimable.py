@@ -126,8 +126,8 @@ class Estimable:
         """Which columns depend, and what that means for the table of coefficients."""
         exact = f" (up to {self.ulps} ulp of the table)" if self.ulps else ""
         return (
-            f"Dependent columns{exact}: {'; '.join(self.dependent)}. Coefficients without a "
-            "standard error are not unique; their sums below are."
+            f"Dependent columns{exact}: {'; '.join(self.dependent)}. Coefficients without an "
+            "interval are not unique; their sums below are."
         )
 
     def reduced(self, engine: Engine) -> Engine:
