@@ -4,6 +4,7 @@ The references are statsmodels without the dependent columns, and the likelihood
 on the nearby table.
 """
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
@@ -167,7 +168,7 @@ def test_separated_classes_are_still_separated():
         model = ls.LogisticRegression(penalty=None).fit(X, X[:, 3] + X[:, 0] > 0.5)
     assert model.certificate_.status is Status.INFINITE
     assert not model.certificate_.relations
-    assert model.verify(X, X[:, 3] + X[:, 0] > 0.5)
+    assert model.verify(X, X[:, 3] + X[:, 0] > 0.5).claim_holds
 
 
 @pytest.mark.parametrize("off", [1e-9, 1e6 * ULP])
@@ -176,18 +177,19 @@ def test_columns_with_information_of_their_own_are_independent(off):
     a, b, e = rng.normal(size=(3, 200))
     X = np.c_[a, b, a + b + off * e]
     y = rng.random(200) < 0.5
-    model = ls.LogisticRegression(penalty=None).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ls.LogisticRegression(penalty=None).fit(X, y)
     assert not model.certificate_.relations
-    assert model.verify(X, y)
+    assert model.verify(X, y).claim_holds
 
 
 def test_penalised_fits_have_no_relations():
     X, y = ordinary_table()
-    for options in ({}, {"penalty": "l1"}, {"penalty": "firth"}):
-        if options != {"penalty": "firth"}:
-            model = ls.LogisticRegression(**options).fit(X, y)
-            assert not model.certificate_.relations
-            assert model.verify(X, y)
+    for penalty in ("l2", "l1"):
+        model = ls.LogisticRegression(penalty=penalty).fit(X, y)
+        assert not model.certificate_.relations
+        assert model.verify(X, y)
 
 
 def forgeries(claim):
