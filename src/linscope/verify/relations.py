@@ -180,9 +180,13 @@ def effective(W: np.ndarray, relations: Relations) -> tuple[np.ndarray, np.ndarr
         for k, more in moved.items():
             exact = Fraction(float(B[row, place[k]])) + more
             B[row, place[k]] = near = as_float(exact)
-            off = abs(exact - Fraction(near)) if np.isfinite(near) else Fraction(0)
-            doubt[row, place[k]] = 0.0 if not off else np.nextafter(as_float(off), np.inf)
+            doubt[row, place[k]] = _up(abs(exact - Fraction(near))) if np.isfinite(near) else np.inf
     return B, doubt
+
+
+def _up(value: Fraction) -> float:
+    """A float above a positive value; 0 for 0."""
+    return float(np.nextafter(as_float(value), np.inf)) if value else 0.0
 
 
 def shortest(B: np.ndarray, relations: Relations, d: int) -> np.ndarray:
@@ -234,7 +238,8 @@ def from_shortest(W: np.ndarray, far: np.ndarray, relations: Relations) -> np.nd
         own[:, js], f[:, ks] = _apart(S[np.ix_(ks, js)], e[:, js], far[:, 1 + ks])
     error = np.zeros(W.shape)
     error[:, 1 + dependent], error[:, 1 + kept] = own, f
-    error[:, 0] = (far[:, 0] + own @ np.abs(constants)) * ROOM
+    lost = 4 * len(constants) * TINY * own.any(axis=1)
+    error[:, 0] = (far[:, 0] + own @ np.abs(constants)) * ROOM + lost
     return np.where(np.isnan(error), np.inf, error)
 
 
@@ -243,10 +248,17 @@ def _apart(S: np.ndarray, e: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.
     size, gram = np.abs(S), np.eye(S.shape[1]) + S.T @ S
     D = np.sqrt(np.diag(gram))
     least = _least_eigenvalue(gram / np.outer(D, D), gamma(len(S) + 16))
-    long, wide = (np.linalg.norm(v, axis=1)[:, None] for v in (f, e))
-    right = np.linalg.norm((e + f @ size) / D, axis=1)[:, None]
-    own = np.fmin(wide + 0.5 * long, right / least / D) * ROOM
-    return own, np.fmin(long + 0.5 * wide, f + own @ size.T) * ROOM
+    long, wide = _norm(f), _norm(e)
+    # What products that underflow have lost.
+    lost = 4 * (S.size + 4) * TINY * ((long > 0) | (wide > 0))
+    right = _norm((e + f @ size + lost) / D)
+    own = np.fmin(wide + 0.5 * long, right / least / D) * ROOM + lost
+    return own, np.fmin(long + 0.5 * wide, f + own @ size.T) * ROOM + lost
+
+
+def _norm(v: np.ndarray) -> np.ndarray:
+    """‖·‖ of each row as a column, without underflow."""
+    return np.hypot.reduce(v, axis=1, initial=0.0)[:, None]
 
 
 def _matrix(relations: Relations, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -268,7 +280,7 @@ def _imbalance(w: list[float], relations: Relations) -> list[float]:
     out = []
     for j, parts in shares_of(relations).items():
         pull = sum((s * Fraction(w[1 + k]) for k, s in parts.items() if k >= 0), Fraction(0))
-        out.append(as_float(abs(Fraction(w[1 + j]) - pull)) * ROOM)
+        out.append(_up(abs(Fraction(w[1 + j]) - pull)))
     return out
 
 

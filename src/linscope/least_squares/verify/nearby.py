@@ -42,7 +42,7 @@ class Nearby(NamedTuple):
         gap = 0.5 * (np.sqrt(2 * found.gap) + move) ** 2
         off = 2 * np.sqrt(found.rss) * move + move * move
         return found._replace(
-            gap=np.where(move > 0, gap * ROOM, found.gap),
+            gap=np.where(move > 0, np.nextafter(gap * ROOM, np.inf), found.gap),
             rounding=found.rounding + off * ROOM,
             error=from_shortest(W, found.error + doubt, self.relations),
             lengths=self._lengths(found.lengths),
