@@ -228,10 +228,10 @@ def _far_proof(claim: LogisticCertificate, solved: Solved, problem: Any) -> Proo
     if claim.penalised:
         return proof if not claim.common else Proof(float(solved.point.value), np.inf, np.inf)
     engine = engine_of(problem.X, problem.codes, problem.weight)
-    W, doubt = effective(np.asarray(claim.weights, np.float64), claim.relations)
+    W, off = effective(np.asarray(claim.weights, np.float64), claim.relations)
     if claim.relations:
         engine = engine.derive(with_columns, independent(claim.relations, engine.n_features))
-    form = Form(W, len(claim.classes), claim.fit_intercept, doubt)
+    form = Form(W, len(claim.classes), claim.fit_intercept, off)
     found = far_decrement(engine, form)
     value, doubt = float(found.loss.mid), float(found.loss.rad)
     gap = min(ROOM * found.gap, value + doubt) + 4 * doubt

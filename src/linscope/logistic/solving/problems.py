@@ -243,20 +243,18 @@ def _minimise(
 
     Columns that depend on others are left out, and then share their weights with these.
     """
-    kept = everything = independent(relations, problem.d)
+    kept = independent(relations, problem.d)
     if not (relations or any(kind) or model.penalty == "firth"):
         kept = changing_columns(*column_ranges(engine), model.fit_intercept)
-        relations = {j: {j: 1.0} for j in np.setdiff1d(everything, kept).tolist()}
     constant = len(kept) == 0
-    if constant:
-        kept, relations = np.arange(problem.d), {}
+    kept = np.arange(problem.d) if constant else kept
     if len(kept) < problem.d:
         engine = engine.derive(with_columns, kept)
     objective, frame = _objective(model, engine, len(problem.labels), kind)
     if constant:
         result, how = _without_features(objective), "no column changes: the shares of the classes"
     else:
-        start = None if initial is None else frame.inside(effective(initial, relations)[0])
+        start = None if initial is None else frame.inside(_of_some(initial, relations, kept))
         inside = Strengths(kind.rho, *frame.strengths(kind.l1, kind.l2))
         chosen, why = choose(objective, model, inside, start)
         if keep_log:
@@ -264,15 +262,29 @@ def _minimise(
         result = run(chosen, min(model.max_iter, HOPELESS) if hopeless else model.max_iter)
         passes = result.details.get("passes", result.n_iter)
         how = f"{why}; {passes} passes over the rows"
-    W = shortest(frame.original(result.weights), relations, problem.d)
+    W = _of_all(frame.original(result.weights), relations, kept, problem.d)
     if keep_log:
         looks = result.log or [look(objective, result.details["point"])]
-        found = (shortest(frame.original(at.weights), relations, problem.d) for at in looks)
-        log = [at._replace(weights=W) for at, W in zip(looks, found, strict=True)]
+        found = (_of_all(frame.original(at.weights), relations, kept, problem.d) for at in looks)
+        log = [at._replace(weights=V) for at, V in zip(looks, found, strict=True)]
         details = result.details | {"framed": not frame.plain}
         result = replace(result, log=log, details=details)
     point: Any = result.details.get("point")
     return Solved(objective, frame, point, result.details.get("toward")), W, result, how
+
+
+def _of_some(W: np.ndarray, relations: Relations, kept: np.ndarray) -> np.ndarray:
+    """What weights of all columns are for those that were not left out."""
+    return effective(W, relations)[0] if relations else W[:, np.r_[0, 1 + kept]]
+
+
+def _of_all(V: np.ndarray, relations: Relations, kept: np.ndarray, d: int) -> np.ndarray:
+    """Weights of all columns: shared among those that depend on each other, 0 for constant ones."""
+    if relations:
+        return shortest(V, relations, d)
+    W = np.zeros((len(V), d + 1))
+    W[:, np.r_[0, 1 + kept]] = V
+    return W
 
 
 def _without_features(objective: LogisticObjective) -> Result:
@@ -377,6 +389,7 @@ def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:
     """One certificate of several binary problems; each has its own in ``parts``."""
     claims = list(parts.values())
     all_ok, first = all(part.status.ok for part in claims), claims[0]
+    ulps, ulp = max((part.ulps, part.ulp) for part in claims)
     firth = first.firth  # its likelihood has no bound from the other side
     return LogisticCertificate(
         status=Status.CONVERGED if all_ok else Status.SEVERAL,
@@ -387,7 +400,8 @@ def several(parts: dict[str, LogisticCertificate]) -> LogisticCertificate:
         classes=first.classes,
         **{name: getattr(first, name) for name in SHARED},
         dependent=list(dict.fromkeys(line for part in claims for line in part.dependent)),
-        **dict(zip(("ulps", "ulp"), max((part.ulps, part.ulp) for part in claims), strict=True)),
+        ulps=ulps,
+        ulp=ulp,
         how=first.how,
         parts=dict(parts),
     )
