@@ -96,13 +96,9 @@ class LogisticCertificate(Certificate):
 
     @property
     def text(self) -> str:
-        return f"{super().text}{within_ulps(self)}" if self.ok else super().text
-
-    @property
-    def text(self) -> str:
         if self.firth and self.status is Status.CONVERGED:  # no bound from the other side
             return "Converged: the Newton decrement is within tolerance"
-        return super().text
+        return f"{super().text}{within_ulps(self)}" if self.ok else super().text
 
     @property
     def penalised(self) -> bool:
