@@ -37,7 +37,7 @@ LARGEST, SMALLEST = 1e150, 1e-150
 # The largest error of plain scores, as a share of the score and of the distance between scores.
 MOST = 2.0**-36
 # Numbers of the rows that are scored at a time.
-NUMBERS = 1 << 18
+NUMBERS = 1 << 20
 
 
 class Scored(NamedTuple):
