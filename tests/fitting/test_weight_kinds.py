@@ -269,15 +269,6 @@ def test_parts_and_files_keep_the_kind(tmp_path):
         mixed.partial_fit(pd.DataFrame(X, columns=["a", "b"]), y, sample_weight=c)
 
 
-def test_balanced_classes_of_a_compressed_table_are_refused():
-    """They would be balanced over the different rows."""
-    rows = ls.compress({"a": [1.0, 1.0, 2.0, 3.0], "y": [0, 0, 1, 0]}, "y")
-    for model in (ls.LogisticRegression, ls.LinearSVC, ls.GaussianNaiveBayes):
-        with pytest.raises(ValueError, match=r"balanced.*scan without compress"):
-            model(class_weight="balanced").fit(rows)
-        model(class_weight={0: 1.0, 1: 2.0}).fit(rows)
-
-
 def test_a_comparison_has_the_rows_of_a_compressed_table_as_often():
     table = whole("two")
     columns, step, n = ls.compress(pa.Table.from_pandas(table), "y").sample()

@@ -129,11 +129,6 @@ def _far_training(estimator: Any, source: Source, classes: Any = None) -> Traini
             "at least two classes"
         )
     if estimator.class_weight is not None:
-        if estimator.class_weight == "balanced" and source.weight_kind is not None:
-            raise ValueError(
-                "class_weight='balanced' counts the rows of each class, and equal rows of this "
-                "table were put together: give a dict of weights, or scan without compress"
-            )
         codes = FarRows(engine).column(given_target)
         weight = codes.rows.weight
         by_class = _checked_class_weights(estimator.class_weight, known, codes, weight)
