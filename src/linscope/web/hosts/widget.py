@@ -23,6 +23,8 @@ from ..samples import sample
 from ..spec import BadSpec, Data
 from . import assets
 
+# Seconds until a limit is looked at again that has run out during an import.
+AGAIN = 0.05
 MISSING = 'the notebook widget needs anywidget: pip install "linscope[web]"'
 
 
@@ -115,7 +117,12 @@ def at_most(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def stop(*_: Any) -> None:
+    def stop(_: int, frame: Any) -> None:
+        while frame is not None:  # half an import would leave a broken module behind
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                signal.setitimer(signal.ITIMER_REAL, AGAIN)
+                return
+            frame = frame.f_back
         raise _TimeIsUp
 
     before = signal.signal(signal.SIGALRM, stop)
