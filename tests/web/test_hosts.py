@@ -58,9 +58,14 @@ def test_an_import_is_not_cut_in_two(tmp_path, monkeypatch):
     (tmp_path / "slow_to_import.py").write_text("import time; time.sleep(0.3); done = True")
     monkeypatch.syspath_prepend(tmp_path)
     after = []
-    with pytest.raises(BadSpec), widget_host.at_most(0.1):
+
+    def work():
         after.append(importlib.import_module("slow_to_import").done)
         time.sleep(10)
+
+    limited = widget_host.at_most(0.1)(work)
+    with pytest.raises(BadSpec):
+        limited()
     assert after == [True]
 
 
