@@ -1,7 +1,9 @@
 """The hand-out and the notebook's widget."""
 
+import importlib
 import json
 import re
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from linscope.web.catalog import catalog
 from linscope.web.hosts import widget as widget_host
 from linscope.web.hosts.handout import handout
 from linscope.web.samples import sample
+from linscope.web.spec import BadSpec
 
 
 def test_a_handout_has_everything_inside():
@@ -49,6 +52,21 @@ def test_a_kernel_goes_on_after_work_that_takes_too_long(monkeypatch):
     assert widget.response == {"id": 1, "ok": False, "error": widget_host.TOO_LONG}
     widget.request = {"id": 2, "kind": "sample", "body": {"name": "or"}}
     assert widget.response["ok"] is True
+
+
+def test_an_import_is_not_cut_in_two(tmp_path, monkeypatch):
+    (tmp_path / "slow_to_import.py").write_text("import time; time.sleep(0.3); done = True")
+    monkeypatch.syspath_prepend(tmp_path)
+    after = []
+
+    def work():
+        after.append(importlib.import_module("slow_to_import").done)
+        time.sleep(10)
+
+    limited = widget_host.at_most(0.1)(work)
+    with pytest.raises(BadSpec):
+        limited()
+    assert after == [True]
 
 
 def test_a_table_and_a_regression_in_the_widget():

@@ -23,6 +23,8 @@ from ..samples import sample
 from ..spec import BadSpec, Data
 from . import assets
 
+# Seconds until work is stopped again that goes on: an import, or a callback that swallows errors.
+AGAIN = 0.25
 MISSING = 'the notebook widget needs anywidget: pip install "linscope[web]"'
 
 
@@ -115,11 +117,15 @@ def at_most(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def stop(*_: Any) -> None:
+    def stop(_: int, frame: Any) -> None:
+        while frame is not None:  # half an import would leave a broken module behind
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                return
+            frame = frame.f_back
         raise _TimeIsUp
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
     except _TimeIsUp:
