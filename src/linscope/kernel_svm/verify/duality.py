@@ -91,6 +91,11 @@ def measure(held: Held, *, precise: bool = False, wider: float = 1.0) -> Judged:
         moved = abs(held.X) @ away * (1 + gamma(len(w) + 2))
         longer = apart * (2.0 * float(np.sqrt(norm2.high)) + apart) * (1 + 1e-9)
     found = judge(held, g + held.y, norm2, apart, g)
+    if not np.isinf(held.top).any():  # no slack changes by more than its score
+        with np.errstate(all="ignore"):
+            slacks = float(moved @ held.top) * (1 + gamma(len(moved) + 2)) + len(moved) * TINY
+            spread = (found.primal.rad + 0.5 * longer + slacks) * (1 + 1e-9)
+        return found._replace(spread=_or_infinite(spread))
     g, norm2 = Ball.safe(g.mid, g.rad + moved), Ball.safe(norm2.mid, norm2.rad + longer)
     return found._replace(spread=float(judge(held, g + held.y, norm2, apart, g).primal.rad))
 

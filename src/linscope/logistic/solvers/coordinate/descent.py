@@ -25,12 +25,14 @@ from linscope.rows.threads import one_blas_thread
 
 from ..objective import LogisticObjective, Point
 from .gap import class_sums, dual_bound, gap, penalty
-from .model import Model, make_model
+from .model import ROUNDS, GramModel, Model, make_model
 
 __all__ = ["Coordinate", "gap", "largest_l1", "null_weights"]
 
 ARMIJO, SHORTEST = 1e-4, 2.0**-40
 NOISE = 4e-15
+# After so many steps each model is minimised with more care: columns nearly depend on each other.
+MANY_STEPS = 20
 # A model is kept while each step shrinks the gap at least so much.
 GOOD_CONTRACTION = 0.01
 # It ends after so many steps that change neither the objective nor the gap. That is rounding, and
@@ -181,6 +183,8 @@ class Coordinate:
             share = CAREFUL if state.careful else CARELESS
             made = make_model(self.objective, here, share, self.l1, state.columns)
             state.model, state.columns = made
+            if isinstance(state.model, GramModel) and state.steps >= MANY_STEPS:
+                state.model.rounds = ROUNDS
         W, sweeps = state.model.minimise(here, self.l1, self.l2)
         state.sweeps += sweeps
         there = self.objective.evaluate(W)

@@ -29,13 +29,19 @@ FEWEST, FEWEST_SPARSE = 100, 500
 RIDGE = 1e-10
 # How far a model is minimised: squared length of a sweep against the first one's.
 ACCURACY_GRAM, SWEEPS_GRAM = 1e-10, 500
-# Where so many sweeps are too few, weights of the same signs are solved for, so often.
+# Where so many sweeps are too few and steps many, weights of the same signs are solved for, so
+# often in a step.
 ROUNDS = 10
 ACCURACY_COLUMNS, SWEEPS_COLUMNS = 1e-4, 100
 
 
 class GramModel:
-    """``own`` holds the working set of each class; ``share`` makes the curvature larger."""
+    """``own`` holds the working set of each class; ``share`` makes the curvature larger.
+
+    ``rounds`` of descent are made in a step, with weights of fixed signs solved for in between.
+    """
+
+    rounds = 1
 
     def __init__(
         self, objective: LogisticObjective, point: Point, share: float, own: list[np.ndarray]
@@ -67,12 +73,12 @@ class GramModel:
         index, none = np.arange(len(w)), np.zeros(len(w))
         old = w.copy()
         penalties, sweeps = (l1, l2, ACCURACY_GRAM, SWEEPS_GRAM), 0
-        for _ in range(ROUNDS):
+        for left in reversed(range(self.rounds)):
             _, made = descend(
                 self.columns, index, g, none, w, self.squares, none, 0.0, 0.0, *penalties
             )
             sweeps += made
-            if made < SWEEPS_GRAM:
+            if made < SWEEPS_GRAM or not left:
                 break
             self._solve_signs(w, g, l1, l2)
         start = 0
