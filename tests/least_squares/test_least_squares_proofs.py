@@ -309,9 +309,7 @@ def test_the_shortest_of_many_solutions():
 
 def test_moments_alone_do_not_prove_dependence():
     X = np.arange(12.0).reshape(6, 2)
-    model = ls.LinearRegression()
-    with pytest.warns(ConvergenceWarning):
-        model.partial_fit(X, np.arange(6.0) ** 2)
+    model = ls.LinearRegression().partial_fit(X, np.arange(6.0) ** 2)
     assert model.certificate_.status is Status.NEARLY_DEPENDENT
     assert model.certificate_.verify(X, np.arange(6.0) ** 2).claim_holds
 

