@@ -467,8 +467,8 @@ def test_results_paragraph():
         "5 stratified folds, 2 times; on average 80 rows to fit and 20 to test",
         "reached a mean balanced accuracy of 0.900 (95 % interval ",
         "The Fisher discriminant, the simplest model within 1 percentage point of the best, had",
-        "The SVM (rbf kernel) had a better mean than the Fisher discriminant by 0.5 percentage points "
-        "(95 % interval −0.911 to 1.91; corrected resampled t-test (Nadeau & Bengio, 2003): "
+        "The SVM (rbf kernel) had a better mean than the Fisher discriminant by 0.5 percentage "
+        "points (95 % interval −0.911 to 1.91; corrected resampled t-test (Nadeau & Bengio, 2003): "
         "t(9) = 0.80, p = 0.44, p = 0.44 after Holm's (1979) correction for 6 pairs)",
         "The Fisher discriminant was better than gradient boosting by 10 percentage points",
         "Benavoli et al., 2017",
