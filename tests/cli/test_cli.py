@@ -466,7 +466,7 @@ def test_bad_input_is_one_clear_line(run, words, expected, tmp_path, monkeypatch
 
 BAD_FILES = [
     (COLOURS, "degree", "no column 'degree'"),
-    (COLOURS, None, "(--target on the command line), one of size, colour, grade"),
+    (COLOURS, None, "Name it with --target …, one of size, colour, grade"),
     (COLOURS, "size", "separable"),  # numbers are classes too, if they are whole
     ("x,y\n1,a\n2,b\n,b\n", "y", "missing values in 1 of 3 rows (x: 1)"),
     ("x,y\n1,a\ninf,b\n", "y", "'x' has an infinite number at row 1"),

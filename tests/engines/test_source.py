@@ -61,7 +61,7 @@ def test_the_same_model_and_certificate_as_in_memory(place, weight):
     for mine, other in zip(numbers(near), numbers(found), strict=True):
         np.testing.assert_allclose(other, mine, rtol=0, atol=1e-9 * np.abs(mine).max())
     assert found.certificate_.status == near.certificate_.status
-    assert found.verify(rows)
+    assert found.verify(rows).claim_holds
     assert list(found.feature_names_in_) == NAMES
     predicted = near.predict(X)
     if predicted.dtype.kind == "f":

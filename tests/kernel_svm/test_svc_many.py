@@ -74,7 +74,7 @@ def test_as_one_problem_at_a_time(alone, counted, multi_class, options, tol):
         assert len(counted) <= (0 if tol == 1e-3 else len(model.results_))
         other = alone(ls.SVC(2.0, multi_class=multi_class, tol=1e-9, **options), X, y, c)
         counted.clear()
-        assert model.certificate_.verify(X, y, c)
+        assert model.certificate_.verify(X, y, c).claim_holds
         assert model.certificate_.kkt <= tol
         for part, best in zip(
             model.certificate_.parts.values(), other.certificate_.parts.values(), strict=True
@@ -110,7 +110,7 @@ def test_the_dual_values_of_libsvm(options, K, weighted):
         theirs = LibSVM(tol=1e-7, **options).fit(X, y, c)
         np.testing.assert_array_equal(model.n_support_.shape, theirs.n_support_.shape)
         np.testing.assert_allclose(_pair_values(model, y, K), _pair_values(theirs, y, K), rtol=1e-6)
-        assert model.certificate_.verify(table, y, c)
+        assert model.certificate_.verify(table, y, c).claim_holds
         rest = ls.SVC(tol=1e-7, multi_class="ovr", **given).fit(table, y, c)
         for k, part in enumerate(rest.certificate_.parts.values()):
             single = LibSVM(tol=1e-7, **options).fit(X, y == k, c)
@@ -149,7 +149,7 @@ def test_other_kinds_of_kernels_and_tables(multi_class):
         other.set_params(multi_class=multi_class, tol=1e-7).fit(table, y)
         atol = 1e-3 if table.dtype == np.float32 else 1e-5
         np.testing.assert_allclose(other._problem_scores(table), expected, atol=atol)
-        assert other.certificate_.verify(table, y)
+        assert other.certificate_.verify(table, y).claim_holds
 
 
 def test_slack_margin_and_rows_of_weight_zero():

@@ -139,7 +139,7 @@ def test_gradient_solvers_reach_the_exact_answer(solver, alpha):
         told = ["constant rate" in str(warning.message) for warning in seen]
         assert told == ([] if model.certificate_.ok else [True])
         np.testing.assert_allclose(model.coef_, exact.coef_, atol=0.05)
-    assert model.certificate_.verify(X, y)
+    assert model.certificate_.verify(X, y).claim_holds
     error = np.abs(np.r_[model.intercept_, model.coef_] - exact.result_.weights[0])
     assert (error <= model.certificate_.error[0] * 1.001 + exact.certificate_.error[0]).all()
 

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 import linscope as ls
 from linscope.fitting import training_rows
 
-from .statistics_reference import LinearReference, LogisticReference, Singular
+from .statistics_reference import LinearReference, LogisticReference, Singular, determined
 
 WRONG, CRASH, REFUSED = "wrong", "crash", "refused"
 LEVELS = (0.5, 0.9, 0.95, 0.999)
@@ -219,7 +219,10 @@ def _linear(problem: Problem, folder: Path, counts: Counter):
         truth = LinearReference(X, y, weight, problem.kind, problem.intercept)
     except Singular:
         if table.refused is None:
-            yield "columns are dependent, but there are standard errors"
+            held = determined(X if weight is None else X[weight > 0], problem.intercept)
+            shown = np.isfinite(table.standard_errors[: len(held)]).tolist()
+            if shown != held:
+                yield f"standard errors are shown for {shown}, and the rows determine {held}"
         return
     if table.refused is not None:
         counts[REFUSED] += 1

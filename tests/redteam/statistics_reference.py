@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq, fmpq_mat
 from mpmath import exp, findroot, gammainc, inf, log, matrix, mp, mpf, ncdf, pi, sqrt
 
 from .exact import precision
@@ -20,6 +20,15 @@ SINGULAR = mpf(10) ** -40
 
 class Singular(ValueError):
     """Columns depend on each other, or there is no maximum."""
+
+
+def determined(X, intercept):
+    """Whether the rows determine each coefficient, the intercept first: e_j is in their span."""
+    A = np.column_stack([np.ones(len(X)), X]) if intercept else np.asarray(X)
+    rows = [[fmpq(*float(value).as_integer_ratio()) for value in row] for row in A.tolist()]
+    units = [[fmpq(int(j == k)) for k in range(A.shape[1])] for j in range(A.shape[1])]
+    rank = fmpq_mat(rows).rank()
+    return [fmpq_mat([*rows, unit]).rank() == rank for unit in units]
 
 
 def beta(x, a, b):

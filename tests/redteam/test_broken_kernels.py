@@ -91,7 +91,7 @@ def test_no_wrong_function_makes_a_wrong_claim_that_is_accepted(name):
     problem = problem_of(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert claim_of(problem.fit()).verify(problem.X, problem.y)
+        assert claim_of(problem.fit()).verify(problem.X, problem.y).claim_holds
         calls = called(problem.fit)
         known = compiled_functions()
         seen = {
