@@ -279,7 +279,7 @@ def _numbers(found: Judged, shown: Evidence) -> dict[str, Any]:
     if shown.witness is not None:
         return numbers
     gap = found.gap if np.isfinite(rounding) else np.inf
-    dual = float(np.nextafter(primal - (WIDER + 1.0) * rounding - gap, -np.inf))
+    dual = float(np.nextafter(primal - 2.0 * rounding - gap, -np.inf))
     return {**numbers, "gap": gap, "dual": dual if np.isfinite(gap) else -np.inf}
 
 
