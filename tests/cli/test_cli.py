@@ -597,8 +597,8 @@ def test_separate_says_that_the_rule_settles_where_it_does(run, write):
     path = write("a,b,grade\n1,2,yes\n1,3,no\n5,1,maybe\n")
     _, out, _ = run("separate", "--data", path, "--target", "grade")
     assert "Every class is linearly separable" in out
-    assert "never settles" not in out
-    assert "never settles" in run("separate", "iris")[1]
+    assert "never converges" not in out
+    assert "never converges" in run("separate", "iris")[1]
     assert "visit by visit" in run("separate", "or")[1]
     assert "longer than 1,000 passes" in run("separate", "breast_cancer")[1]
 

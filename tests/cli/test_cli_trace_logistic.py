@@ -87,3 +87,9 @@ def test_help(run):
     assert code == 0
     assert "--solver" in out
     assert "--C" in out
+
+
+def test_the_reason_why_it_stopped_names_the_options(run):
+    _, out, _ = run("or", "--max-iter", 1)
+    assert "raise --max-iter" in out
+    assert "max_iter" not in out

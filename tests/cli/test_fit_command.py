@@ -391,3 +391,11 @@ def test_the_weights_of_programs_say_for_which_class_they_are(run):
     said = found(run, "logistic", "non_separable")
     assert (said["positive"], said["weights"]["positive_score"]) == ("class 1", "class 2")
     assert said["rule"][0].endswith("⇒ class 1")
+
+
+def test_facts_and_advice_name_the_options(run):
+    said = " ".join(run("perceptron", "non_separable")[1].split())
+    assert "raise --max-iter; otherwise use --output averaged, voted or pocket" in said
+    said = " ".join(run("logistic", "or", "--C", "inf")[1].split())
+    assert "(--penalty l2) or --penalty firth" in said
+    assert "penalty=" not in said

@@ -54,8 +54,14 @@ def test_a_fitted_model_lets_go_of_its_table(name, form, small, monkeypatch):
     assert model.certificate_ is not None
 
 
+@pytest.fixture
+def large(monkeypatch):
+    """Tables of any size count as large."""
+    monkeypatch.setattr(training_rows, "SMALL", 0)
+
+
 @pytest.mark.parametrize("kind", ["table", "compressed"])
-def test_a_scan_of_a_table_in_memory_is_let_go(kind):
+def test_a_scan_of_a_table_in_memory_is_let_go(kind, large):
     r = np.random.default_rng(0)
     table = pa.table({"x": r.integers(0, 9, 500) / 1.0, "y": r.integers(0, 2, 500)})
     rows = ls.scan(table, "y") if kind == "table" else ls.compress(table, "y")
@@ -67,12 +73,6 @@ def test_a_scan_of_a_table_in_memory_is_let_go(kind):
     assert [one() for one in seen] == [None, None]
     for model, errors in zip(models, before, strict=True):
         np.testing.assert_array_equal(model.summary().standard_errors, errors)
-
-
-@pytest.fixture
-def large(monkeypatch):
-    """Tables of any size count as large."""
-    monkeypatch.setattr(training_rows, "SMALL", 0)
 
 
 def numbers(table):
@@ -142,6 +142,23 @@ def test_small_tables_and_lists_are_copied():
     before = model.summary("HC0").standard_errors
     X[:] = 0.0
     np.testing.assert_array_equal(model.summary("HC0").standard_errors, before)
+
+
+def test_a_small_compressed_table_is_kept_without_the_whole_one():
+    r = np.random.default_rng(5)
+    x, y = r.integers(0, 9, 500) / 1.0, r.integers(0, 2, 500)
+    table = pa.table({"x": x, "y": y})
+    seen = watched(table)
+    models = [ls.LinearRegression(), ls.LogisticRegression(C=np.inf)]
+    for model in models:
+        model.fit(ls.compress(table, "y"))
+    del table
+    gc.collect()
+    assert [one() for one in seen] == [None]
+    for model in models:
+        whole = type(model)().set_params(**model.get_params()).fit(x[:, None], y)
+        found, expected = (one.summary("HC1").standard_errors for one in (model, whole))
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_files_are_read_again(tmp_path):

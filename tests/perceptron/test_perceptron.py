@@ -296,6 +296,17 @@ def test_outputs_equal_their_definitions(tie, start):
     assert model.certificate_.mistakes == reference.errors(best, reference.augmented(X), y, tie)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_votes_of_single_precision_far_from_the_origin_are_exact(form):
+    X, y = overlapping()
+    X = (X / 8 + 1e4).astype(np.float32)  # products of these rows are exact in float64 only
+    pairs = reference.committee(reference.perceptron(X, y, max_iter=20), STARTS["zeros"])
+    model = ls.Perceptron(output="voted", max_iter=20).fit(form(X), y)
+    expected = [reference.voted_share(pairs, x, "update") for x in reference.augmented(X)]
+    np.testing.assert_allclose(model.decision_function(form(X)), expected, rtol=1e-6)
+    assert model.verify(form(X), y).claim_holds
+
+
 @pytest.mark.parametrize("rule", ["batch", "mini-batch"])
 def test_averaged_and_pocket_of_batches(rule):
     X, y = overlapping()

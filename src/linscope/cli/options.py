@@ -280,25 +280,32 @@ def in_options(message: str, names: Iterable[str]) -> str:
     >>> in_options("'a' has gaps: choose missing='drop' or keep=['a'], not fit_intercept=False",
     ...            ["missing", "keep", "fit_intercept"])
     "'a' has gaps: choose --missing drop or --keep a, not --no-fit-intercept"
+    >>> in_options("raise max_iter, or use output='averaged', 'voted' or 'pocket'",
+    ...            ["max_iter", "output"])
+    'raise --max-iter, or use --output averaged, voted or pocket'
     >>> in_options("this is Ridge(alpha=1.0)", ["alpha"])  # an estimator is written as in Python
     'this is Ridge(alpha=1.0)'
     """
     for call, command in CALLS.items():
         message = message.replace(call, command)
+    names = list(names)
     known = "|".join(map(re.escape, names))
+    alone = "|".join(re.escape(name) for name in names if "_" in name) or "(?!)"
     estimator = r"\b[A-Z]\w*\([^()]*\)"
+    others = r"((?:(?:, '[\w-]+')* or '[\w-]+')?)"
     parameter = re.compile(
-        rf"{estimator}|(?<![\w'])({known})=(?:\[?'([^']*)'\]?|\[?([\w.+-]*\w|…)\]?)"
+        rf"{estimator}|(?<![\w'])({known})=(?:\[?'([^']*)'\]?{others}|\[?([\w.+-]*\w|…)\]?)"
+        rf"|(?<![\w'])({alone})(?![\w'=(])"
     )
 
     def option(match: re.Match[str]) -> str:
-        if match[1] is None:
+        name = match[1] or match[5]
+        if name is None:
             return match[0]
-        name, value = match[1], match[2] or match[3]
+        value = (match[2] or match[4] or "") + (match[3] or "").replace("'", "")
         no = "no-" if value == "False" else ""
-        return f"--{no}{name.replace('_', '-')}" + (
-            "" if value in ("True", "False") else f" {value}"
-        )
+        given = "" if value in ("", "True", "False") else f" {value}"
+        return f"--{no}{name.replace('_', '-')}{given}"
 
     return parameter.sub(option, message) if known else message
 

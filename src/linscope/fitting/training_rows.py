@@ -15,7 +15,8 @@ from linscope.engines import Source
 SMALL = 1 << 16
 GONE = object()
 NOT_AT_HAND = (
-    "the training rows are not at hand, as a model does not keep a large table alive: pass X and y"
+    "the training rows are not at hand: a model keeps no large table, and its file none; "
+    "pass X and y"
 )
 
 Read = TypeVar("Read", bound=tuple[Any, ...])
@@ -24,8 +25,9 @@ Read = TypeVar("Read", bound=tuple[Any, ...])
 class TrainingRows(Generic[Read]):
     """Where the training rows are found again.
 
-    A small table is copied, and one that is read in batches is read again. Of any other table there
-    are weak references only: its rows are at hand as long as somebody else holds the table.
+    A small table is copied (a compressed one is kept), and one that is read in batches is read
+    again. Of any other table there are weak references only: its rows are at hand as long as
+    somebody else holds the table.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ class TrainingRows(Generic[Read]):
     def __init__(self, training: Read, given: tuple[Any, ...]) -> None:
         source = given[0] if isinstance(given[0], Source) else None
         small = _size(training) <= SMALL
-        self.kept = small or (source is not None and not source.in_memory)
+        self.kept = small or (source is not None and _may_be_kept(source))
         self._copy = type(training)(*map(_copied, training)) if small else None
         self._given: list[Callable[[], Any]] = []
         if not small:
@@ -52,6 +54,11 @@ class TrainingRows(Generic[Read]):
             return self._copy
         found = [one() for one in self._given]
         return None if any(one is GONE for one in found) else read(*found)
+
+
+def _may_be_kept(source: Source) -> bool:
+    compressed = source.weight_kind is not None  # rows of its own, not the user's
+    return not source.in_memory or (compressed and np.prod(source.shape) <= SMALL)
 
 
 def _always(one: Any) -> Callable[[], Any]:

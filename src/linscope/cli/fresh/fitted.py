@@ -138,7 +138,7 @@ def certificate(fitted: Fitted) -> Pairs:
     names = list(fitted.model.get_params(deep=False))
     pairs = [("certificate", f"{'✓' if claim.ok else '✗'} {claim.text}")]
     for label, value in list(claim.facts().items())[: 2 * MOST_LINES]:
-        shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+        shown = f"{value:.6g}" if isinstance(value, float) else in_options(str(value), names)
         pairs.append(("", f"{label}: {shown}"))
     if not claim.ok and not claim.parts:
         pairs.append(("advice", in_options(claim.advice, names)))

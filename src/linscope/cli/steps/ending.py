@@ -218,7 +218,7 @@ def _advice(trace: Any, source: Source, given: dict[str, Any]) -> Pairs:
         return [*first, (separate, "and without the kernel: is there a separating hyperplane?")]
     if status.ok:
         return [*first, (separate, "the widest margin, and how many updates the theorem allows")]
-    return [(separate, "is there a separating hyperplane at all? with proof"), *first]
+    return [(separate, "whether a separating hyperplane exists, with a proof"), *first]
 
 
 TELLING = {

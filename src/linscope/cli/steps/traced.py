@@ -16,7 +16,7 @@ from rich.table import Table
 from ..errors import CHECK_FAILED, FINE, BadInput, input_errors
 from ..figures import check_figure_path, write_figure
 from ..json_document import certificate_of, data_of, print_json
-from ..options import DESCENTS, SHOW, Flag, Json, Quiet, WholeAtLeastZero, words_of
+from ..options import DESCENTS, SHOW, Flag, Json, Quiet, WholeAtLeastZero, in_options, words_of
 from ..screen import (
     Pairs,
     console,
@@ -292,6 +292,7 @@ def _report(
     for table in more:
         print_table(out, table.ledger(width=out.width))
         out.print()
+    steps = in_options(steps, run.estimator.get_params(deep=False))
     facts(out, telling.ending(run, source, steps), indent=0)
     if source.X is None:
         return True

@@ -245,7 +245,7 @@ def _next(source: Source, verdict: Any) -> Pairs:
         kernel = "linscope trace kernel-perceptron xor --kernel poly --degree 2 --coef0 1"
         return [(kernel, "in the feature space of a polynomial kernel the same rule succeeds")]
     pocket = f"{trace} --output pocket"
-    return [(pocket, "the rule never settles here; the pocket keeps the best vector it has met")]
+    return [(pocket, "the rule never converges here; the pocket keeps its best weights")]
 
 
 def _prospect(verdict: Any) -> str:

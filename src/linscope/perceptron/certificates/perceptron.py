@@ -73,8 +73,8 @@ class PerceptronCertificate(Certificate):
     ADVICE: ClassVar[Mapping[Status, str]] = {
         Status.CONVERGED: "Use output='last' for weights without mistakes on these samples.",
         Status.MAX_ITER: (
-            "Ask linscope.separability(X, y) whether a solution exists; if it does, raise "
-            "max_iter, otherwise use output='averaged', 'voted' or 'pocket'."
+            "Use linscope.separability(X, y) to see whether a solution exists. If it does, raise "
+            "max_iter; otherwise use output='averaged', 'voted' or 'pocket'."
         ),
         Status.STALLED: (
             "The rule is satisfied in floats, but exactly some samples are on the wrong side: "
@@ -105,8 +105,8 @@ class PerceptronCertificate(Certificate):
         if self.status is not Status.MAX_ITER or self.output == "last":
             return super().advice
         return (
-            "Ask linscope.separability(X, y) whether a solution exists; if it does, raise "
-            f"max_iter, otherwise mistakes are unavoidable and the {self.output} answer can stand."
+            "Use linscope.separability(X, y) to see whether a solution exists. If it does, raise "
+            "max_iter; otherwise every hyperplane makes mistakes, and these weights can be used."
         )
 
     @property

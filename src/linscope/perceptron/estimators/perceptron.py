@@ -46,7 +46,7 @@ class Perceptron(Verified, Hyperplanes, PerceptronFamily):
     """Perceptron classifier.
 
     Finds a hyperplane w·x = 0 (x augmented with 1) by correcting mistakes: w ← w + η y x. On
-    separable data the number of corrections is bounded by R²/γ²; on other data it never settles,
+    separable data the number of corrections is bounded by R²/γ²; on other data it never converges,
     which ``certificate_`` says, and averaged, voted or pocket outputs are the remedy.
 
     Parameters

@@ -139,8 +139,7 @@ def votes_of(committee: Committee, X, bias: float, at_zero: float) -> np.ndarray
     p = _near_one(X, bias)
     q = _near_one(committee.support, max(bias, float(np.abs(committee.initial).max())))
     w = committee.initial * q
-
-    support = committee.support if q == 1 else committee.support * q
+    support = committee.support.astype(np.float64) * q
 
     def products(_, points):
         plain = support @ (points if p == 1 else points * p).T
