@@ -95,3 +95,18 @@ def test_true_means_right_and_good():
     model = ls.LogisticRegression().fit(X, y)
     assert model.verify(X, y)
     assert model.verify(X, y).claim_holds
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", [ls.Perceptron, ls.KernelPerceptron])
+@pytest.mark.parametrize("change", [{"samples": 1000}, {"samples": -1}, {"survival": None}])
+def test_a_damaged_committee_is_refused_before_its_votes_are_counted(kind, change):
+    X, y = some_patients()
+    model = kind(output="voted", max_iter=3).fit(X, y)
+    (name, value), committee = next(iter(change.items())), model.committees_[0]
+    held = getattr(committee, name)
+    forged = held[:-1] if value is None else np.full_like(held, value)
+    object.__setattr__(committee, name, forged)
+    with pytest.raises(ValueError, match="damaged"):
+        model.predict(X)
+    assert not model.verify(X, y).claim_holds

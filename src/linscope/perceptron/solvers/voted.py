@@ -68,6 +68,15 @@ class Committee:
             allowed = ROUNDING * (np.abs(self.initial) + reach)
             return not bool((np.abs(self.initial + own - w) > allowed).any())
 
+    def _check(self) -> None:
+        """Compiled loops look at no borders: a damaged committee must not lead beyond them."""
+        count, n = len(self.samples), self.support.shape[0]
+        inside = not count or (self.samples.min() >= 0 and self.samples.max() < n)
+        if not inside or (len(self.steps), len(self.survival)) != (count, count + 1):
+            raise ValueError(
+                "the committee is damaged: its updates name rows that it does not have"
+            )
+
     def votes(self, points, similarity: Callable, initial: Callable, at_zero: float) -> np.ndarray:
         """s(x) / Σ c_k for each row x of ``points``.
 
@@ -75,6 +84,7 @@ class Committee:
         the scores of the first vector; ``at_zero`` is sign(0), +1 or -1. Points are taken a few at
         a time, on threads, so that the products with a large committee take little memory.
         """
+        self._check()
 
         def count(begin: int) -> np.ndarray:
             part = points[begin : begin + chunk]
