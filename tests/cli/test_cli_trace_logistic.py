@@ -89,6 +89,11 @@ def test_help(run):
     assert "--C" in out
 
 
+def test_a_rough_tolerance_is_stated(run):
+    _, out, _ = run("or", "--max-iter", 3)
+    assert "Converged: the objective is within 1 % of its minimum" in out
+
+
 def test_the_reason_why_it_stopped_names_the_options(run):
     _, out, _ = run("or", "--max-iter", 1)
     assert "raise --max-iter" in out

@@ -58,7 +58,7 @@ class TrainingRows(Generic[Read]):
 
 def _may_be_kept(source: Source) -> bool:
     compressed = source.weight_kind is not None  # rows of its own, not the user's
-    return not source.in_memory or (compressed and np.prod(source.shape) <= SMALL)
+    return not source.in_memory or (compressed and bool(np.prod(source.shape) <= SMALL))
 
 
 def _always(one: Any) -> Callable[[], Any]:

@@ -98,7 +98,10 @@ class LogisticCertificate(Certificate):
     def text(self) -> str:
         if self.firth and self.status is Status.CONVERGED:  # no bound from the other side
             return "Converged: the Newton decrement is within tolerance"
-        return f"{super().text}{within_ulps(self)}" if self.ok else super().text
+        said = super().text
+        if self.status is Status.CONVERGED and self.tolerance > ROUGH_TOLERANCE:
+            said = f"Converged: the objective is within {100 * self.tolerance:.2g} % of its minimum"
+        return f"{said}{within_ulps(self)}" if self.ok else said
 
     @property
     def penalised(self) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = {
     "frequency": "Weights are frequencies: a row of weight 2 is 2 equal rows.",
-    "precision": "Weights are precisions: a row of weight 2 is 1 row. n counts rows.",
+    "precision": "Weights are precisions: n counts rows.",
 }
 
 
