@@ -283,7 +283,7 @@ def attack_file(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.linscope"
         if name == PREPARED:
-            load, X, y, rows = _prepared(path, rng)
+            load, X, y, rows = prepared(path, rng)
         else:
             load = ls.load
             model, X, y = models()[name]()
@@ -314,7 +314,7 @@ def attack_file(
     return report
 
 
-class _Prepared:
+class Prepared:
     """A file of ``linscope fit`` as a model: it reads a table, prepares it, and is verified."""
 
     def __init__(self, path: Path) -> None:
@@ -333,7 +333,7 @@ class _Prepared:
         return lambda table: self.file.answers(table, (name,))[1][0]
 
 
-def _prepared(path: Path, rng: np.random.Generator) -> tuple:
+def prepared(path: Path, rng: np.random.Generator) -> tuple:
     """A model of numbers, texts and gaps, fitted by the command line."""
     table = path.with_name("t.csv")
     lines = ["size,age,town,label"]
@@ -346,7 +346,7 @@ def _prepared(path: Path, rng: np.random.Generator) -> tuple:
     words = ["fit", "logistic", table, "--target", "label", "--scale", "--missing", "impute"]
     assert command_line([*map(str, words), "--save", str(path), "--quiet"]) == 0
     content = read_table(table)
-    return _Prepared, content, None, [content]
+    return Prepared, content, None, [content]
 
 
 def _of_file(header: Any, document: Any, tensors: bytes, rng: Any) -> Iterator[tuple[str, Any]]:

@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import linscope as ls
 
-from .mutation import ACCEPTED, CRASHED, PREPARED, REFUSED, attack, attack_file, models
+from .mutation import ACCEPTED, CRASHED, PREPARED, REFUSED, attack, attack_file, models, prepared
 
 
 @pytest.mark.share(6)
@@ -110,3 +110,17 @@ def test_a_damaged_committee_is_refused_before_its_votes_are_counted(kind, chang
     with pytest.raises(ValueError, match="damaged"):
         model.predict(X)
     assert not model.verify(X, y).claim_holds
+
+
+@pytest.mark.parametrize("drop", [-1, 7])
+def test_damaged_categories_are_refused_before_columns_are_written(drop, tmp_path, capsys):
+    load, table, _, _ = prepared(tmp_path / "m.linscope", np.random.default_rng(0))
+    model = load(tmp_path / "m.linscope")
+    preparation = model.file.steps.steps[0][1]
+    categories = next(
+        step for _, step, _ in preparation.transformers_ if hasattr(step, "categories_")
+    )
+    categories._drop_idx_after_grouping = np.array([drop], dtype=object)
+    with pytest.raises(ValueError, match="the categories are damaged"):
+        model.predict(table)
+    assert not model.verify(table, None).claim_holds

@@ -14,6 +14,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from linscope.data.kinds import COMMON_CATEGORIES
 from linscope.data.question import Question
@@ -140,9 +141,28 @@ class Categories(OneHotEncoder):
     """
 
     def transform(self, X: Any) -> Any:
+        check_is_fitted(self)
+        self._check_columns()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Found unknown categories")
             return super().transform(X)
+
+    def _check_columns(self) -> None:
+        """scikit-learn looks at no borders: numbers of a damaged file must not lead beyond them."""
+        none = [None] * len(self.categories_)
+        groups = self._default_to_infrequent_mappings if self._infrequent_enabled else none
+        rare = self._infrequent_indices if self._infrequent_enabled else none
+        drops = none if self._drop_idx_after_grouping is None else self._drop_idx_after_grouping
+        columns = zip(self.categories_, groups, rare, drops, self._n_features_outs, strict=True)
+        for categories, group, few, drop, width in columns:
+            n = len(categories)
+            codes = np.arange(n) if group is None else np.asarray(group)
+            few = np.zeros(0) if few is None else np.asarray(few)
+            count = codes.max(initial=-1) + 1
+            inside = len(codes) == n and codes.min(initial=0) >= 0 and (drop is None or drop >= 0)
+            inside = inside and bool(((few >= 0) & (few < n)).all())
+            if not inside or (drop or 0) >= max(count, 1) or width != count - (drop is not None):
+                raise ValueError("the categories are damaged: their numbers do not fit together")
 
 
 class Preparation(ColumnTransformer):
